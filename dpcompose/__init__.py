@@ -34,13 +34,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpcompose.front.bars import budget_bars
-    from dpcompose.front.canonical import canonical_metric
-    from dpcompose.front.composing import compose, load, load_metric, metric_study
-    from dpcompose.front.filters import filter
-    from dpcompose.front.pictures import draw, to_dot
-    from dpcompose.front.plots import privacy_curve, trade_off_curve
-    from dpcompose.front.study import MetricStudy, Study
+    from dpcompose.front.documents.canonical import canonical_metric
+    from dpcompose.front.drawings.bars import budget_bars
+    from dpcompose.front.drawings.pictures import draw, to_dot
+    from dpcompose.front.drawings.plots import privacy_curve, trade_off_curve
+    from dpcompose.front.studies.composing import compose, load, load_metric, metric_study
+    from dpcompose.front.studies.filters import filter
+    from dpcompose.front.studies.study import MetricStudy, Study
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
     from dpcompose.privacy.metrics.builder import (
@@ -70,8 +70,33 @@ if TYPE_CHECKING:
     from dpcompose.proof.densities import density
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
-    from dpcompose.spaces.attributed import between, columns, tables, where
-    from dpcompose.spaces.built_in import (
+    from dpcompose.spaces.canonical.finite import finite
+    from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
+    from dpcompose.spaces.classes.listed import listed
+    from dpcompose.spaces.classes.multisets import multisets
+    from dpcompose.spaces.classes.sequences import sequences
+    from dpcompose.spaces.classes.subsets import sets
+    from dpcompose.spaces.classes.tuples import streams, tuples
+    from dpcompose.spaces.classes.vertices import graphs
+    from dpcompose.spaces.inputs.attributed import between, columns, tables, where
+    from dpcompose.spaces.inputs.composed import composed
+    from dpcompose.spaces.inputs.expressions import at, database, databases, size, symmetric_difference
+    from dpcompose.spaces.inputs.locations import location
+    from dpcompose.spaces.inputs.maps import everything, function, table
+    from dpcompose.spaces.inputs.queries import (
+        bit,
+        clipped_sum,
+        count,
+        histogram,
+        mean,
+        variance,
+        vector_sum,
+    )
+    from dpcompose.spaces.inputs.reading import among, vertex
+    from dpcompose.spaces.inputs.recodings import recoding
+    from dpcompose.spaces.inputs.restrictions import positions, record_partition, restriction
+    from dpcompose.spaces.inputs.scores import monotone_scores, scores
+    from dpcompose.spaces.moves.built_in import (
         attribute,
         bounded,
         edge,
@@ -83,49 +108,24 @@ if TYPE_CHECKING:
         unbounded,
         user,
     )
-    from dpcompose.spaces.changes import w_event
-    from dpcompose.spaces.composed import composed
-    from dpcompose.spaces.contributions import contribution
-    from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
-    from dpcompose.spaces.finite import finite
-    from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
-    from dpcompose.spaces.groups import group
-    from dpcompose.spaces.larger import within_any_size
-    from dpcompose.spaces.listed import listed
-    from dpcompose.spaces.locations import location
-    from dpcompose.spaces.maps import everything, function, table
-    from dpcompose.spaces.multisets import multisets
-    from dpcompose.spaces.policies import policy
-    from dpcompose.spaces.queries import (
-        bit,
-        clipped_sum,
-        count,
-        histogram,
-        mean,
-        variance,
-        vector_sum,
-    )
-    from dpcompose.spaces.reading import among, vertex
-    from dpcompose.spaces.recodings import recoding
-    from dpcompose.spaces.relations import pairs, relation, steps
-    from dpcompose.spaces.restrictions import positions, record_partition, restriction
-    from dpcompose.spaces.scores import monotone_scores, scores
-    from dpcompose.spaces.sequences import sequences
-    from dpcompose.spaces.subsets import sets
-    from dpcompose.spaces.tuples import streams, tuples
-    from dpcompose.spaces.unions import union
-    from dpcompose.spaces.vertices import graphs
+    from dpcompose.spaces.moves.changes import w_event
+    from dpcompose.spaces.moves.contributions import contribution
+    from dpcompose.spaces.moves.groups import group
+    from dpcompose.spaces.moves.larger import within_any_size
+    from dpcompose.spaces.moves.policies import policy
+    from dpcompose.spaces.moves.relations import pairs, relation, steps
+    from dpcompose.spaces.moves.unions import union
 
 __version__ = "0.1.0"
 
 _PLACES = {
-    "front.bars": ("budget_bars",),
-    "front.pictures": ("draw", "to_dot"),
-    "front.plots": ("privacy_curve", "trade_off_curve"),
-    "front.canonical": ("canonical_metric",),
-    "front.filters": ("filter",),
-    "front.composing": ("compose", "load", "load_metric", "metric_study"),
-    "front.study": ("MetricStudy", "Study"),
+    "front.drawings.bars": ("budget_bars",),
+    "front.drawings.pictures": ("draw", "to_dot"),
+    "front.drawings.plots": ("privacy_curve", "trade_off_curve"),
+    "front.documents.canonical": ("canonical_metric",),
+    "front.studies.filters": ("filter",),
+    "front.studies.composing": ("compose", "load", "load_metric", "metric_study"),
+    "front.studies.study": ("MetricStudy", "Study"),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
     "privacy.metrics.builder": (
@@ -155,12 +155,12 @@ _PLACES = {
     "proof.densities": ("density",),
     "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
-    "spaces.attributed": ("between", "columns", "tables", "where"),
-    "spaces.composed": ("composed",),
-    "spaces.contributions": ("contribution",),
-    "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
-    "spaces.finite": ("finite",),
-    "spaces.built_in": (
+    "spaces.inputs.attributed": ("between", "columns", "tables", "where"),
+    "spaces.inputs.composed": ("composed",),
+    "spaces.moves.contributions": ("contribution",),
+    "spaces.inputs.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
+    "spaces.canonical.finite": ("finite",),
+    "spaces.moves.built_in": (
         "attribute",
         "bounded",
         "edge",
@@ -172,18 +172,18 @@ _PLACES = {
         "unbounded",
         "user",
     ),
-    "spaces.changes": ("w_event",),
-    "spaces.relations": ("pairs", "relation", "steps"),
-    "spaces.unions": ("union",),
-    "spaces.graphs": ("neighbourhood_graph", "push_forward"),
-    "spaces.groups": ("group",),
-    "spaces.larger": ("within_any_size",),
-    "spaces.listed": ("listed",),
-    "spaces.maps": ("everything", "function", "table"),
-    "spaces.multisets": ("multisets",),
-    "spaces.policies": ("policy",),
-    "spaces.locations": ("location",),
-    "spaces.queries": (
+    "spaces.moves.changes": ("w_event",),
+    "spaces.moves.relations": ("pairs", "relation", "steps"),
+    "spaces.moves.unions": ("union",),
+    "spaces.canonical.graphs": ("neighbourhood_graph", "push_forward"),
+    "spaces.moves.groups": ("group",),
+    "spaces.moves.larger": ("within_any_size",),
+    "spaces.classes.listed": ("listed",),
+    "spaces.inputs.maps": ("everything", "function", "table"),
+    "spaces.classes.multisets": ("multisets",),
+    "spaces.moves.policies": ("policy",),
+    "spaces.inputs.locations": ("location",),
+    "spaces.inputs.queries": (
         "bit",
         "clipped_sum",
         "count",
@@ -192,14 +192,14 @@ _PLACES = {
         "variance",
         "vector_sum",
     ),
-    "spaces.reading": ("among", "vertex"),
-    "spaces.scores": ("monotone_scores", "scores"),
-    "spaces.recodings": ("recoding",),
-    "spaces.restrictions": ("positions", "record_partition", "restriction"),
-    "spaces.sequences": ("sequences",),
-    "spaces.subsets": ("sets",),
-    "spaces.vertices": ("graphs",),
-    "spaces.tuples": ("streams", "tuples"),
+    "spaces.inputs.reading": ("among", "vertex"),
+    "spaces.inputs.scores": ("monotone_scores", "scores"),
+    "spaces.inputs.recodings": ("recoding",),
+    "spaces.inputs.restrictions": ("positions", "record_partition", "restriction"),
+    "spaces.classes.sequences": ("sequences",),
+    "spaces.classes.subsets": ("sets",),
+    "spaces.classes.vertices": ("graphs",),
+    "spaces.classes.tuples": ("streams", "tuples"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 

@@ -15,7 +15,7 @@ from oracle import INFINITY
 from strategies import Point, Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]

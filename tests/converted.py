@@ -10,8 +10,8 @@ import rechecks
 import sympy
 
 import dpcompose as dpc
-from dpcompose.front.bound import Bound
-from dpcompose.front.study import Study
+from dpcompose.front.documents.bound import Bound
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Top
 from dpcompose.privacy.notions import Guarantee

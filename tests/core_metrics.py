@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpcompose.kernel import metrics, reading, terms
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.expressions import metrics, terms
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.proof import registry
 from dpcompose.search import guarantees
 from dpcompose.search.verdicts import Judge

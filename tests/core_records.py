@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpcompose.kernel import reading
-from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.settings import Setting
 
 U = {"single": [[1, 0], [0, 1]], "steps": 1}
 B = {"single": [[1, 1]], "steps": 1}

@@ -17,9 +17,9 @@ from typing import Any
 
 import sympy
 
-from dpcompose.front import numbers
-from dpcompose.front.study import Study
-from dpcompose.front.verdict import Verdict
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.studies import numbers
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee

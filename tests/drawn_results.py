@@ -7,8 +7,8 @@ from typing import Any
 
 import rechecks
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.elaboration.listed import Listed

@@ -21,8 +21,8 @@ from corpus import close, number
 from oracle import INFINITY
 from strategies import Twin
 
-from dpcompose.front.study import Study
-from dpcompose.front.verdict import Verdict
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 
 KEYS: Mapping[str, Sequence[str]] = {

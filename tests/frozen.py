@@ -19,9 +19,10 @@ from unittest.mock import patch
 
 from shipped import EXAMPLE, SHIPPED
 
-from dpcompose.front import cli, loading
-from dpcompose.front.results import Answer
-from dpcompose.front.study import Study
+from dpcompose.front import cli
+from dpcompose.front.studies import loading
+from dpcompose.front.studies.results import Answer
+from dpcompose.front.studies.study import Study
 from dpcompose.proof import registry
 
 ROOT = Path(__file__).resolve().parents[1]

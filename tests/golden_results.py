@@ -11,7 +11,7 @@ from typing import Any
 
 import frozen
 
-from dpcompose.front.loading import load
+from dpcompose.front.studies.loading import load
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.settings import Setting

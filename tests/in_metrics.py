@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import dpcompose as dpc
-from dpcompose.front.results import Answer
-from dpcompose.front.study import Study
-from dpcompose.kernel.reading import read as read_core
+from dpcompose.front.studies.results import Answer
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.core.reading import read as read_core
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry

@@ -10,11 +10,11 @@ from typing import Any
 
 from second_checker import verdicts as second
 
-from dpcompose.front import recheck
-from dpcompose.front.recheck import Rechecked
-from dpcompose.front.study import Study
-from dpcompose.front.verdict import Verdict
-from dpcompose.kernel.theory import Theory as KernelTheory
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.studies import recheck
+from dpcompose.front.studies.recheck import Rechecked
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.library.theory import Theory as KernelTheory
 from dpcompose.proof.registry import Theory
 
 

@@ -33,14 +33,14 @@ from goldens.draw_corpus import drawn
 from shadow_settings import NOTIONS, WEIGHTS, Data, Drawn
 from shadow_truth import CLOSE, Truth, against, value
 
-from dpcompose.front import loading as front
-from dpcompose.front.study import Study
-from dpcompose.kernel.formulas import to_text
+from dpcompose.front.studies import loading as front
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.judgements import Refuted, Satisfies
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.proofs import NoGuarantee, NotElaborated
-from dpcompose.spaces.databases import TooLarge
+from dpcompose.spaces.classes.databases import TooLarge
 
 Claim = Mapping[str, str]
 EACH = 25

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from dpcompose.front.loading import load
-from dpcompose.front.study import Study
+from dpcompose.front.studies.loading import load
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy.in_metrics import is_for_neighbours, is_in_metrics
 from dpcompose.privacy.problems import Claim
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from problem_data import reading_records
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
-from dpcompose.kernel.intervals import enclosure
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy import problems
 
 F = Fraction

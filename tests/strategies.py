@@ -17,10 +17,10 @@ import oracle
 from hypothesis import strategies as st
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Function, Map
-from dpcompose.spaces.single_edits import RecordEdits
+from dpcompose.front.studies.study import Study
+from dpcompose.spaces.inputs.maps import Function, Map
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.single_edits import RecordEdits
 
 Point = Mapping[str, Fraction]
 Database = Hashable

@@ -18,8 +18,8 @@ from strategies import Database, Part, Reading, Twin
 from strategies_ordered import relation_on
 
 import dpcompose as dpc
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.moves.granularities import Granularity
 
 Cells = set[Any]
 Changed = Callable[[Any, Any], Cells]

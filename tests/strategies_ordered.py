@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from strategies import BY_EDITS, RELATIONS, Class, Database, Epsilon, Part, Reading, Twin
 
 import dpcompose as dpc
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Function
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.maps import Function
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracle import INFINITY
 from strategies import Twin
 
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 
 

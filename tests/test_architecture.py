@@ -13,330 +13,137 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
-ROOMS = {
-    "kernel": [
-        "keeping",
-        "fields",
-        "naming",
-        "heads",
-        "releases",
-        "conversions",
-        "kinds",
-        "pages",
-        "folders",
-        "domains",
-        "divisors",
-        "terms",
-        "substitution",
-        "metrics",
-        "grammar",
-        "writing",
-        "intervals",
-        "formulas",
-        "points",
-        "orders",
-        "polynomials",
-        "forms",
-        "assumptions",
-        "certificates",
-        "boxes",
-        "deciders",
-        "infinity",
-        "logarithms",
-        "comparison",
-        "reader",
-        "counted",
-        "contributions",
-        "distances",
-        "classes",
-        "settings",
-        "fibres",
-        "products",
-        "reading",
-        "theory",
-        "grounds",
-        "covers",
-        "families",
-        "losses",
-        "axioms",
-        "closer",
-        "apart",
-        "given_tables",
-        "witnesses",
-        "judgements",
-        "computed",
-        "rules",
-        "arguments",
-        "theorems",
-        "check",
-        "saved",
-    ],
-    "language": [
-        "symbols",
-        "worstcase",
-        "refusals",
-        "writing",
-        "exchange",
-        "meaning",
-        "formulas",
-        "decimals",
-        "latex",
-        "shown",
-    ],
-    "spaces": [
-        "lines",
-        "attributes",
-        "sizes",
-        "databases",
-        "listed",
-        "records",
-        "multisets",
-        "tuples",
-        "subsets",
-        "vertices",
-        "sequences",
-        "maps",
-        "restrictions",
-        "recodings",
-        "composed",
-        "parts",
-        "attributed",
-        "reading",
-        "queries",
-        "scores",
-        "edits",
-        "blocks",
-        "arrays",
-        "granularities",
-        "single_edits",
-        "changes",
-        "built_in",
-        "relations",
-        "unions",
-        "groups",
-        "replacements",
-        "policies",
-        "reaches",
-        "contributions",
-        "larger",
-        "contradictions",
-        "additions",
-        "numberings",
-        "neighbours",
-        "profiles",
-        "finite",
-        "graphs",
-        "metrics",
-        "matchings",
-        "expressions",
-        "distances",
-        "points",
-    ],
-    "privacy": [
-        "distances",
-        "fibres",
-        "notions",
-        "nearest",
-        "findings",
-        "probabilities",
-        "rows",
-        "distributions",
-        "promises",
-        "tables",
-        "tabulated",
-        "assumptions",
-        "noises",
-        "mechanisms",
-        "settings",
-        "flattening",
-        "elaboration",
-        "synonyms",
-        "checks",
-        "lines",
-        "neighbourhoods",
-        "metric_tables",
-        "noise_tables",
-        "schema",
-        "in_metrics",
-        "readers",
-        "problems",
-        "writing",
-        "metrics",
-    ],
-    "proof": [
-        "registry",
-        "densities",
-        "hypotheses",
-        "privacy_metric",
-        "query_sensitivity",
-        "sensitivity",
-        "witnesses",
-        "computed",
-        "refuting",
-        "released",
-        "counterexamples",
-    ],
-    "search": [
-        "comparisons",
-        "comparing",
-        "parameters",
-        "ways",
-        "shorter",
-        "guarantees",
-        "apart",
-        "within",
-        "besides",
-        "least",
-        "fewer",
-        "always",
-        "reasons",
-        "implied",
-        "verdicts",
-        "replayed",
-        "choices",
-        "satisfiable",
-        "stated",
-        "proofs",
-        "nearby",
-        "subsets",
-        "conclusions",
-        "citations",
-        "metrics",
-    ],
-    "front": [
-        "markdown",
-        "files",
-        "internal",
-        "lines",
-        "captions",
-        "attained",
-        "document",
-        "sentences",
-        "bound",
-        "examples",
-        "limits",
-        "verdict",
-        "canonical",
-        "render",
-        "listings",
-        "latex",
-        "display",
-        "numbers",
-        "membership",
-        "results",
-        "specialised",
-        "curve",
-        "totals",
-        "together",
-        "neighbours",
-        "beside",
-        "metric_examples",
-        "best_metric",
-        "metric_forms",
-        "in_metrics",
-        "recheck",
-        "study",
-        "as_json",
-        "loading",
-        "composing",
-        "filters",
-        "places",
-        "drawn",
-        "pictures",
-        "bars",
-        "plots",
-        "commands",
-        "cli",
-    ],
-}
-ORDER = [f"{room}.{file}" for room, files in ROOMS.items() for file in files]
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+LAYERS = """
+kernel.expressions: divisors keeping naming orders refusals domains grammar terms writing substitution
+    intervals logarithms metrics formulas points polynomials certificates forms boxes
+kernel.core: assumptions distances fibres reader contributions counted classes settings products reading
+kernel.deciders: coordinates elementary exponentials lattices merging normal ranges ratios rays roots
+    rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
+    tables calculus curves equalities pieces readings noises
+kernel.library: fields grounds heads releases theory conversions kinds pages folders
+kernel.covers: types arrays blocks cells cones distances groups listed records rooms seen sizes steps
+    contributions corners differing policies counts
+kernel.composition: families losses axioms closer given_tables witnesses apart
+kernel: arguments comparison infinity judgements computed
+kernel.covers: products __init__ places
+kernel.rules: premises chains mechanisms parameters whole choices metrics refutations __init__
+kernel: theorems check saved
+language: decimals refusals symbols worstcase writing exchange formulas latex meaning shown
+spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
+    multisets
+spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed expressions
+    locations
+spaces.arrays: layouts numberings sizes subsets passes searches parts
+spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
+    changes contradictions contributions policies reaches built_in larger
+spaces: additions
+spaces.canonical: points profiles finite graphs metrics distances matchings
+privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
+    rows synonyms checks lines neighbourhoods noise_tables noises promises tables tabulated mechanisms
+    metric_tables schema
+privacy.settings: inputs invalid members names noisy on_tables families nested reads __init__ stated
+privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms
+    studies
+privacy: flattening problems writing
+privacy.elaboration: kinds listed steps arrays atoms cells contributions overlapping policies records
+    __init__
+privacy.metrics: builder names schema setting tables distances elaborated fibres granular multiples
+    studies values_read guarantees mechanisms reading
+proof: registry witnesses computed densities refuting
+proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
+    policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
+    compatible depends given_earlier_outputs identity
+proof: privacy_metric query_sensitivity released sensitivity counterexamples
+search.comparisons: answers factoring linear sampling solver weights covering points promising arguments
+    assuming
+search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons
+    stated within apart besides conclusions fewer verdicts choices citations replayed proofs nearby
+search.metrics: databases points proving cases standings claims doubts proofs sensitivity
+front.documents: canonical lines metric_examples captions document sentences verdict attained bound
+    examples limits
+front.printers: listings markdown render display latex
+front.studies: as_json best_metric numbers specialised together curve membership results totals
+    neighbours beside metric_forms recheck in_metrics
+front: files internal
+front.studies: study loading composing filters
+front.drawings: drawn places pictures plots bars
+front.commands: running schema theorems verify bound budget compare curve draw example recheck
+front: cli
+"""
+"""All files, folder by folder: each imports what stands before it, and nothing that stands after it."""
+
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
+
+
+def layers() -> list[str]:
+    """The files of LAYERS in order, as modules of dpcompose."""
+    found, folder = [], ""
+    for word in LAYERS.split():
+        folder = word.removesuffix(":") if word.endswith(":") else folder
+        found += [] if word.endswith(":") else [f"{folder}.{word}"]
+    return found
+
+
+ORDER = layers()
+ROOMS = list(dict.fromkeys(one.split(".")[0] for one in ORDER))
 
 
 def place(path: Path) -> str:
-    """Which of ORDER a file belongs to: its room and file, or its room and folder."""
-    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts[:2])
+    """A file as a module of dpcompose."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
 @cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """What a file is made of, which several tests look at."""
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+def nodes(path: Path, types: bool = True) -> tuple[ast.AST, ...]:
+    """What a file is made of, which several tests look at; types -- also what is there for types only."""
+    found, waiting = list[ast.AST](), [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if types or not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            found.append(node)
+            waiting += ast.iter_child_nodes(node)
+    return tuple(found)
 
 
 @cache
-def imports(path: Path) -> set[str]:
-    """The modules of dpcompose that a file imports anywhere in it, for types too."""
-    found = set()
-    for node in nodes(path):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpcompose"):
-            inside = [PACKAGE.joinpath(*node.module.split(".")[1:], name.name) for name in node.names]
-            for name, target in zip(node.names, inside, strict=True):
-                module = target.with_suffix(".py").exists() or target.is_dir()
-                found.add(f"{node.module}.{name.name}" if module else node.module)
+def imports(path: Path, types: bool = True) -> set[str]:
+    """The modules of dpcompose that a file imports anywhere in it; types -- also those for types only."""
+    found: set[str] = set()
+    for node in nodes(path, types):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpcompose"):
+            inside = [f"{node.module}.{name.name}" for name in node.names]
+            found |= {one if is_module(one) else str(node.module) for one in inside}
         elif isinstance(node, ast.Import):
             found |= {name.name for name in node.names if name.name.startswith("dpcompose")}
     return found
 
 
-def test_every_file_is_in_a_room() -> None:
-    assert {place(path) for path in FILES} == set(ORDER)
+def is_module(name: str) -> bool:
+    """Whether this names a file or a folder."""
+    path = PACKAGE.joinpath(*name.split(".")[1:])
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def test_every_file_has_its_place() -> None:
+    with_code = [path for path in FILES if path.name != "__init__.py" or imports(path)]
+    assert sorted(ORDER) == sorted(map(place, with_code))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_one_way(path: Path) -> None:
-    here = ORDER.index(place(path))
+    """Types may be those of files of the same folder that come later."""
+    if (here := place(path)) not in ORDER:
+        return
     for module in imports(path):
-        there = ".".join(module.split(".")[1:3])
-        assert there in ORDER, f"{path.name} imports {module}"
-        assert ORDER.index(there) <= here, f"{place(path)} imports {there}, which comes later"
-
-
-def test_the_deciders_import_one_way() -> None:
-    order = [
-        *(
-            "elementary",
-            "roots",
-            "ranges",
-            "values",
-            "coordinates",
-            "squares",
-            "norms",
-            "lemmas",
-            "steps",
-            "calculus",
-            "rays",
-            "rules",
-        ),
-        *(
-            "normal",
-            "tails",
-            "lattices",
-            "merging",
-            "canonical",
-            "losses",
-            "ratios",
-            "curves",
-            "equalities",
-            "pieces",
-            "readings",
-        ),
-        *("exponentials", "signs", "entries", "divergences", "promises", "tables", "noises"),
-    ]
-    folder = PACKAGE / "kernel" / "deciders"
-    assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}
-    for n, decider in enumerate(order):
-        names = imports(folder / f"{decider}.py")
-        assert {name.rsplit(".", 1)[1] for name in names if ".deciders." in name} <= set(order[:n]), decider
-
-
-def test_the_rules_import_one_way() -> None:
-    order = ["premises", "parameters", "mechanisms", "whole", "choices", "chains", "metrics", "refutations"]
-    folder = PACKAGE / "kernel" / "rules"
-    assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}
-    for n, file in enumerate(order):
-        names = imports(folder / f"{file}.py")
-        assert {name.rsplit(".", 1)[1] for name in names if ".rules." in name} <= set(order[:n]), file
+        there = module.removeprefix("dpcompose.")
+        there = f"{there}.__init__" if f"{there}.__init__" in ORDER else there
+        beside = there.rpartition(".")[0] == here.rpartition(".")[0] and module not in imports(
+            path, types=False
+        )
+        assert beside or there not in ORDER or ORDER.index(there) < ORDER.index(here), (
+            f"{here} imports {there}"
+        )
+        assert there in ORDER or is_module(module), f"{here} imports {there}"
 
 
 def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
@@ -373,9 +180,9 @@ def test_the_kernel_reads_the_pages_where_nothing_else_is_installed() -> None:
     code = f"""
 import sys
 sys.modules.update(dict.fromkeys({sorted(blocked)!r}))
-import dpcompose.kernel.pages
+import dpcompose.kernel.library.pages
 from pathlib import Path
-from dpcompose.kernel.pages import Page, read
+from dpcompose.kernel.library.pages import Page, read
 found = [read(path) for path in Path({str(ROOT / "theorems")!r}).rglob("*.md") if path.name not in ("README.md", "certificates.md")]
 assert len(found) > 10 and all(isinstance(one, Page) for one in found), found
 others = {{name for name, module in sys.modules.items() if module and name.startswith("dpcompose.")}}
@@ -397,7 +204,13 @@ def test_heavy_libraries_are_loaded_when_they_are_needed() -> None:
 
 
 def test_counterexamples_tables_and_warnings_need_no_sympy() -> None:
-    modules = ("front.examples", "front.limits", "privacy.tabulated", "spaces.metrics", "language.decimals")
+    modules = (
+        "front.documents.examples",
+        "front.documents.limits",
+        "privacy.tabulated",
+        "spaces.canonical.metrics",
+        "language.decimals",
+    )
     assert "sympy" not in reached(*(f"import dpcompose.{one}" for one in modules))
 
 

@@ -15,8 +15,9 @@ from believed import page, run
 from shares import every_second
 
 import dpcompose as dpc
-from dpcompose.front import as_json, render
-from dpcompose.front.study import Study
+from dpcompose.front.printers import render
+from dpcompose.front.studies import as_json
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Page, PageError, Theory

@@ -9,7 +9,7 @@ import sympy
 from theorem_settings import NOTIONS, THEORY, B, Part, U, in_notion, on_roads, stated_for, study
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs

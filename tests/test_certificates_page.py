@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import check, reading
+from dpcompose.kernel import check
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.judgements import Loose, Optimal, Refuted, Satisfies
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.rules.premises import claimed
-from dpcompose.kernel.theory import Theory
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
 from dpcompose.search.proofs import Proofs, saved

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from dpcompose.front import loading
-from dpcompose.front.study import Study
+from dpcompose.front.studies import loading
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy.problems import Claim
 
 FOLDER = Path(__file__).resolve().parent / "claims"

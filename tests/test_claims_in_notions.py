@@ -11,8 +11,8 @@ import sympy
 from in_notions import claim, values
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.language import formulas
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings.invalid import InvalidSetting

@@ -12,7 +12,7 @@ import sympy
 from converted import U, diverging, number, rechecked, two_steps
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.notions import Guarantee
 

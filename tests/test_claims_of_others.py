@@ -10,10 +10,10 @@ import pytest
 import sympy
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.terms import ONE, ZERO, log, number
+from dpcompose.kernel.expressions.terms import ONE, ZERO, log, number
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
 

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from oracle import INFINITY
 
 import dpcompose as dpc
-from dpcompose.front import as_json
-from dpcompose.front.limits import first_distance, warnings
-from dpcompose.front.study import Study
+from dpcompose.front.documents.limits import first_distance, warnings
+from dpcompose.front.studies import as_json
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.proof.registry import standard

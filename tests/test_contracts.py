@@ -15,14 +15,8 @@ from hypothesis import strategies as st
 from shares import MANY
 
 import dpcompose as dpc
-from dpcompose.spaces import databases as classes
-from dpcompose.spaces import neighbours
-from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity, NotSymmetric
-from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Everything, Function, Map
-from dpcompose.spaces.metrics import (
+from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
+from dpcompose.spaces.canonical.metrics import (
     INFINITE,
     ClosedForm,
     Discrete,
@@ -31,8 +25,14 @@ from dpcompose.spaces.metrics import (
     ShortestPaths,
     at_most,
 )
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.classes import databases as classes
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.classes.multisets import Multisets
+from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.inputs.maps import Everything, Function, Map
+from dpcompose.spaces.moves import neighbours
+from dpcompose.spaces.moves.granularities import Granularity, NotSymmetric
 
 
 def one_record_away(D: Any) -> Iterable[Database]:

@@ -17,8 +17,8 @@ from converted import MAKE, U, number, rechecked, two_steps
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.loading import load
-from dpcompose.front.study import Study
+from dpcompose.front.studies.loading import load
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.privacy import problems

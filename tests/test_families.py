@@ -13,7 +13,7 @@ import pytest
 import rechecks
 from shares import every_third
 
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing

@@ -19,7 +19,7 @@ from oracle import INFINITY
 from strategies_ordered import ANY_TWO, OF_MULTISETS, OF_TUPLES, Kind
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee

@@ -12,7 +12,7 @@ import rechecks
 import sympy
 from in_notions import DIGITS, claim, close, number
 
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.language.worstcase import Over
 from dpcompose.privacy import problems, writing
 

@@ -16,9 +16,9 @@ from oracle import INFINITY
 from strategies import Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems, writing
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.classes.tuples import Tuples
 
 
 @many(200)

@@ -23,9 +23,9 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Hypothesis
-from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
-from dpcompose.spaces.metrics import ClosedForm, Metric, ShortestPaths
-from dpcompose.spaces.single_edits import RecordEdits
+from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
+from dpcompose.spaces.canonical.metrics import ClosedForm, Metric, ShortestPaths
+from dpcompose.spaces.moves.single_edits import RecordEdits
 
 
 def test_every_restriction_alone() -> None:

@@ -15,25 +15,25 @@ from test_architecture import FILES, PACKAGE
 
 ALTERNATIVES = {
     "kernel.judgements": "what theorems say: the proof language, which is matched as such",
-    "kernel.terms": "a formula, or a number or text that is to become one",
-    "kernel.assumptions": "a relation, or a text that is to become one",
-    "kernel.polynomials": "the terms of a form: products of letters, or maxima",
+    "kernel.expressions.terms": "a formula, or a number or text that is to become one",
+    "kernel.core.assumptions": "a relation, or a text that is to become one",
+    "kernel.expressions.polynomials": "the terms of a form: products of letters, or maxima",
     "kernel.deciders.curves": "the pieces of a curve, which the kernel defines",
     "kernel.deciders.tails": "the pieces of a curve, which the kernel defines",
-    "kernel.points": "the points of the kernel, or a class that is gone through",
+    "kernel.expressions.points": "the points of the kernel, or a class that is gone through",
     "language.worstcase": "sympy's classes, of which expressions are made",
-    "spaces.lines": "a value of an attribute: a text, or a range of numbers",
-    "spaces.expressions": "a database that is known, or an expression in some",
+    "spaces.classes.lines": "a value of an attribute: a text, or a range of numbers",
+    "spaces.inputs.expressions": "a database that is known, or an expression in some",
     "privacy.schema": "what a file has at a key: a word, or a table",
     "privacy.metrics.schema": "what a file has at a key: one of several tables",
     "privacy.elaboration.kinds": "a core setting, or why there is none",
     "search.comparisons.answers": "what a comparison ends in: a proof, or a point against it",
     "search.metrics.points": "what a search ends in: a value, or why it is open",
     "search.replayed": "what a search ends in: what is proved, or a point against it",
-    "front.bound": "the best guarantee, or why there is none",
-    "front.lines": "the lines of a derivation, which sentences and LaTeX print",
-    "front.document": "the parts of a document",
-    "front.metric_forms": "a verdict, or what is undecided",
+    "front.documents.bound": "the best guarantee, or why there is none",
+    "front.documents.lines": "the lines of a derivation, which sentences and LaTeX print",
+    "front.documents.document": "the parts of a document",
+    "front.studies.metric_forms": "a verdict, or what is undecided",
 }
 """The modules whose classes are the cases of one result, or of one language, with what these are."""
 
@@ -45,7 +45,7 @@ HANDED_IN = {
 """What users hand in, or get: asked for where it comes in, to say what would fit."""
 
 LEFT = {
-    "front/best_metric.py": 14,  # what a metric of [metrics] is, in words: each of them could say it
+    "front/studies/best_metric.py": 14,  # what a metric of [metrics] is, in words: each of them could say it
     "privacy/metrics/distances.py": 12,  # parts of products, and metrics on them: points, records, listed ones
     "privacy/metrics/elaborated.py": 32,  # the same, as each is told to the kernel
     "privacy/metrics/fibres.py": 4,
@@ -55,8 +55,8 @@ LEFT = {
     "privacy/metrics/studies.py": 22,
     "privacy/metrics/values_read.py": 1,
     "search/metrics/databases.py": 1,
-    "spaces/finite.py": 1,  # which graph is that of multisets by counts, so that its parts are gone through
-    "spaces/points.py": 2,  # which classes have records of which any number may differ
+    "spaces/canonical/finite.py": 1,  # which graph is that of multisets by counts, so that its parts are gone through
+    "spaces/canonical/points.py": 2,  # which classes have records of which any number may differ
 }
 """How many questions are left, by file.  The numbers only get smaller."""
 
@@ -150,16 +150,16 @@ def test_what_is_excused_is_there() -> None:
 def test_questions_are_seen() -> None:
     """Also those by another name, in a module that is imported whole, and after `type`."""
     TREES["tried"] = ast.parse(
-        "from dpcompose.spaces.listed import Listed as Some\n"
-        "from dpcompose.spaces import multisets\n"
-        "from dpcompose.spaces.maps import Map\n"
+        "from dpcompose.spaces.classes.listed import Listed as Some\n"
+        "from dpcompose.spaces.classes import multisets\n"
+        "from dpcompose.spaces.inputs.maps import Map\n"
         "isinstance(x, Some | multisets.Multisets) or type(x) is Some or isinstance(x, (Map, str))\n"
         "match x:\n    case Some():\n        pass\n"
     )
     try:
         assert sorted(questions("tried")) == [
-            *[("spaces.listed", "Listed")] * 3,
-            ("spaces.multisets", "Multisets"),
+            *[("spaces.classes.listed", "Listed")] * 3,
+            ("spaces.classes.multisets", "Multisets"),
         ]
     finally:
         del TREES["tried"]

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 
 LOW = [HealthCheck.too_slow]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 import dpcompose as dpc
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.listed import listed
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.listed import listed
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 class Scale(DatabaseClass):

@@ -15,14 +15,14 @@ import rechecks
 import sympy
 
 import dpcompose as dpc
-from dpcompose.front.recheck import Rechecked
-from dpcompose.front.study import Study
+from dpcompose.front.studies.recheck import Rechecked
+from dpcompose.front.studies.study import Study
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy import problems
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
 
 RELATIONS = {
     dpc.unbounded: oracle.unbounded,

@@ -10,9 +10,9 @@ from in_notions import ABC, MAKE, claim, values
 from shipped import PROBLEMS
 
 import dpcompose as dpc
-from dpcompose.front.loading import load
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas as terms
+from dpcompose.front.studies.loading import load
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas as terms
 from dpcompose.language import formulas
 
 # ---------------------------------------------------------------- by hand

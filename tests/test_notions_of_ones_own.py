@@ -10,7 +10,7 @@ import rechecks
 from in_notions import ABC
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.privacy.notions import Guarantee

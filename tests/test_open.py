@@ -17,14 +17,14 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory, WrongAddition
-from dpcompose.spaces.databases import Database
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.queries import Point, Query
+from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.inputs.queries import Point, Query
+from dpcompose.spaces.moves.granularities import Granularity
 
 THEOREM = """
 id = "two-parts"
@@ -99,8 +99,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import dpcompose as dpc
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,8 +16,8 @@ from shipped import EXAMPLE, IN_METRICS
 from theorem_settings import FOLDER, PAGES, ROOT, THEORY
 
 import dpcompose as dpc
-from dpcompose.front.best_metric import BestMetric
-from dpcompose.front.study import Study
+from dpcompose.front.studies.best_metric import BestMetric
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
@@ -28,15 +28,15 @@ from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
 from dpcompose.search.replayed import Proved
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import neighbourhood_graph
-from dpcompose.spaces.metrics import ClosedForm, ShortestPaths
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.single_edits import RecordEdits
-from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.tuples import Streams, Tuples
+from dpcompose.spaces.canonical.graphs import neighbourhood_graph
+from dpcompose.spaces.canonical.metrics import ClosedForm, ShortestPaths
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.multisets import Multisets
+from dpcompose.spaces.classes.sequences import Sequences
+from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.classes.tuples import Streams, Tuples
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.single_edits import RecordEdits
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Named, Theory
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "theorems"

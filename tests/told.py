@@ -10,18 +10,20 @@ from typing import Any
 import oracle
 from strategies import Twin
 
-from dpcompose.kernel import covers, formulas, reading
+from dpcompose.kernel import covers
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.covers.types import Cover, Moves, Type, size
-from dpcompose.kernel.terms import Term
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.search.citations import Citing
-from dpcompose.spaces.databases import Database
-from dpcompose.spaces.metrics import shown
-from dpcompose.spaces.parts import Part
+from dpcompose.spaces.canonical.metrics import shown
+from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.inputs.parts import Part
 
 OLD = registry.standard()
 THEORY = Theory(OLD.pages)

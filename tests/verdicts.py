@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import rechecks
 
-from dpcompose.front import loading
-from dpcompose.front.study import Study
-from dpcompose.front.verdict import Verdict
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.studies import loading
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 
 HEAD = """format = 1

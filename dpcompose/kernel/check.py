@@ -12,10 +12,10 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.parameters import narrower
-from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Prover, Theorem
-from dpcompose.kernel.theory import Theory
 
 MOST_STEPS = 100_000
 MOST_DEPTH = 100

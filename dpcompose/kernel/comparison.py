@@ -27,13 +27,14 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from dpcompose.kernel import assumptions, forms, formulas, logarithms, naming, terms
-from dpcompose.kernel.assumptions import Assumed, Assumption, NotAssumed
-from dpcompose.kernel.boxes import bound_form, coefficients, distance, shifted
-from dpcompose.kernel.certificates import (
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.assumptions import Assumed, Assumption, NotAssumed
+from dpcompose.kernel.expressions import forms, formulas, logarithms, naming, terms
+from dpcompose.kernel.expressions.boxes import bound_form, coefficients, distance, shifted
+from dpcompose.kernel.expressions.certificates import (
     BadCertificate as BadCertificate,
 )
-from dpcompose.kernel.certificates import (
+from dpcompose.kernel.expressions.certificates import (
     domain_data,
     entries,
     formula,
@@ -45,10 +46,10 @@ from dpcompose.kernel.certificates import (
     whole,
     word,
 )
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.forms import Form, Peak
-from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.terms import Term, letter
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.forms import Form, Peak
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.terms import Term, letter
 
 MOST_CASES = 20_000
 """The most cases into which a comparison may fall."""

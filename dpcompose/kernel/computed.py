@@ -12,16 +12,16 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import formulas, naming, terms
+from dpcompose.kernel.composition.losses import Loss, NoLoss, Values, at_type, in_steps
+from dpcompose.kernel.core.settings import Mechanism, Noise, Setting
 from dpcompose.kernel.covers.types import Cover, Type, has_more_records, value_is_reached
 from dpcompose.kernel.deciders import noises, pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
-from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.expressions import formulas, naming, terms
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.terms import Term, as_term
 from dpcompose.kernel.judgements import Loses
-from dpcompose.kernel.losses import Loss, NoLoss, Values, at_type, in_steps
-from dpcompose.kernel.settings import Mechanism, Noise, Setting
-from dpcompose.kernel.terms import Term, as_term
-from dpcompose.kernel.theory import NoPage, Theory
+from dpcompose.kernel.library.theory import NoPage, Theory
 
 MOST_CURVES = 2_000
 """The most different curves of the types of one cover."""

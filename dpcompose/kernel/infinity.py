@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dpcompose.kernel import forms, formulas, substitution, terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders import values
-from dpcompose.kernel.forms import NotAForm
-from dpcompose.kernel.terms import INFINITY, ZERO, Term
+from dpcompose.kernel.expressions import forms, formulas, substitution, terms
+from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 
 
 class NoValue(ValueError):
@@ -33,7 +33,7 @@ Value = Term | Infinite
 def at(term: Term, distances: Mapping[str, Term], assumed: Assumed = NOTHING) -> Term:
     """A formula at distances by the names of their letters, some of which may be ∞.  Raises NoValue.
 
-    >>> from dpcompose.kernel.metrics import letter
+    >>> from dpcompose.kernel.expressions.metrics import letter
     >>> d, e = letter("d__d"), terms.letter("e")
     >>> at(e * d + 1, {"d__d": INFINITY}), at(terms.least(d, 3 + 0 * d), {"d__d": INFINITY})
     (oo, 3)

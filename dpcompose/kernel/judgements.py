@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel import formulas
-from dpcompose.kernel.assumptions import Assumed
+from dpcompose.kernel.composition.losses import Loss, Values
+from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.covers.types import Cover, Type
-from dpcompose.kernel.grounds import Grounds
-from dpcompose.kernel.losses import Loss, Values
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.grounds import Grounds
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.kernel import axioms, formulas, naming, reading
 from dpcompose.kernel.check import Allowed, Refused, about, replay
+from dpcompose.kernel.composition import axioms
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders.values import doubt
-from dpcompose.kernel.grammar import FormulaError
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.expressions import formulas, naming
+from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import (
     Bounded,
     IsMetric,
@@ -26,12 +30,10 @@ from dpcompose.kernel.judgements import (
     Refuted,
     Satisfies,
 )
-from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import chains
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import ABOUT_OTHERS, Theorem
-from dpcompose.kernel.theory import Theory
 
 FORMAT = 2
 KEYS = {"format", "problem", "core", "derivation", "guarantee", "claims"}

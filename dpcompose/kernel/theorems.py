@@ -46,11 +46,11 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.arguments import check
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.judgements import Judgement
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import RULES
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.theory import Theory
 
 ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies", "among")
 """The rules whose first premise is about another setting: that of a study, with the studies taken apart, with

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpcompose.kernel.intervals import NoEnclosure, enclosure
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure
+from dpcompose.kernel.expressions.terms import Term
 
 SHOWN_DIGITS = 7
 """To how many digits a δ is shown, where these are enough to see that it is larger than claimed."""
@@ -61,7 +61,7 @@ def beside(value: Term, up: bool, digits: int = SHOWN_DIGITS) -> str:
 
     "" where it is read as easily itself, or is not enclosed.
 
-    >>> from dpcompose.kernel.terms import number, sqrt
+    >>> from dpcompose.kernel.expressions.terms import number, sqrt
     >>> beside(number(Fraction(18591409, 500000000)), False), beside(number(Fraction(63, 64)), False)
     (' = 0.037182818', '')
     >>> beside(number(Fraction(1, 7001)), True), beside(sqrt(number(2)), False)

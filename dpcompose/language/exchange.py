@@ -8,10 +8,10 @@ from functools import lru_cache
 
 import sympy
 
-from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.domains import REAL, Domain
-from dpcompose.kernel.grammar import ABBREVIATIONS, FormulaError
-from dpcompose.kernel.terms import Term, TermError
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.domains import REAL, Domain
+from dpcompose.kernel.expressions.grammar import ABBREVIATIONS, FormulaError
+from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language.symbols import domain_of, symbol
 from dpcompose.language.worstcase import Over, Top
 from dpcompose.language.writing import as_top, check_writable

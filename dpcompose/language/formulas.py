@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import terms
-from dpcompose.kernel.grammar import FUNCTIONS, RESERVED, FormulaError, escaped, names
-from dpcompose.kernel.terms import Term, TermError
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.grammar import FUNCTIONS, RESERVED, FormulaError, escaped, names
+from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language.refusals import float_refusal
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def term(value: object, known: Mapping[str, Term] | None = None) -> Term:
     True
     >>> term(0.1)
     Traceback (most recent call last):
-    dpcompose.kernel.grammar.FormulaError: 0.1 is a float; write Rational(1, 10)
+    dpcompose.kernel.expressions.grammar.FormulaError: 0.1 is a float; write Rational(1, 10)
     """
     if isinstance(value, Term):
         return value
@@ -128,7 +128,7 @@ def parse(
     2*max(e1, e2)/3 + 1/10
     >>> parse("2*e11", {"e1": symbol("e1")})
     Traceback (most recent call last):
-    dpcompose.kernel.grammar.FormulaError: unknown name 'e11'; did you mean 'e1'?
+    dpcompose.kernel.expressions.grammar.FormulaError: unknown name 'e11'; did you mean 'e1'?
       2*e11
         ^
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import intervals
+from dpcompose.kernel.expressions import intervals
 
 if TYPE_CHECKING:
     import sympy

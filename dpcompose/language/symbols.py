@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
-from dpcompose.kernel import naming
-from dpcompose.kernel.domains import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain
+from dpcompose.kernel.expressions import naming
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain
 
 if TYPE_CHECKING:
     import sympy

@@ -8,8 +8,8 @@ from itertools import islice
 
 import sympy
 
-from dpcompose.kernel.formulas import MOST_PARTS
-from dpcompose.kernel.grammar import FormulaError, escaped
+from dpcompose.kernel.expressions.formulas import MOST_PARTS
+from dpcompose.kernel.expressions.grammar import FormulaError, escaped
 from dpcompose.language.refusals import float_refusal
 from dpcompose.language.worstcase import Over, Top, largest, least
 

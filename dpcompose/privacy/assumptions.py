@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from dpcompose.kernel import terms
-from dpcompose.kernel.assumptions import SIGNS, Assumed, Assumption, members_in
+from dpcompose.kernel.core.assumptions import SIGNS, Assumed, Assumption, members_in
 from dpcompose.kernel.deciders import values
-from dpcompose.kernel.domains import POSITIVE
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.domains import POSITIVE
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.formulas import FormulaError
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpcompose.kernel import metrics, substitution
-from dpcompose.kernel.terms import Term
-from dpcompose.spaces.databases import Database
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.kernel.expressions import metrics, substitution
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 Lengths = tuple[tuple[tuple[Database, Database], Fraction], ...]
 """Pairs of databases, and how far apart they are."""

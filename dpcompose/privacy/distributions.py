@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import divergences, exponentials
 from dpcompose.kernel.deciders.exponentials import Value
-from dpcompose.kernel.terms import INFINITY, Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import INFINITY, Term
 
 
 def renyi(P: Sequence[Value], Q: Sequence[Value], alpha: Term) -> Term:

@@ -12,11 +12,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dpcompose.kernel import substitution, terms
-from dpcompose.kernel.terms import Term
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import neighbourhood_graph
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.spaces.canonical.graphs import neighbourhood_graph
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.moves.granularities import Granularity
 
 Far = Fraction | None
 """How far apart two databases are; None: ∞."""

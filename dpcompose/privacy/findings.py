@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.deciders.exponentials import Point, Value
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
 
 if TYPE_CHECKING:
     import sympy

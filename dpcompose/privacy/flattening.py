@@ -14,12 +14,12 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.composed import composed
-from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs
-from dpcompose.spaces.maps import Map, table
-from dpcompose.spaces.relations import pairs
+from dpcompose.spaces.canonical.graphs import graph_of_inputs
+from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.inputs.composed import composed
+from dpcompose.spaces.inputs.maps import Map, table
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.relations import pairs
 
 
 class NotFlat(InvalidSetting):

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from dpcompose.kernel import naming, substitution
-from dpcompose.kernel.terms import ONE, Term, moves
+from dpcompose.kernel.expressions import naming, substitution
+from dpcompose.kernel.expressions.terms import ONE, Term, moves
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee, InMetric
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.queries import Bit, Query
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.inputs.queries import Bit, Query
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
@@ -130,7 +130,7 @@ class Mechanism(Shown):
         >>> M(D), dpc.at(M(D), {D: ["a", "b"]}) == M(["a"])
         (M(D|{a}), True)
         """
-        from dpcompose.spaces.expressions import Output, image_of
+        from dpcompose.spaces.inputs.expressions import Output, image_of
 
         return Output(self.name, image_of(self.reads, D))
 

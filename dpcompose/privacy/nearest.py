@@ -11,7 +11,7 @@ from typing import Any
 
 from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.deciders.promises import ORDERS, power
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.terms import Term
 
 Rows = Sequence[Sequence[Fraction]]
 Pairs = Sequence[tuple[int, int]]

@@ -19,10 +19,10 @@ from dpcompose.privacy.checks import (
     key,
     shown,
 )
-from dpcompose.spaces import replacements
-from dpcompose.spaces.changes import LARGEST_WINDOW
-from dpcompose.spaces.groups import LARGEST_GROUP
-from dpcompose.spaces.larger import ANY_SIZE
+from dpcompose.spaces.moves import replacements
+from dpcompose.spaces.moves.changes import LARGEST_WINDOW
+from dpcompose.spaces.moves.groups import LARGEST_GROUP
+from dpcompose.spaces.moves.larger import ANY_SIZE
 
 
 class _Anything(Check):

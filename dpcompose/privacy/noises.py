@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import substitution, terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed, holds_at, letters_of
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed, holds_at, letters_of
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.deciders.noises import quotient
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.releases import Noise as Law
-from dpcompose.kernel.terms import Term, TermError
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import Term, TermError
+from dpcompose.kernel.library.releases import Noise as Law
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import simple

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import substitution
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.expressions import substitution
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.distances import Metric
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
@@ -148,7 +148,7 @@ def pure(epsilon: object, granularity: Granularity | None = None, domain: str | 
     domain -- of what a mechanism reads: "common" (M is a map on the whole class, private there, and
     depends on what it reads only) or "own" (M is a map on what it reads, private for neighbours there).
 
-    >>> from dpcompose.spaces.built_in import bounded
+    >>> from dpcompose.spaces.moves.built_in import bounded
     >>> str(pure("e1/2", bounded, domain="common")), str(pure("max(e1, e2)"))
     ('bounded pure (e1/2)', 'pure (max(e1, e2))')
     """

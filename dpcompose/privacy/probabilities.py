@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials
 from dpcompose.kernel.deciders.entries import NotExponential
 from dpcompose.kernel.deciders.exponentials import NotDecided, Value
 from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, domain_of
 from dpcompose.privacy.findings import Outcome, outcome_text, where
-from dpcompose.spaces.databases import Database
+from dpcompose.spaces.classes.databases import Database
 
 if TYPE_CHECKING:
     import sympy

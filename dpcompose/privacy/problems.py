@@ -13,8 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel.deciders import values
+from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy import checks

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpcompose.kernel.deciders import divergences
 from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.deciders.promises import Broken, broken
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.findings import Finding, Outcome, outcome_text, where
 from dpcompose.privacy.probabilities import text
 from dpcompose.privacy.rows import Rows
@@ -22,8 +22,8 @@ class Promises:
     """Promises of one notion about a table's rows, which have a probability for each of the outcomes.
 
     >>> from fractions import Fraction
-    >>> from dpcompose.kernel import terms
-    >>> from dpcompose.spaces.listed import listed
+    >>> from dpcompose.kernel.expressions import terms
+    >>> from dpcompose.spaces.classes.listed import listed
     >>> half, third = Fraction(1, 2), Fraction(1, 3)
     >>> rows = Rows(listed("ab"), {"a": (half, half), "b": (third, 1 - third)})
     >>> Promises("pure", rows, ("yes", "no")).checked([(0, 1, {"epsilon": terms.ONE})], "the pair")

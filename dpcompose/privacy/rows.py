@@ -13,10 +13,10 @@ from dpcompose.kernel.deciders.divergences import Attained
 from dpcompose.kernel.deciders.exponentials import Value
 from dpcompose.privacy import nearest
 from dpcompose.privacy.findings import Pair
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.finite import finite
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import is_large, neighbourhood_graph
+from dpcompose.spaces.canonical.finite import finite
+from dpcompose.spaces.canonical.graphs import is_large, neighbourhood_graph
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -30,8 +30,8 @@ Places = tuple[int, int]
 class Rows:
     """The distributions M(D), one for each database D of a class, in the order of the class.
 
-    >>> from dpcompose.spaces.built_in import free_lunch
-    >>> from dpcompose.spaces.listed import listed
+    >>> from dpcompose.spaces.moves.built_in import free_lunch
+    >>> from dpcompose.spaces.classes.listed import listed
     >>> half, third = Fraction(1, 2), Fraction(1, 3)
     >>> rows = Rows(listed("ab"), {"a": (half, half), "b": (third, 1 - third)})
     >>> rows.pairs(free_lunch)

@@ -37,8 +37,8 @@ from dpcompose.privacy.neighbourhoods import GRANULARITY, PAIRS, GranularityTabl
 from dpcompose.privacy.noise_tables import NOISES as NOISES
 from dpcompose.privacy.noise_tables import NoiseTable as NoiseTable
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.spaces.lines import Line, read_ranges
-from dpcompose.spaces.queries import MOST_BINS
+from dpcompose.spaces.classes.lines import Line, read_ranges
+from dpcompose.spaces.inputs.queries import MOST_BINS
 
 KINDS = ("multisets", "sets", "sequences", "tuples", "streams", "tables", "graphs", "listed")
 

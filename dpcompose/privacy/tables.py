@@ -7,7 +7,7 @@ table: that it is private, and that it depends on what it reads only.
 
 >>> from dpcompose.privacy.notions import pure
 >>> from dpcompose.privacy.tabulated import probability_table
->>> from dpcompose.spaces.relations import pairs
+>>> from dpcompose.spaces.moves.relations import pairs
 >>> line = pairs("next", [("a", "b"), ("b", "c")])
 >>> T = probability_table({"a": ["1/2", "1/2"], "b": ["1/4", "3/4"], "c": ["1/8", "7/8"]}, "yes no".split())
 >>> T.loss(line)
@@ -27,12 +27,12 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import divergences, exponentials
 from dpcompose.kernel.deciders.divergences import INFINITE, Attained, Piece
 from dpcompose.kernel.deciders.exponentials import NotDecided, Value
 from dpcompose.kernel.deciders.promises import METRIC_FORMS, power
-from dpcompose.kernel.terms import INFINITY, Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy import distributions
@@ -42,10 +42,10 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.probabilities import WrongTable, expression, in_domains, joined, refuse_wrong_row, text
 from dpcompose.privacy.promises import Promise, Promises
 from dpcompose.privacy.rows import Places, Rows
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
@@ -204,7 +204,7 @@ class ProbabilityTable:
         second -- a table on the same databases, or one for each outcome; its coins are independent.
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.built_in import free_lunch
+        >>> from dpcompose.spaces.moves.built_in import free_lunch
         >>> T = randomized_response_table("e")
         >>> flipped = T.after({0: 1, 1: 0})
         >>> T.then({0: T, 1: flipped}).loss(free_lunch)
@@ -227,8 +227,8 @@ class ProbabilityTable:
         """M∘f on a class: the rows are inputs, and D gets the row of f(D).
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.listed import listed
-        >>> from dpcompose.spaces.maps import table
+        >>> from dpcompose.spaces.classes.listed import listed
+        >>> from dpcompose.spaces.inputs.maps import table
         >>> parity = table("parity", {n: n % 2 for n in range(4)})
         >>> randomized_response_table("e").reading(parity, listed(range(4)))[3, 1]
         exp(e)/(exp(e) + 1)
@@ -316,7 +316,7 @@ class ProbabilityTable:
         Exact: `values` holds the ratio itself; oo where an outcome is possible at one neighbour only.
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.built_in import free_lunch
+        >>> from dpcompose.spaces.moves.built_in import free_lunch
         >>> T = randomized_response_table("e")
         >>> T.loss(free_lunch).expression
         e
@@ -330,7 +330,7 @@ class ProbabilityTable:
         the result is exact too, as a sum of powers of e.
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.built_in import free_lunch
+        >>> from dpcompose.spaces.moves.built_in import free_lunch
         >>> T = randomized_response_table("1")
         >>> T.delta("1/2", free_lunch).expression
         (E - exp(1/2))/(1 + E)
@@ -344,7 +344,7 @@ class ProbabilityTable:
         Each piece says from which t on δ = constant − slope·t.
 
         >>> from dpcompose.privacy.tabulated import probability_table
-        >>> from dpcompose.spaces.built_in import free_lunch
+        >>> from dpcompose.spaces.moves.built_in import free_lunch
         >>> T = probability_table({"a": ["3/4", "1/4"], "b": ["1/4", "3/4"]})
         >>> [(str(p.start), str(p.constant), str(p.slope)) for p in T.delta_curve(free_lunch)]
         [('1', '3/4', '1/4'), ('3', '0', '0')]
@@ -365,7 +365,7 @@ class ProbabilityTable:
         `values` holds Σ P(o)^α·Q(o)^(1−α), of which D_α is the logarithm over α − 1.
 
         >>> from dpcompose.privacy.tabulated import probability_table
-        >>> from dpcompose.spaces.built_in import free_lunch
+        >>> from dpcompose.spaces.moves.built_in import free_lunch
         >>> T = probability_table({"a": ["1/2", "1/2"], "b": ["1/3", "2/3"]})
         >>> T.renyi(2, free_lunch)
         log(9/8), at D = a, D' = b and the outcomes 0, 1
@@ -417,7 +417,7 @@ class ProbabilityTable:
         graph -- the neighbours; left out: those of the guarantee's granularity on the class.
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.built_in import free_lunch
+        >>> from dpcompose.spaces.moves.built_in import free_lunch
         >>> from dpcompose.privacy.notions import zcdp
         >>> T = randomized_response_table("1")
         >>> T.check(zcdp("9/20", free_lunch))

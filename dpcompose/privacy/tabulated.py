@@ -7,18 +7,18 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import divergences, exponentials
 from dpcompose.kernel.deciders.exponentials import NotDecided, Value
 from dpcompose.kernel.deciders.promises import power
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy.findings import Outcome, outcome_text
 from dpcompose.privacy.probabilities import WrongTable, domains_of, in_domains, joined, read_entry
 from dpcompose.privacy.tables import ProbabilityTable
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.listed import Listed
 
 
 def probability_table(
@@ -91,7 +91,7 @@ def exponential_mechanism_table(
     scores -- for each database the score u(D, o) of each outcome: rationals; sensitivity -- Δ > 0, by how
     much a score differs at most between neighbours: then M is ε-DP for them.
 
-    >>> from dpcompose.spaces.built_in import free_lunch
+    >>> from dpcompose.spaces.moves.built_in import free_lunch
     >>> T = exponential_mechanism_table({"a": {"x": 1, "y": 0, "z": 0}, "b": {"x": 0, "y": 0, "z": 1}}, "e")
     >>> T.loss(free_lunch).expression
     e/2
@@ -132,7 +132,7 @@ def _proportional(
 def independent(*tables: ProbabilityTable) -> ProbabilityTable:
     """(M_1, …, M_k), independent, on the same databases: outcomes are tuples, probabilities multiply.
 
-    >>> from dpcompose.spaces.built_in import free_lunch
+    >>> from dpcompose.spaces.moves.built_in import free_lunch
     >>> T = randomized_response_table("e")
     >>> independent(T, T).loss(free_lunch).expression
     2*e

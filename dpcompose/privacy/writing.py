@@ -16,13 +16,13 @@ from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
-from dpcompose.spaces.built_in import BUILT_IN
-from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Map, table
-from dpcompose.spaces.policies import policies_in
-from dpcompose.spaces.relations import pairs
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, refuse_if_large
+from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.inputs.maps import Map, table
+from dpcompose.spaces.moves.built_in import BUILT_IN
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.policies import policies_in
+from dpcompose.spaces.moves.relations import pairs
 
 LARGEST_WRITTEN = 20_000
 """The most databases that a class has which is written out one by one."""
@@ -206,7 +206,7 @@ class _Listing:
 
     def relation(self, granularity: Granularity) -> Granularity:
         """The neighbours of a granularity, pair by pair."""
-        from dpcompose.spaces.graphs import neighbourhood_graph
+        from dpcompose.spaces.canonical.graphs import neighbourhood_graph
 
         if granularity not in self._relations:
             name = str(granularity) if _free(str(granularity)) else f"listed {granularity}".strip()
@@ -236,7 +236,7 @@ class _Listing:
         self, mechanism: Mechanism, inside: Mapping[Database, str]
     ) -> dict[str, list[tuple[Database, Database]]] | None:
         """The images that are neighbours, where a map lists them or the class of images has them."""
-        from dpcompose.spaces.graphs import neighbourhood_graph, neighbours_of_inputs
+        from dpcompose.spaces.canonical.graphs import neighbourhood_graph, neighbours_of_inputs
 
         f, granularity = mechanism.reads, mechanism.satisfies.about_granularity
         given = f.neighbours_for(granularity.innermost()[0].name) is not None

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
-from dpcompose.kernel import formulas
-from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
 from dpcompose.kernel.deciders.lattices import TooManyLosses
 from dpcompose.kernel.deciders.readings import Reading
 from dpcompose.kernel.deciders.tails import Laplace
-from dpcompose.kernel.intervals import ONE, Interval, NoEnclosure, enclosure
-from dpcompose.kernel.terms import INFINITY, Term, number
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.intervals import ONE, Interval, NoEnclosure, enclosure
+from dpcompose.kernel.expressions.terms import INFINITY, Term, number
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.spaces.metrics import INFINITE, Distance
+from dpcompose.spaces.canonical.metrics import INFINITE, Distance
 
 Point = Mapping[str, Fraction]
 

@@ -13,14 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpcompose.kernel import comparison, forms, formulas, naming, substitution, terms
-from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel import comparison
 from dpcompose.kernel.deciders import exponentials, promises
 from dpcompose.kernel.deciders.curves import Piece
 from dpcompose.kernel.deciders.pieces import curve
 from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.intervals import Interval, enclosure, sign
-from dpcompose.kernel.terms import INFINITY, Term
+from dpcompose.kernel.expressions import forms, formulas, naming, substitution, terms
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.intervals import Interval, enclosure, sign
+from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
@@ -33,8 +34,8 @@ from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
 from dpcompose.proof.released import chosen, grows, released, released_values, shown_value
 from dpcompose.proof.witnesses import Noisy, Number, Row, Violating
-from dpcompose.spaces.databases import Database
-from dpcompose.spaces.metrics import INFINITE, Distance
+from dpcompose.spaces.canonical.metrics import INFINITE, Distance
+from dpcompose.spaces.classes.databases import Database
 
 
 class Unknown(BadCertificate):

@@ -14,8 +14,8 @@ from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
-from dpcompose.spaces.distances import Cost, MetricFunction
-from dpcompose.spaces.expressions import image_of
+from dpcompose.spaces.canonical.distances import Cost, MetricFunction
+from dpcompose.spaces.inputs.expressions import image_of
 
 
 class NoMetric(ValueError):

@@ -15,11 +15,11 @@ from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.stated import setting
 from dpcompose.proof.hypotheses.inputs import Inputs, show_pair
 from dpcompose.proof.registry import Theory
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.metrics import INFINITE, Distance
-from dpcompose.spaces.queries import NORMS, Query
+from dpcompose.spaces.canonical.metrics import INFINITE, Distance
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.queries import NORMS, Query
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 @dataclass(frozen=True, repr=False)

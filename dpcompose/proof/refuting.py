@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.intervals import NoEnclosure, enclosure, sign
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure, sign
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
 from dpcompose.proof import witnesses

@@ -1,6 +1,6 @@
 """The theory in force: theorem pages found by what they are about, for the search and for the checker.
 
-What a page is, and what is wrong with one, says `dpcompose.kernel.pages`.
+What a page is, and what is wrong with one, says `dpcompose.kernel.library.pages`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel import folders, grammar
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.heads import Hypothesis
-from dpcompose.kernel.kinds import Closer, Fact, Named, Rule, Witness
-from dpcompose.kernel.pages import Page, PageError, WrongPage, error_of
-from dpcompose.kernel.releases import Noise
-from dpcompose.kernel.theory import Theory as KernelTheory
+from dpcompose.kernel.expressions import grammar
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.library import folders
+from dpcompose.kernel.library.heads import Hypothesis
+from dpcompose.kernel.library.kinds import Closer, Fact, Named, Rule, Witness
+from dpcompose.kernel.library.pages import Page, PageError, WrongPage, error_of
+from dpcompose.kernel.library.releases import Noise
+from dpcompose.kernel.library.theory import Theory as KernelTheory
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.additions import NOTHING, Additions, WrongAddition
 

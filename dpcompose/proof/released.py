@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.proof import witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.witnesses import Noisy, number_of
-from dpcompose.spaces.databases import Database
+from dpcompose.spaces.classes.databases import Database
 
 
 def released_values(

@@ -23,11 +23,11 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable, show_pair
 from dpcompose.proof.query_sensitivity import QuerySensitivity, of_query
 from dpcompose.proof.registry import Page, PageError, Theory
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.metrics import INFINITE, Metric, steps
-from dpcompose.spaces.queries import Query
+from dpcompose.spaces.canonical.metrics import INFINITE, Metric, steps
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.inputs.queries import Query
+from dpcompose.spaces.moves.granularities import Granularity
 
 To = Granularity | Callable[[Any, Any], Any]
 """How far images are apart: canonically for a granularity on them, or by a function of two images."""

@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from dpcompose.kernel import formulas, substitution, terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
 from dpcompose.kernel.deciders.canonical import noise
 from dpcompose.kernel.deciders.curves import Part, Piece
 from dpcompose.kernel.deciders.exponentials import Value
 from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.intervals import enclosure, sign
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas, substitution, terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.intervals import enclosure, sign
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import decimal, rounded
-from dpcompose.spaces.databases import Database
+from dpcompose.spaces.classes.databases import Database
 
 if TYPE_CHECKING:
     from dpcompose.privacy.tables import ProbabilityTable

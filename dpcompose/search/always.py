@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
-from dpcompose.kernel import terms
+from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules.premises import claimed
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.kernel.theory import NoPage
 from dpcompose.search import parameters
 
 

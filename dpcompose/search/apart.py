@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice, product
 
-from dpcompose.kernel import apart, formulas, substitution, terms
+from dpcompose.kernel.composition import apart
+from dpcompose.kernel.expressions import formulas, substitution, terms
+from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.search.guarantees import MOST_WAYS, Workshop, converted, loss_of
 from dpcompose.search.ways import Way, ways_apart

@@ -13,14 +13,14 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.core.settings import Setting, Stated
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
-from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.parameters import narrower as read_values
-from dpcompose.kernel.settings import Setting, Stated
-from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.kernel.theory import Theory
 from dpcompose.search import guarantees, parameters
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.shorter import shorter

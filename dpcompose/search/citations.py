@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from dpcompose.kernel import terms
-from dpcompose.kernel.terms import INFINITY, Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.members import written_out
@@ -23,8 +23,8 @@ from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.registry import Fact, Hypothesis, Named, Page, PageError, Theory
 from dpcompose.search.conclusions import Conclusions, NoConclusion
 from dpcompose.search.guarantees import Guarantees
-from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.metrics import INFINITE
+from dpcompose.spaces.canonical.metrics import INFINITE
+from dpcompose.spaces.classes.databases import TooLarge
 
 MOST_FIBRES = 500
 """Of up to so many inputs the minimum over fibres is compared with its closure."""

@@ -15,16 +15,18 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel import assumptions, comparison, forms, formulas, naming, substitution, terms
-from dpcompose.kernel.assumptions import Assumed
-from dpcompose.kernel.boxes import distance, shifted
-from dpcompose.kernel.certificates import BadCertificate, domain_data, letters, text_of
+from dpcompose.kernel import comparison
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.deciders import rays, values
 from dpcompose.kernel.deciders.calculus import goal
 from dpcompose.kernel.deciders.elementary import NotElementary
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.forms import Form, Known, NotAForm
-from dpcompose.kernel.terms import Term, letter
+from dpcompose.kernel.expressions import forms, formulas, naming, substitution, terms
+from dpcompose.kernel.expressions.boxes import distance, shifted
+from dpcompose.kernel.expressions.certificates import BadCertificate, domain_data, letters, text_of
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.forms import Form, Known, NotAForm
+from dpcompose.kernel.expressions.terms import Term, letter
 from dpcompose.search.comparisons import arguments, assuming, covering, weights
 from dpcompose.search.comparisons.answers import Point as Point
 from dpcompose.search.comparisons.answers import Proof as Proof

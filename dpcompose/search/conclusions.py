@@ -13,16 +13,17 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, losses, naming, terms
+from dpcompose.kernel.composition import losses
+from dpcompose.kernel.composition.losses import Loss
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Cover, Type
-from dpcompose.kernel.forms import Form, NotAForm
-from dpcompose.kernel.formulas import FormulaError
+from dpcompose.kernel.expressions import forms, formulas, naming, terms
+from dpcompose.kernel.expressions.forms import Form, NotAForm
+from dpcompose.kernel.expressions.formulas import FormulaError
+from dpcompose.kernel.expressions.polynomials import Peak
+from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Composed, Satisfies
-from dpcompose.kernel.losses import Loss
-from dpcompose.kernel.polynomials import Peak
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import INFINITY, Term
-from dpcompose.kernel.theory import NoPage, Theory
+from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.search import parameters
 from dpcompose.search.guarantees import Guarantees
 

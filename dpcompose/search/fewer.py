@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel import computed, formulas
+from dpcompose.kernel import computed
+from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.kernel.losses import Loss
 from dpcompose.search import guarantees, least
 from dpcompose.search.guarantees import Workshop
 

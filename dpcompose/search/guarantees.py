@@ -14,14 +14,14 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Cover
-from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Loses, Lower, Satisfies
-from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.kernel.theory import NoPage, Theory
 from dpcompose.search import parameters
 from dpcompose.search.shorter import shorter
 from dpcompose.search.ways import Way, chosen_ways, common_notion, paths, ways

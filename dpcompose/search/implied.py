@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from dpcompose.kernel import computed
-from dpcompose.kernel.theory import NoPage
+from dpcompose.kernel.library.theory import NoPage
 from dpcompose.search.guarantees import Workshop
 
 AT_EPSILON = ("0", "1/2", "1", "2", "4")

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import computed, terms
+from dpcompose.kernel import computed
 from dpcompose.kernel.covers.types import Type, value_is_reached
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve
-from dpcompose.kernel.intervals import enclosure
-from dpcompose.kernel.terms import Term
-from dpcompose.kernel.theory import NoPage
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.theory import NoPage
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.search import guarantees
 from dpcompose.search.guarantees import Workshop

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
 
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
-from dpcompose.spaces.built_in import BUILT_IN
-from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.restrictions import Positions
-from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.classes.databases import TooLarge
+from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.classes.tuples import Tuples
+from dpcompose.spaces.inputs.restrictions import Positions
+from dpcompose.spaces.moves.built_in import BUILT_IN
+from dpcompose.spaces.moves.granularities import Granularity
 
 MOST_MECHANISMS = 20
 """Up to how many mechanisms nearby settings are looked at."""

@@ -8,14 +8,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, naming, terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.kernel.composition.losses import letters
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.losses import letters
-from dpcompose.kernel.polynomials import NotAForm
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.expressions import forms, formulas, naming, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.polynomials import NotAForm
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.search import comparing
 from dpcompose.search.comparing import Point, Proof
 from dpcompose.search.comparisons.assuming import allowed_points

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import formulas, losses, reader, terms
+from dpcompose.kernel.composition import losses
+from dpcompose.kernel.core import reader
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.kernel.judgements import (
     Covers,
     Lower,
 )
-from dpcompose.kernel.terms import TermError
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import Prover, Theorem
-from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.notions import Guarantee
@@ -27,9 +29,9 @@ from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.replayed import Proved, undecided
 from dpcompose.search.verdicts import Judge, Verdict
-from dpcompose.spaces.built_in import free_lunch
-from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.maps import NotAMap
+from dpcompose.spaces.classes.databases import TooLarge
+from dpcompose.spaces.inputs.maps import NotAMap
+from dpcompose.spaces.moves.built_in import free_lunch
 
 TOO_LARGE = "it cannot be computed with these numbers"
 NEARER = "numbers nearer to 1 would do"

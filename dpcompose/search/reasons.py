@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from dpcompose.kernel import formulas
 from dpcompose.kernel.covers import sizes
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.language.decimals import SHOWN_DIGITS, decimal, rounded
 from dpcompose.search import comparing, guarantees, least, parameters

@@ -11,14 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.kernel import check, reading
+from dpcompose.kernel import check
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.judgements import Judgement, Loose, MetricForm, Optimal, Refuted, Satisfies
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.saved import FORMAT
-from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.kernel.theory import Theory
 from dpcompose.search.verdicts import Verdict
 
 

@@ -12,12 +12,13 @@ from fractions import Fraction
 from itertools import chain, islice
 from math import ceil, floor
 
-from dpcompose.kernel import assumptions, forms
-from dpcompose.kernel.assumptions import Assumed
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.deciders import values
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.forms import Form, NotAForm
-from dpcompose.kernel.terms import ZERO
+from dpcompose.kernel.expressions import forms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.forms import Form, NotAForm
+from dpcompose.kernel.expressions.terms import ZERO
 from dpcompose.search import comparing, parameters
 from dpcompose.search.comparing import Proof
 from dpcompose.search.comparisons.linear import Program, TooMuchWork
@@ -36,8 +37,8 @@ def point(assumed: Assumed) -> Point | None:
 
     Raises NoValues.
 
-    >>> from dpcompose.kernel.assumptions import Assumption
-    >>> from dpcompose.kernel.terms import letter
+    >>> from dpcompose.kernel.core.assumptions import Assumption
+    >>> from dpcompose.kernel.expressions.terms import letter
     >>> e, f = letter("e"), letter("f")
     >>> point((Assumption(e, ">", f), Assumption(f, ">=", e)))
     Traceback (most recent call last):
@@ -91,8 +92,8 @@ def _ends(domain: Domain) -> list[tuple[str, bool]]:
 
 
 def _end(name: str, domain: Domain, end: str) -> Form:
-    from dpcompose.kernel.boxes import bound_form
-    from dpcompose.kernel.terms import letter
+    from dpcompose.kernel.expressions.boxes import bound_form
+    from dpcompose.kernel.expressions.terms import letter
 
     return bound_form(letter(name, domain), end)
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed, letters_of
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed, letters_of
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.search import parameters
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dpcompose.kernel import formulas, naming, substitution
-from dpcompose.kernel.assumptions import Assumed
-from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.settings import Mechanism
-from dpcompose.kernel.settings import Setting as Core
-from dpcompose.kernel.terms import ZERO, Term, letter
-from dpcompose.kernel.theory import NoPage, Theory
+from dpcompose.kernel.core.assumptions import Assumed
+from dpcompose.kernel.core.settings import Mechanism
+from dpcompose.kernel.core.settings import Setting as Core
+from dpcompose.kernel.expressions import formulas, naming, substitution
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.terms import ZERO, Term, letter
+from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.registry import Theory as Pages

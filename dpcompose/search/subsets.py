@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.proof.counterexamples import NotAbove, Unknown
 from dpcompose.proof.refuting import Counterexample
 

@@ -13,14 +13,15 @@ from fractions import Fraction
 from itertools import chain, islice, product
 from typing import Any
 
-from dpcompose.kernel import computed, terms
+from dpcompose.kernel import computed
+from dpcompose.kernel.composition.losses import converted
+from dpcompose.kernel.core.settings import Mechanism
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
-from dpcompose.kernel.losses import converted
+from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules.premises import claimed as read_claim
-from dpcompose.kernel.settings import Mechanism
-from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.kernel.theory import NoPage
 from dpcompose.search import always, besides, fewer, guarantees, implied, least, parameters, reasons
 from dpcompose.search.guarantees import (
     Guarantees,

@@ -13,10 +13,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dpcompose.kernel import formulas, substitution, terms
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import Term, TermError
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.expressions import formulas, substitution, terms
+from dpcompose.kernel.expressions.terms import Term, TermError
+from dpcompose.kernel.library.theory import Theory
 
 CHOSEN = terms.number(Fraction(1, 10**6))
 """What free parameters are together, where no claim says it: the δ that is spent on conversions."""

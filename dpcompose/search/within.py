@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.search import parameters

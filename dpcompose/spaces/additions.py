@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from dpcompose.kernel.releases import Noise
-from dpcompose.spaces.attributed import Tables
-from dpcompose.spaces.built_in import BUILT_IN
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.queries import Query
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.subsets import Sets
-from dpcompose.spaces.tuples import Streams, Tuples
-from dpcompose.spaces.vertices import Graphs
+from dpcompose.kernel.library.releases import Noise
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.classes.multisets import Multisets
+from dpcompose.spaces.classes.sequences import Sequences
+from dpcompose.spaces.classes.subsets import Sets
+from dpcompose.spaces.classes.tuples import Streams, Tuples
+from dpcompose.spaces.classes.vertices import Graphs
+from dpcompose.spaces.inputs.attributed import Tables
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.queries import Query
+from dpcompose.spaces.moves.built_in import BUILT_IN
+from dpcompose.spaces.moves.granularities import Granularity
 
 T = TypeVar("T")
 

@@ -27,8 +27,8 @@ from measured import in_turn, peak
 import dpcompose as dpc
 from dpcompose.language.worstcase import Top
 from dpcompose.spaces.arrays import layouts, subsets
-from dpcompose.spaces.finite import FiniteSpace
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.canonical.finite import FiniteSpace
+from dpcompose.spaces.moves.granularities import Granularity
 
 Counts = tuple[int, ...]
 LETTERS = "abcdefgh"

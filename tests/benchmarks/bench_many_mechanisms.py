@@ -19,9 +19,9 @@ import pytest
 import sympy
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel import saved
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.language.worstcase import Top
 from dpcompose.proof import registry
 

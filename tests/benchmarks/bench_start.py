@@ -70,7 +70,7 @@ def cpu(command: Sequence[str | Path], folder: Path) -> tuple[float, str]:
 
 DECIDE = f"""
 import json
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
 from dpcompose.search import proofs

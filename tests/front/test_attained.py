@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dpcompose.front import cli
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 
 TRIANGLE = {"A": (["p", "q"], "1"), "B": (["q", "r"], "2"), "C": (["r", "p"], "3")}

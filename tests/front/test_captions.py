@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
 
-from dpcompose.front import latex, lines, render, results, sentences
-from dpcompose.front.bound import Bound, bound
-from dpcompose.front.document import plain
+from dpcompose.front.documents import lines, sentences
+from dpcompose.front.documents.bound import Bound, bound
+from dpcompose.front.documents.document import plain
+from dpcompose.front.printers import latex, render
+from dpcompose.front.studies import results
 from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
 

@@ -15,7 +15,7 @@ from shipped import SHIPPED
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.in_metrics import InMetrics
+from dpcompose.front.studies.in_metrics import InMetrics
 from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry
 from dpcompose.search.metrics import proofs

@@ -9,7 +9,7 @@ from front.crashing import CRASHES, all_written, apart, each_apart, problem, ver
 from shares import every_third
 
 from dpcompose.front import cli
-from dpcompose.kernel import forms
+from dpcompose.kernel.expressions import forms
 
 EMPTY = "no set has 3 different records of the 2 in the universe"
 
@@ -31,6 +31,13 @@ def test_it_is_refused_whatever_is_read_of_it(
         written(tmp_path, problem(databases, target, guarantee=guarantee, reads=reads)), capsys
     )
     assert status == 2 and EMPTY in said
+
+
+@pytest.mark.slow
+def test_bounds_that_are_longer_than_formulas_may_be(capsys: pytest.CaptureFixture[str]) -> None:
+    """Deltas of seven mechanisms for groups of three: the bound is printed, and not read again."""
+    status, said = verify(CRASHES / "d11_long_deltas_crash.toml", capsys)
+    assert status == 0 and "group of 3 bounded (max(e1 + 2*e2 + 2*e3 + e4, " in said
 
 
 @pytest.mark.parametrize("group", [1, 2, 3])

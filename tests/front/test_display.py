@@ -14,15 +14,16 @@ from shipped import PROBLEMS, loaded
 from tags import Tags
 
 import dpcompose as dpc
-from dpcompose.front import display, listings, pictures, render
-from dpcompose.front.bound import beside
-from dpcompose.front.places import places_of
-from dpcompose.front.results import Answer
-from dpcompose.front.study import Study
+from dpcompose.front.documents.bound import beside
+from dpcompose.front.drawings import pictures
+from dpcompose.front.drawings.places import places_of
+from dpcompose.front.printers import display, listings, render
+from dpcompose.front.studies.results import Answer
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
 from dpcompose.search.citations import Fit
-from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 
 
 def shown(value: object) -> Tags:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
-from dpcompose.front.filters import WHOLE, Filter, Stopped
+from dpcompose.front.studies.filters import WHOLE, Filter, Stopped
 
 ON = dpc.multisets({"a", "b", "n"}, size="<= 2")
 PARTS = {name: dpc.restriction([name]) for name in ("a", "b")}

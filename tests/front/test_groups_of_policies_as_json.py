@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
-from dpcompose.front import as_json
+from dpcompose.front.studies import as_json
 
 TEXT = """format = 1
 [databases]

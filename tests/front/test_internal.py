@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from shipped import PROBLEMS
 
-from dpcompose.front import as_json, cli, listings, loading, numbers
+from dpcompose.front import cli
+from dpcompose.front.printers import listings
+from dpcompose.front.studies import as_json, loading, numbers
 from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems

@@ -11,7 +11,8 @@ import pytest
 from shipped import PROBLEMS, SHIPPED, loaded
 
 import dpcompose as dpc
-from dpcompose.front import cli, latex
+from dpcompose.front import cli
+from dpcompose.front.printers import latex
 from dpcompose.proof import registry
 
 NAMES = [

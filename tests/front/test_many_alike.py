@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 import dpcompose as dpc
-from dpcompose.front import render
-from dpcompose.kernel import terms
+from dpcompose.front.printers import render
+from dpcompose.kernel.expressions import terms
 from dpcompose.proof import witnesses
 
 

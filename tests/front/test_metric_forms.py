@@ -15,9 +15,9 @@ import sympy
 from in_metrics import THEORY, forged, saved, study, verdicts
 
 import dpcompose as dpc
-from dpcompose.front import recheck
-from dpcompose.front.in_metrics import InMetrics
-from dpcompose.front.metric_forms import Shown
+from dpcompose.front.studies import recheck
+from dpcompose.front.studies.in_metrics import InMetrics
+from dpcompose.front.studies.metric_forms import Shown
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading

@@ -11,7 +11,7 @@ from shares import every_third
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy.problems import ProblemError
 
 MULTISETS = 'format = 1\n[databases]\nkind = "multisets"\n'

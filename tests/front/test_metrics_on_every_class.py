@@ -9,12 +9,12 @@ import pytest
 from in_metrics import THEORY, saved, study, verdicts
 from shares import every_third
 
-from dpcompose.front import recheck
-from dpcompose.kernel import reading
+from dpcompose.front.studies import recheck
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover
-from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.problems import ProblemError
 
 CLASSES = {

@@ -13,8 +13,9 @@ import pytest
 from shipped import IN_METRICS, PROBLEMS
 
 import dpcompose as dpc
-from dpcompose.front import cli, render
-from dpcompose.front.study import Study
+from dpcompose.front import cli
+from dpcompose.front.printers import render
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours

@@ -10,11 +10,12 @@ from statistics import NormalDist
 import pytest
 
 import dpcompose as dpc
-from dpcompose.front import cli, plots
-from dpcompose.front.loading import load
-from dpcompose.front.numbers import WrongValue
-from dpcompose.front.pictures import Picture
-from dpcompose.front.study import Study
+from dpcompose.front import cli
+from dpcompose.front.drawings import plots
+from dpcompose.front.drawings.pictures import Picture
+from dpcompose.front.studies.loading import load
+from dpcompose.front.studies.numbers import WrongValue
+from dpcompose.front.studies.study import Study
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
 

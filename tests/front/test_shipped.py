@@ -24,10 +24,11 @@ from second_checker import verdicts as second
 from shipped import IN_METRICS, SHIPPED
 from tags import Tags
 
-from dpcompose.front import as_json, render
-from dpcompose.front import recheck as checker
-from dpcompose.front.results import Answer
-from dpcompose.front.study import Study
+from dpcompose.front.printers import render
+from dpcompose.front.studies import as_json
+from dpcompose.front.studies import recheck as checker
+from dpcompose.front.studies.results import Answer
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 

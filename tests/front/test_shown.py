@@ -14,7 +14,7 @@ from IPython.core.formatters import PlainTextFormatter
 from tags import Tags
 
 import dpcompose as dpc
-from dpcompose.front import latex
+from dpcompose.front.printers import latex
 
 BAD = "<script>a&b</script> $q$ \\(z\\)"
 A, B = f"{BAD} 1", f"{BAD} 2"

@@ -12,9 +12,10 @@ from tags import Tags
 from verdicts import found, stated
 
 import dpcompose as dpc
-from dpcompose.front import as_json, render
-from dpcompose.front.document import plain
-from dpcompose.kernel import forms
+from dpcompose.front.documents.document import plain
+from dpcompose.front.printers import render
+from dpcompose.front.studies import as_json
+from dpcompose.kernel.expressions import forms
 from dpcompose.language import decimals, formulas
 from dpcompose.language.latex import latex
 from dpcompose.language.symbols import symbol

@@ -13,11 +13,11 @@ import pytest
 import rechecks
 from front.crashing import CRASHES, verify
 
-from dpcompose.front import recheck as checker
-from dpcompose.front.loading import load
-from dpcompose.kernel import reading
+from dpcompose.front.studies import recheck as checker
+from dpcompose.front.studies.loading import load
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.proof import registry
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"

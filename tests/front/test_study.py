@@ -10,12 +10,12 @@ import rechecks
 import sympy
 
 import dpcompose as dpc
-from dpcompose.front.numbers import WrongValue
-from dpcompose.front.study import Study
+from dpcompose.front.studies.numbers import WrongValue
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.moves.granularities import Granularity
 
 (e1,) = dpc.parameters("e1:2")
 (x,) = dpc.parameters("x", "real")

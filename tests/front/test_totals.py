@@ -12,8 +12,8 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.cli import main
-from dpcompose.front.numbers import Budget, NoBudget, WrongValue
-from dpcompose.front.totals import read_total
+from dpcompose.front.studies.numbers import Budget, NoBudget, WrongValue
+from dpcompose.front.studies.totals import read_total
 
 DIGITS = 30
 

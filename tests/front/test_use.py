@@ -16,8 +16,9 @@ import sympy
 from shipped import PROBLEMS, SHIPPED, loaded
 
 import dpcompose as dpc
-from dpcompose.front import cli, files, numbers
-from dpcompose.front.study import Study
+from dpcompose.front import cli, files
+from dpcompose.front.studies import numbers
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 

@@ -44,11 +44,11 @@ from hypothesis import strategies as st
 from strategies import Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
-from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.classes.databases import TooLarge
+from dpcompose.spaces.moves.granularities import Granularity
 
 NOTIONS = ("pure", "zcdp", "pure", "gaussian", "pure", "approximate")
 """The notions by turns; those that are drawn are pure, and restated."""

@@ -15,8 +15,8 @@ from functools import cache, cached_property
 from itertools import combinations_with_replacement, product
 from typing import Any
 
-from dpcompose.kernel import reading
-from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.settings import Setting
 
 KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu", "approximate": "epsilon"}
 OO = math.inf

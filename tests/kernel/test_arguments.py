@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from told import THEORY
 
-from dpcompose.kernel import arguments, reading
+from dpcompose.kernel import arguments
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem

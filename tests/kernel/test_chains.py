@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import check, reading, saved
+from dpcompose.kernel import check, saved
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.judgements import Loose, MetricForm, Optimal, Refuted, Satisfies
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.kernel.theory import Theory
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
 from dpcompose.search.proofs import Proofs

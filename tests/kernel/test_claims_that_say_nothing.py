@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from told import THEORY
 
-from dpcompose.kernel import reading
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.judgements import Optimal, Refuted, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.search import replayed

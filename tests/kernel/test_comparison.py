@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from shares import seeds
 
-from dpcompose.kernel import comparison, forms, formulas, polynomials
+from dpcompose.kernel import comparison
 from dpcompose.kernel.comparison import BadCertificate, check_at_least, check_larger, check_point
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import INFINITY, Term, letter
+from dpcompose.kernel.expressions import forms, formulas, polynomials
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import INFINITY, Term, letter
 
 F = Fraction
 WORDS = {

@@ -22,14 +22,16 @@ import pytest
 from forgeries import FORGED, NoTable, forge
 from second_checker import verdicts as second
 
-from dpcompose.front.loading import load
-from dpcompose.kernel import check, reading, rules, saved, terms
+from dpcompose.front.studies.loading import load
+from dpcompose.kernel import check, rules, saved
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.judgements import Loses, Lower, Satisfies
-from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import ABOUT_OTHERS, OF_DISTANCES, Prover, Theorem
-from dpcompose.kernel.theory import Theory
 from dpcompose.privacy import writing
 from dpcompose.proof import registry
 from dpcompose.search import proofs

@@ -16,7 +16,7 @@ import pytest
 import rechecks
 
 import dpcompose
-from dpcompose.front.loading import load
+from dpcompose.front.studies.loading import load
 from dpcompose.proof import registry
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]
@@ -47,8 +47,9 @@ root, theorems, folder = sys.argv[1:]
 sys.path.insert(0, root)
 sys.meta_path.insert(0, Wall())
 
-from dpcompose.kernel import pages, saved
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel import saved
+from dpcompose.kernel.library import pages
+from dpcompose.kernel.library.theory import Theory
 
 read = [pages.read(path) for path in sorted(Path(theorems).rglob("*.md"))]
 theory = Theory({one.id: one for one in read if isinstance(one, pages.Page)})

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from core_metrics import ANY, BOUNDED, SYMBOLS, THEORY, UNBOUNDED, core, distance, mechanism, verdict
 
-from dpcompose.kernel import formulas, metrics, reading, terms
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.covers import cover
 from dpcompose.kernel.covers.types import NoCover
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.expressions import formulas, metrics, terms
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.search import guarantees
 from dpcompose.search.guarantees import NoGuarantee
 

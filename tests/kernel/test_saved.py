@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import rechecks
 
-from dpcompose.front.loading import load
+from dpcompose.front.studies.loading import load
 from dpcompose.kernel.check import Refused
 from dpcompose.proof import registry
 

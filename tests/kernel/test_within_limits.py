@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.deciders.tails import Normal
-from dpcompose.kernel.intervals import enclosure
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
 

@@ -10,9 +10,9 @@ import pytest
 import sympy
 from language.letters import KNOWN, Q, e1, r, short, x, y
 
-from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel.deciders import values
-from dpcompose.kernel.terms import letter
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions.terms import letter
 from dpcompose.language.formulas import (
     FormulaError,
     evaluate,

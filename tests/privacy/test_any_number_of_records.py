@@ -13,14 +13,14 @@ from policies_at_random import random_policy
 from problem_data import KEYS, reading_records
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
-from dpcompose.kernel.intervals import enclosure
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import NotElaborated
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.classes.sizes import Size
 
 F = Fraction
 NAMED: list[Any] = ["unbounded", "bounded", {"union": ["unbounded", "bounded"]}]

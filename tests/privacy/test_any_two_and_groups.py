@@ -10,10 +10,10 @@ from policies_at_random import random_policy
 from problem_data import KEYS
 from sizes_at_random import BOTH, at, at_some_values, bound, exceeds, guarantee, problem
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
-from dpcompose.kernel.substitution import substituted
-from dpcompose.kernel.terms import number
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.substitution import substituted
+from dpcompose.kernel.expressions.terms import number
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from policies_at_random import random_policy
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
-from dpcompose.spaces.policies import policy
+from dpcompose.spaces.moves.policies import policy
 
 F = Fraction
 Database = tuple[str, ...]

@@ -8,7 +8,7 @@ import pytest
 from in_metrics import THEORY, forged, saved, study, verdicts
 from shares import every_third
 
-from dpcompose.front import recheck
+from dpcompose.front.studies import recheck
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
 

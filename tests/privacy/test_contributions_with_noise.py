@@ -12,8 +12,8 @@ import pytest
 from rechecks import saved
 from second_checker import verdicts as second
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 

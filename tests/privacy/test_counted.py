@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from strategies import Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel import check
 from dpcompose.kernel import saved as kernel_saved
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.reading import read
+from dpcompose.kernel.core.reading import read
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.elaboration import arrays as told_on_arrays
 from dpcompose.search import guarantees
-from dpcompose.spaces import graphs
+from dpcompose.spaces.canonical import graphs
 
 SOME = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
 

@@ -23,14 +23,16 @@ from shipped import EXAMPLE, PROBLEMS
 from strategies import Twin
 
 import dpcompose as dpc
-from dpcompose.front.loading import show
-from dpcompose.front.study import Study
-from dpcompose.kernel import covers, reading, terms
-from dpcompose.kernel import formulas as kernel_formulas
+from dpcompose.front.studies.loading import show
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel import covers
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.core.settings import Mechanism, Noise, Query
 from dpcompose.kernel.covers.types import Metric, NoCover, query_metric
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.reader import BadSetting
-from dpcompose.kernel.settings import Mechanism, Noise, Query
+from dpcompose.kernel.expressions import formulas as kernel_formulas
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.language import formulas
 from dpcompose.privacy import elaboration, problems
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, core
@@ -38,8 +40,8 @@ from dpcompose.privacy.noises import KINDS
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.spaces import locations, queries
-from dpcompose.spaces.parts import Part
+from dpcompose.spaces.inputs import locations, queries
+from dpcompose.spaces.inputs.parts import Part
 
 PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.body]
 

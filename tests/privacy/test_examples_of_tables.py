@@ -16,7 +16,7 @@ from dpcompose.privacy import nearest
 from dpcompose.privacy.findings import Finding
 from dpcompose.privacy.probabilities import WrongTable
 from dpcompose.privacy.tables import ProbabilityTable
-from dpcompose.spaces import graphs
+from dpcompose.spaces.canonical import graphs
 
 
 def geometric(n: int) -> ProbabilityTable:

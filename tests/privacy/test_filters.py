@@ -11,9 +11,9 @@ from golden_results import THEORY
 from second_checker import verdicts
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel import saved as kernel
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.elaboration import Elaborated
 

@@ -12,9 +12,9 @@ from policies_at_random import random_policy
 from problem_data import KEYS, Reads, reading_records
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
-from dpcompose.kernel.intervals import enclosure
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 

@@ -10,10 +10,11 @@ import pytest
 from policies_at_random import random_policy, said
 from problem_data import KEYS, reading_records
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import covers, formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel import covers
 from dpcompose.kernel.covers import policies
-from dpcompose.kernel.intervals import enclosure
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.elaboration.policies import Policies

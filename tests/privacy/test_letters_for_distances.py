@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
-from dpcompose.kernel.substitution import substituted
-from dpcompose.kernel.terms import number
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.substitution import substituted
+from dpcompose.kernel.expressions.terms import number
 from dpcompose.privacy import problems
 
 

@@ -14,8 +14,8 @@ from problem_data import KEYS
 from second_checker import verdicts
 from sizes_at_random import BOTH, at, at_some_values, bound, exceeds, guarantee, problem
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems, writing
 from dpcompose.search import proofs
 from dpcompose.search.guarantees import NoGuarantee

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
-from dpcompose.kernel import fields
+from dpcompose.kernel.library import fields
 from dpcompose.privacy import checks, problems
 
 

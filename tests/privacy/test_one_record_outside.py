@@ -11,8 +11,8 @@ from problem_data import reading_records
 from shares import seeds
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.elaboration.listed import Listed

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from problem_data import KEYS, family
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import NotElaborated
 from dpcompose.privacy.settings.invalid import InvalidSetting

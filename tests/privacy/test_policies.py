@@ -10,13 +10,13 @@ import pytest
 from policies_at_random import agrees, random_policy
 
 import dpcompose as dpc
-from dpcompose.front.loading import show
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.loading import show
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.graphs import neighbourhood_graph
+from dpcompose.spaces.canonical.graphs import neighbourhood_graph
+from dpcompose.spaces.classes.databases import TooLarge
 
 F = Fraction
 NOTIONS = {

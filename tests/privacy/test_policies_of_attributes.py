@@ -9,11 +9,11 @@ import pytest
 from policies_at_random import agrees, said
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.graphs import neighbourhood_graph
+from dpcompose.spaces.canonical.graphs import neighbourhood_graph
 
 ATTRIBUTES = {"age": ["young", "old"], "town": ["n", "s", "w"], "sick": ["no", "yes"]}
 

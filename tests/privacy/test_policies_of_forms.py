@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from policies_at_random import agrees, random_policy
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.core.settings import NOTHING
 from dpcompose.kernel.covers.policies import Costs, cheapest
-from dpcompose.kernel.settings import NOTHING
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 
 NOTIONS = {"pure": ["epsilon"], "zcdp": ["rho"], "approximate": ["epsilon", "delta"]}

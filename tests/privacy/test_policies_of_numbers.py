@@ -14,8 +14,8 @@ from rechecks import saved
 from second_checker import verdicts as second
 from shares import starts
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 
 F = Fraction
@@ -234,7 +234,7 @@ def random_numbers(seed: int, whole: bool, low: int, high: int, within: str) -> 
 
 def listed(given: dict[str, Any], records: list[F]) -> dict[str, Any]:
     """The same with all records listed."""
-    from dpcompose.spaces.lines import read_ranges
+    from dpcompose.spaces.classes.lines import read_ranges
 
     found = {**given, "databases": {**given["databases"], "records": [str(x) for x in records]}}
     found["mechanisms"] = [dict(one) for one in given["mechanisms"]]

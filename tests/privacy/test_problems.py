@@ -448,7 +448,7 @@ def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_named_record_of_an_arbitrary_universe_is_one_of_its_records() -> None:
     """Reads of named records move under neighbours of an arbitrary universe."""
-    from dpcompose.front.study import Study
+    from dpcompose.front.studies.study import Study
 
     text = GOOD.replace('records = ["a", "b"]\n', "")
     problem = problems.read_text(text)

@@ -10,9 +10,10 @@ import pytest
 from golden_results import THEORY
 
 import dpcompose as dpc
-from dpcompose.front import recheck, render
+from dpcompose.front.printers import render
+from dpcompose.front.studies import recheck
 from dpcompose.kernel import saved
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.elaboration import Elaborated
 

@@ -11,8 +11,8 @@ from policies_at_random import agrees, random_policy
 from privacy.test_policies_of_attributes import random_problem as by_attributes
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings.invalid import InvalidSetting
 

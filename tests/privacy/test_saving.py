@@ -11,11 +11,11 @@ from shares import MANY
 from strategies import Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Function
+from dpcompose.spaces.inputs.maps import Function
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 def saved(study: Study) -> Study:

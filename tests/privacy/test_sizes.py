@@ -11,10 +11,10 @@ import pytest
 from policies_at_random import agrees, random_policy
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.classes.sizes import Size
 
 F = Fraction
 NAMED = ["unbounded", "bounded", {"union": ["unbounded", "bounded"]}]

@@ -19,7 +19,7 @@ import dpcompose as dpc
 from dpcompose.kernel.deciders import entries, normal
 from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.intervals import Interval
+from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.privacy import nearest
 from dpcompose.privacy.probabilities import WrongTable
 from dpcompose.privacy.tables import ProbabilityTable

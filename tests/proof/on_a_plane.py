@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.problems import Claim

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from policies_at_random import random_policy
 
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 
 PAGE = "composition-over-a-policy"

@@ -10,7 +10,7 @@ import pytest
 from in_metrics import believed_again, forged, steps
 from proof.on_a_plane import NORMS, OWN, PLANE, THEORY, claimed, composed, study
 
-from dpcompose.front import recheck as checker
+from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from strategies import Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.spaces import graphs
+from dpcompose.front.studies.study import Study
+from dpcompose.spaces.canonical import graphs
 
 FEW = settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -17,7 +17,7 @@ from shipped import IN_METRICS
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting

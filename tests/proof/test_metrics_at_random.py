@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from in_metrics import THEORY, study
 
-from dpcompose.front import recheck as checker
+from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
 
 OO = math.inf

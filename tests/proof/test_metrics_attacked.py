@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from in_metrics import THEORY, forged, saved, steps, study, verdicts
 
-from dpcompose.front import recheck as checker
-from dpcompose.front.document import plain
+from dpcompose.front.documents.document import plain
+from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
 

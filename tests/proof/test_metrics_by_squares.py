@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from in_metrics import THEORY, saved, steps, study, verdicts
 
-from dpcompose.front import recheck as checker
+from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
 
 

@@ -14,8 +14,8 @@ import pytest
 from in_metrics import THEORY, believed_again, forged, saved, steps, verdicts
 
 import dpcompose as dpc
-from dpcompose.front import recheck as checker
-from dpcompose.front.metric_forms import MetricForms
+from dpcompose.front.studies import recheck as checker
+from dpcompose.front.studies.metric_forms import MetricForms
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting

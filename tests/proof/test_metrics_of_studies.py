@@ -13,7 +13,7 @@ import in_metrics
 import pytest
 from in_metrics import THEORY, verdicts
 
-from dpcompose.front import recheck as checker
+from dpcompose.front.studies import recheck as checker
 from dpcompose.privacy.problems import ProblemError
 
 

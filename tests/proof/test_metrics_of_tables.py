@@ -15,7 +15,7 @@ import pytest
 from in_metrics import THEORY, believed_again, forged, steps, verdicts
 
 import dpcompose as dpc
-from dpcompose.front import recheck as checker
+from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting

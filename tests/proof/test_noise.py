@@ -16,9 +16,10 @@ import rechecks
 import sympy
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.kernel import pages, reading
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.library import pages
 from dpcompose.privacy import problems
 from dpcompose.privacy.noises import KINDS, Noise
 from dpcompose.proof import densities, registry

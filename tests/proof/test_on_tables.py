@@ -11,11 +11,11 @@ import pytest
 import rechecks
 
 import dpcompose as dpc
-from dpcompose.front.loading import load
-from dpcompose.front.study import Study
-from dpcompose.kernel import reading
-from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.front.studies.loading import load
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.privacy import problems

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import dpcompose as dpc
 from dpcompose.proof.sensitivity import Sensitivity
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.metrics import ClosedForm
+from dpcompose.spaces.canonical.metrics import ClosedForm
+from dpcompose.spaces.moves.granularities import Granularity
 
 MANY = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 U, B = dpc.unbounded, dpc.bounded

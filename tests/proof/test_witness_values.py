@@ -13,7 +13,7 @@ import pytest
 from shares import every_third
 from verdicts import found, stated
 
-from dpcompose.front.verdict import Verdict
+from dpcompose.front.documents.verdict import Verdict
 from dpcompose.proof.witnesses import Noise, Ratio
 
 N = {"n": "integer >= 1"}

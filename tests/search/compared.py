@@ -11,9 +11,10 @@ from typing import Any
 
 import mpmath
 
-from dpcompose.kernel import comparison, formulas
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import Term, letter
+from dpcompose.kernel import comparison
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import Term, letter
 from dpcompose.search.comparing import Point, Proof, compare
 from dpcompose.search.comparisons.points import usual
 

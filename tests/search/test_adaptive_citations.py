@@ -10,7 +10,7 @@ import pytest
 from golden_results import THEORY
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 
 RECORDS = dpc.multisets("abcd")
 MAKE: dict[str, Any] = {

@@ -8,8 +8,8 @@ from types import MappingProxyType
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
 
-from dpcompose.kernel import forms, formulas, terms
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions import forms, formulas, terms
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.citations import Citation, Citing
 from dpcompose.search.conclusions import lies_in, spread

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from search.compared import COMPARISONS, KNOWN, F, K, N, P, R, judged, kinds, read
 
-from dpcompose.kernel import comparison, formulas, terms
+from dpcompose.kernel import comparison
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.search import comparing
 from dpcompose.search.comparing import Point, Proof, compare
 

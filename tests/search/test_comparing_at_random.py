@@ -12,8 +12,9 @@ import pytest
 from search.compared import COMPARISONS, KNOWN, F, K, N, P, R, U, Z, judged, kinds, read
 from shares import seeds
 
-from dpcompose.kernel import comparison, forms, formulas
-from dpcompose.kernel.terms import TermError
+from dpcompose.kernel import comparison
+from dpcompose.kernel.expressions import forms, formulas
+from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.search.comparing import Point, Proof, compare
 
 KINDS = [P, N, R, U, "integer >= 0", "integer >= 2", Z]

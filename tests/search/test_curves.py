@@ -19,8 +19,8 @@ from strategies import Twin
 from tables import chain, excess
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.front.verdict import Verdict
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.deciders.curves import Curve
 from dpcompose.kernel.judgements import Loose

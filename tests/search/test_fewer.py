@@ -16,13 +16,13 @@ import pytest
 import rechecks
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
-from dpcompose.front.verdict import Verdict
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.intervals import enclosure
-from dpcompose.kernel.terms import ONE, ZERO
+from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.terms import ONE, ZERO
 from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee

@@ -8,7 +8,8 @@ import random
 import pytest
 from search.compared import F, K, N, P, R, judged, kinds, read, some
 
-from dpcompose.kernel import comparison, formulas
+from dpcompose.kernel import comparison
+from dpcompose.kernel.expressions import formulas
 from dpcompose.search.comparing import Point, Proof, compare
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
-from dpcompose.front.loading import load
-from dpcompose.front.results import Answer
-from dpcompose.front.study import Study
+from dpcompose.front.studies.loading import load
+from dpcompose.front.studies.results import Answer
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.search.proofs import Proofs
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.moves.granularities import Granularity
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
 ONLY_FOR_UNBOUNDED = "for add/remove (unbounded) neighbours"

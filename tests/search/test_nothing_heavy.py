@@ -37,7 +37,7 @@ root, *files = sys.argv[1:]
 sys.path.insert(0, root)
 sys.meta_path.insert(0, Wall())
 
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
 from dpcompose.search import proofs

@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 from shipped import PROBLEMS
 
-from dpcompose.front.loading import show
-from dpcompose.front.study import Study
-from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.theory import Theory
+from dpcompose.front.studies.loading import show
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
-from dpcompose.spaces.graphs import neighbouring_pairs
+from dpcompose.spaces.canonical.graphs import neighbouring_pairs
 
 THEORY = Theory(registry.standard().pages)
 Far = Fraction | None

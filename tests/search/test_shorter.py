@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from golden_results import found, setting_of
 
-from dpcompose.kernel import check, formulas, terms
-from dpcompose.kernel.domains import Domain
+from dpcompose.kernel import check
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.search.shorter import largest
 

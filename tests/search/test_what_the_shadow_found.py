@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from told import THEORY
 
-from dpcompose.front import loading as front
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.front.studies import loading as front
+from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.proofs import Proofs

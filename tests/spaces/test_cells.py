@@ -15,18 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.proof.hypotheses import blocks as by_blocks
 from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.spaces import blocks as by_cells
-from dpcompose.spaces.blocks import Blocks
-from dpcompose.spaces.built_in import BUILT_IN
-from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import neighbourhood_graph
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.metrics import FewestBlocks, ShortestPaths
+from dpcompose.spaces.canonical.graphs import neighbourhood_graph
+from dpcompose.spaces.canonical.metrics import FewestBlocks, ShortestPaths
+from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves import blocks as by_cells
+from dpcompose.spaces.moves.blocks import Blocks
+from dpcompose.spaces.moves.built_in import BUILT_IN
+from dpcompose.spaces.moves.granularities import Granularity
 
 PEOPLE = dpc.tables({"age": "yo", "sick": "nm"}, "<= 2")
 OWNED = dpc.tuples("ab", "= 4", {"Ann": [1, 3], "Bob": [2, 4]})

@@ -11,10 +11,10 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.blocks import Blocks
-from dpcompose.spaces.contradictions import contradiction
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import NotAMap
+from dpcompose.spaces.inputs.maps import NotAMap
+from dpcompose.spaces.moves.blocks import Blocks
+from dpcompose.spaces.moves.contradictions import contradiction
+from dpcompose.spaces.moves.granularities import Granularity
 
 SMALL = dpc.multisets("ab", size="<= 3")
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from strategies import Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.proof.privacy_metric import NoMetric
-from dpcompose.spaces.distances import Cost, MetricFunction
-from dpcompose.spaces.metrics import ClosedForm, Metric
+from dpcompose.spaces.canonical.distances import Cost, MetricFunction
+from dpcompose.spaces.canonical.metrics import ClosedForm, Metric
 
 MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 D, E, F = dpc.databases("D, E F")

@@ -17,15 +17,15 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.proof.hypotheses import exhaustion
-from dpcompose.spaces import finite as finite_spaces
 from dpcompose.spaces.arrays import layouts, passes, searches, sizes, subsets
 from dpcompose.spaces.arrays.layouts import MultisetLayout, TupleLayout
 from dpcompose.spaces.arrays.subsets import SubsetLayout
-from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.finite import FiniteSpace
-from dpcompose.spaces.granularities import Granularity, NotSymmetric
-from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
-from dpcompose.spaces.single_edits import RecordEdits
+from dpcompose.spaces.canonical import finite as finite_spaces
+from dpcompose.spaces.canonical.finite import FiniteSpace
+from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
+from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.moves.granularities import Granularity, NotSymmetric
+from dpcompose.spaces.moves.single_edits import RecordEdits
 
 EITHER = RecordEdits("add, remove or replace", frozenset({(1, 0), (0, 1), (1, 1)}))
 LINE = dpc.steps("next", lambda n: [n - 1, n + 1, n, n + 1, "outside"])

@@ -22,8 +22,8 @@ from dpcompose.front.commands.running import (
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.front.membership import Membership
-    from dpcompose.front.study import Study
+    from dpcompose.front.studies.membership import Membership
+    from dpcompose.front.studies.study import Study
 
 
 def add(commands: Commands) -> None:
@@ -49,7 +49,7 @@ def add(commands: Commands) -> None:
 
 def _run(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.databases import TooLarge
+    from dpcompose.spaces.classes.databases import TooLarge
 
     study, _ = load(file, given)
     values = values_of(given.at)
@@ -75,7 +75,8 @@ def _data(
     read: Membership | None,
 ) -> str:
     """As JSON; there -- the guarantee at the values that are given, if any are."""
-    from dpcompose.front import as_json, listings, numbers
+    from dpcompose.front.printers import listings
+    from dpcompose.front.studies import as_json, numbers
 
     data = as_json.problem_data(file, study, study.bound, [])
     del data["claims"]
@@ -105,7 +106,8 @@ def _text(
     read: Membership | None,
 ) -> str:
     """The same as text."""
-    from dpcompose.front import listings, numbers, render
+    from dpcompose.front.printers import listings, render
+    from dpcompose.front.studies import numbers
 
     rows = [
         study.setting.title or file,

@@ -39,9 +39,9 @@ def add(commands: Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import as_json, numbers, totals
+    from dpcompose.front.studies import as_json, numbers, totals
     from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.databases import TooLarge
+    from dpcompose.spaces.classes.databases import TooLarge
 
     study, _ = load(file, given)
     try:

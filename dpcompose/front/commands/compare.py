@@ -19,7 +19,7 @@ from dpcompose.front.commands.running import (
 )
 
 if TYPE_CHECKING:
-    from dpcompose.spaces.granularities import Granularity
+    from dpcompose.spaces.moves.granularities import Granularity
 
 
 def add(commands: Commands) -> None:
@@ -53,16 +53,16 @@ def add(commands: Commands) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
-    from dpcompose.front import as_json
-    from dpcompose.kernel.pages import PageError
+    from dpcompose.front.studies import as_json
+    from dpcompose.kernel.library.pages import PageError
     from dpcompose.privacy.settings.invalid import InvalidSetting
     from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
-    from dpcompose.spaces.databases import DatabaseClass, TooLarge
-    from dpcompose.spaces.granularities import NotSymmetric
-    from dpcompose.spaces.multisets import multisets
-    from dpcompose.spaces.subsets import sets
-    from dpcompose.spaces.tuples import streams, tuples
+    from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
+    from dpcompose.spaces.classes.multisets import multisets
+    from dpcompose.spaces.classes.subsets import sets
+    from dpcompose.spaces.classes.tuples import streams, tuples
+    from dpcompose.spaces.moves.granularities import NotSymmetric
 
     if not with_theory(given):
         return WRONG
@@ -91,8 +91,8 @@ def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:
 
     Raises ValueError.
     """
-    from dpcompose.spaces.built_in import BUILT_IN
-    from dpcompose.spaces.groups import group
+    from dpcompose.spaces.moves.built_in import BUILT_IN
+    from dpcompose.spaces.moves.groups import group
 
     known = {**BUILT_IN, **own}
     name, caret, steps = text.partition("^")

@@ -20,7 +20,7 @@ from dpcompose.front.commands.running import (
 )
 
 if TYPE_CHECKING:
-    from dpcompose.front.curve import Enclosure, PrivacyCurve
+    from dpcompose.front.studies.curve import Enclosure, PrivacyCurve
 
 Points = list[tuple[str, str, str, "Enclosure"]]
 """What is asked for, at which value of which parameter, and the answer."""
@@ -45,9 +45,9 @@ def add(commands: Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front.curve import NoCurve
+    from dpcompose.front.studies.curve import NoCurve
     from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.databases import TooLarge
+    from dpcompose.spaces.classes.databases import TooLarge
 
     study, _ = load(file, given)
     values = values_of(given.at)

@@ -20,9 +20,9 @@ from dpcompose.front.commands.running import (
 )
 
 if TYPE_CHECKING:
-    from dpcompose.front.pictures import Picture
-    from dpcompose.front.study import Study
-    from dpcompose.front.verdict import Verdict
+    from dpcompose.front.documents.verdict import Verdict
+    from dpcompose.front.drawings.pictures import Picture
+    from dpcompose.front.studies.study import Study
     from dpcompose.privacy.problems import Claim
 
 
@@ -61,7 +61,7 @@ def add(commands: Commands) -> None:
 
 def _run(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.databases import TooLarge
+    from dpcompose.spaces.classes.databases import TooLarge
 
     study, claims = load(file, given)
     try:
@@ -80,7 +80,7 @@ def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -
     """What is to be drawn; None where it is a graph in text, which is written.  Raises ValueError."""
     from pathlib import Path
 
-    from dpcompose.front import bars, pictures, plots
+    from dpcompose.front.drawings import bars, pictures, plots
 
     if given.budget:
         return bars.budget_bars(study, values_of(given.budget), claims)

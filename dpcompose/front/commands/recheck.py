@@ -22,7 +22,7 @@ from dpcompose.front.commands.running import (
 )
 
 if TYPE_CHECKING:
-    from dpcompose.kernel.pages import Page
+    from dpcompose.kernel.library.pages import Page
 
 
 def add(commands: Commands) -> None:
@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
 def run(given: argparse.Namespace) -> int:
     if not with_theory(given):
         return WRONG
-    from dpcompose.kernel.fields import near
+    from dpcompose.kernel.library.fields import near
 
     for id in given.allow or []:
         if id not in given.theory.pages:
@@ -66,7 +66,7 @@ def run(given: argparse.Namespace) -> int:
 def _recheck_file(file: str, given: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from dpcompose.front.recheck import outcome
+    from dpcompose.front.studies.recheck import outcome
     from dpcompose.kernel.saved import Refused
 
     try:

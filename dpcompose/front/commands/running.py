@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from dpcompose.front.study import Study
+    from dpcompose.front.studies.study import Study
 
 FINE, DIFFERS, WRONG, UNDECIDED, INTERNAL = 0, 1, 2, 3, 4
 WORST_FIRST = (WRONG, INTERNAL, DIFFERS, UNDECIDED, FINE)
@@ -76,9 +76,9 @@ def each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
     The worst status.
     """
     from dpcompose.front import internal
-    from dpcompose.kernel.pages import PageError
+    from dpcompose.kernel.library.pages import PageError
     from dpcompose.privacy.problems import ProblemError
-    from dpcompose.spaces.databases import TooLarge
+    from dpcompose.spaces.classes.databases import TooLarge
 
     statuses = []
     for file in files:
@@ -109,7 +109,7 @@ def _said_wrongly() -> tuple[type[Exception], ...]:
     """What refuses a setting, a file, and numbers that are given, if the command looked at any."""
     from dpcompose.privacy.settings.invalid import InvalidSetting
 
-    numbers = sys.modules.get("dpcompose.front.numbers")
+    numbers = sys.modules.get("dpcompose.front.studies.numbers")
     return (InvalidSetting, OSError) if numbers is None else (InvalidSetting, OSError, numbers.WrongValue)
 
 
@@ -129,7 +129,7 @@ def unanswered(file: str, why: Exception, as_json: bool) -> int:
 
 
 def load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
-    from dpcompose.front.loading import load
+    from dpcompose.front.studies.loading import load
 
     return load(file, given.theory)
 
@@ -141,7 +141,7 @@ def with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
     """
     from pathlib import Path
 
-    from dpcompose.kernel.pages import PageError
+    from dpcompose.kernel.library.pages import PageError
     from dpcompose.proof import registry
 
     try:
@@ -184,6 +184,6 @@ def _module(file: str) -> ModuleType:
 
 def values_of(text: str | None) -> dict[str, str]:
     """The numbers of --at and of the like.  Raises ValueError."""
-    from dpcompose.front import numbers
+    from dpcompose.front.studies import numbers
 
     return numbers.read_values(text) if text else {}

@@ -54,7 +54,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _all_theorems(given: argparse.Namespace) -> int:
     """Lists all pages, or what they conclude; status 2 where some are wrong, with every mistake."""
-    from dpcompose.front import listings
+    from dpcompose.front.printers import listings
 
     theory = given.theory
     if given.table:
@@ -74,9 +74,9 @@ def _all_theorems(given: argparse.Namespace) -> int:
 
 def _theorem(given: argparse.Namespace) -> int:
     """Prints one page, or says what is wrong with it."""
-    from dpcompose.front import listings
-    from dpcompose.kernel.fields import near
-    from dpcompose.kernel.pages import PageError
+    from dpcompose.front.printers import listings
+    from dpcompose.kernel.library.fields import near
+    from dpcompose.kernel.library.pages import PageError
 
     theory = given.theory
     try:
@@ -99,9 +99,9 @@ def _theorem(given: argparse.Namespace) -> int:
 
 
 def _theorems_for(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import listings
+    from dpcompose.front.printers import listings
     from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.databases import TooLarge
+    from dpcompose.spaces.classes.databases import TooLarge
 
     study, _ = load(file, given)
     try:

@@ -23,7 +23,7 @@ from dpcompose.front.commands.running import (
 )
 
 if TYPE_CHECKING:
-    from dpcompose.front.verdict import Verdict
+    from dpcompose.front.documents.verdict import Verdict
 
 
 def add(commands: Commands) -> None:
@@ -60,9 +60,10 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import as_json, render
+    from dpcompose.front.printers import render
+    from dpcompose.front.studies import as_json
     from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.databases import TooLarge
+    from dpcompose.spaces.classes.databases import TooLarge
 
     study, claims = load(file, given)
     try:

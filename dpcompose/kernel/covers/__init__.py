@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import distances, groups, sizes
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
@@ -33,8 +34,7 @@ from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.steps import Steps
 from dpcompose.kernel.covers.types import Cover, NoCover
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.theory import Theory
 
 KINDS: Mapping[str, type[Records | Policies | Contributions | Cells | Listed | Steps | Arrays]] = {
     "records": Records,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, query_metric
-from dpcompose.kernel.settings import Mechanism
-from dpcompose.kernel.terms import INFINITY, ZERO, Term, number
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term, number
 
 
 class Arrays(Covering):

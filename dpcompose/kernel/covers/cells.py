@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import cached_property
 
+from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers.blocks import Block, by_cell, fewest_blocks, largest_unions, maximal
 from dpcompose.kernel.covers.types import (
     LARGEST,
@@ -20,8 +21,7 @@ from dpcompose.kernel.covers.types import (
     Type,
     query_metric,
 )
-from dpcompose.kernel.settings import Mechanism
-from dpcompose.kernel.terms import INFINITY, ONE, Term, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term, number
 
 
 class Cells(Covering):

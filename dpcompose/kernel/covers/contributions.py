@@ -13,12 +13,12 @@ from functools import cached_property
 from itertools import combinations, product
 from math import comb
 
-from dpcompose.kernel.contributions import Contribution
+from dpcompose.kernel.core.contributions import Contribution
+from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, query_in_rows
-from dpcompose.kernel.settings import Mechanism, Relation
-from dpcompose.kernel.substitution import changed, seen_largest, substituted
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
+from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
 Touched = tuple[frozenset[int], frozenset[int]]
 """The parts that lose rows, and those that gain some."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 
+from dpcompose.kernel.core.settings import Relation
 from dpcompose.kernel.covers.records import Changes, Counts, Records
 from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover
-from dpcompose.kernel.settings import Relation
 
 
 class Corners(Records):

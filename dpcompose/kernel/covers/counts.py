@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dpcompose.kernel.classes import Databases
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers.differing import (
     MOST_RECORDS,
     Case,
@@ -24,9 +25,8 @@ from dpcompose.kernel.covers.differing import (
     with_one_more,
 )
 from dpcompose.kernel.covers.types import NoCover
-from dpcompose.kernel.settings import Mechanism
-from dpcompose.kernel.terms import ZERO, Term, add
-from dpcompose.kernel.theory import NoPage, Theory
+from dpcompose.kernel.expressions.terms import ZERO, Term, add
+from dpcompose.kernel.library.theory import NoPage, Theory
 
 KINDS: Mapping[str, type[OfRecords | OfCells]] = {"records": OfRecords, "cells": OfCells}
 MOST_CASES = 10_000

@@ -13,17 +13,17 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
-from dpcompose.kernel.classes import Databases
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.settings import ANY_TWO, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.blocks import fewest_blocks
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.cones import Vector, generators
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.types import Metric, NoCover, query_in_rows, query_metric, smallest_pair
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.settings import ANY_TWO, Mechanism, Relation, Setting
-from dpcompose.kernel.substitution import changed, seen_largest, substituted
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, add, letter, number
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, add, letter, number
+from dpcompose.kernel.library.theory import Theory
 
 COUNT = Domain.read("integer >= 0")
 MOST_RECORDS = 1_000

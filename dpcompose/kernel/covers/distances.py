@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from dpcompose.kernel import metrics
+from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Cover, Moves, NoCover, Type
-from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.terms import ONE, ZERO, Term
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.expressions import metrics
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
+from dpcompose.kernel.library.theory import Theory
 
 
 def cover(

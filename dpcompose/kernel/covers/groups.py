@@ -13,11 +13,11 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any
 
-from dpcompose.kernel.classes import OF_ATOMS, Databases
+from dpcompose.kernel.core.classes import OF_ATOMS, Databases
+from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
-from dpcompose.kernel.settings import NOTHING, Mechanism, Relation, Setting
-from dpcompose.kernel.terms import ONE, Term, number
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.expressions.terms import ONE, Term, number
+from dpcompose.kernel.library.theory import Theory
 
 PROCEDURE = "any number of steps"
 

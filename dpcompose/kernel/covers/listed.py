@@ -14,9 +14,9 @@ from heapq import heappop, heappush
 from itertools import combinations
 from typing import Any
 
+from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Type, query_metric
-from dpcompose.kernel.settings import Mechanism, Relation
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
 
 class Listed(Covering):

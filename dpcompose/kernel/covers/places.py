@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from dpcompose.kernel import assumptions, formulas, naming, terms
-from dpcompose.kernel.classes import Databases
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import NoCover, Type, Where
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.points import Points
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.expressions import formulas, naming, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.points import Points
+from dpcompose.kernel.library.theory import Theory
 
 Records = tuple[tuple[str, ...], tuple[str, ...]]
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations_with_replacement
 
-from dpcompose.kernel.classes import Databases
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
 from dpcompose.kernel.covers.rooms import Pair, Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import (
@@ -25,8 +26,7 @@ from dpcompose.kernel.covers.types import (
     Reader,
     query_metric,
 )
-from dpcompose.kernel.settings import NOTHING, Edge, Mechanism, Relation
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
 MOST_STEPS = 8
 """The most steps of a group of a policy: as many records are matched with as many others."""

@@ -13,20 +13,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 
-from dpcompose.kernel import infinity, naming, substitution, terms
-from dpcompose.kernel.classes import Databases
+from dpcompose.kernel import infinity
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.settings import ANY_TWO, Mechanism, Noise, Relation, Setting
 from dpcompose.kernel.covers.counts import Counts
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, Where
 from dpcompose.kernel.deciders.tables import Table
-from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.expressions import naming, substitution, terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.points import REAL, Points, coordinate
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.infinity import NoValue
-from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.points import REAL, Points, coordinate
-from dpcompose.kernel.settings import ANY_TWO, Mechanism, Noise, Relation, Setting
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.theory import Theory
 
 PROCEDURE = "pairs"
 Entries = tuple[tuple[int, tuple[Term, ...]], ...]

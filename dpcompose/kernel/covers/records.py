@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement, product
 from math import comb
 from typing import Any
 
-from dpcompose.kernel import formulas
+from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers.types import (
     LARGEST,
     Cover,
@@ -29,9 +29,9 @@ from dpcompose.kernel.covers.types import (
     smallest_pair,
     value_is_reached,
 )
-from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.settings import Mechanism, Relation
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, letter, number
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, letter, number
 
 Counts = tuple[int, int]
 """How many records are removed, and added."""

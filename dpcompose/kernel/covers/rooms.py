@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dpcompose.kernel.classes import Databases
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.settings import NOTHING, Edge
 from dpcompose.kernel.covers.types import smallest_pair
-from dpcompose.kernel.settings import NOTHING, Edge
 
 Side = tuple[int, ...]
 """The atoms of records that only one of two databases has, one number a record, in order."""

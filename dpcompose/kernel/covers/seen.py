@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from dpcompose.kernel.core.settings import NOTHING, Edge
 from dpcompose.kernel.covers.rooms import Side
-from dpcompose.kernel.settings import NOTHING, Edge
 
 
 class Seen:

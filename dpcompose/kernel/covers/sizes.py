@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpcompose.kernel.assumptions import known_least
-from dpcompose.kernel.classes import Databases
+from dpcompose.kernel.core.assumptions import known_least
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Cover, NoCover, undominated_types
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import Term, number
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.expressions.terms import Term, number
+from dpcompose.kernel.library.theory import Theory
 
 PROCEDURE = "any number of records"
 MANY = 10**30

@@ -6,7 +6,7 @@ Neighbours at most m steps apart are at most ⌈m/n⌉ groups of n steps apart, 
 from __future__ import annotations
 
 from dpcompose.kernel.covers.types import Cover, Covering, NoCover, Type
-from dpcompose.kernel.terms import number
+from dpcompose.kernel.expressions.terms import number
 
 
 class Steps(Covering):

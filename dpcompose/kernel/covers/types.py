@@ -17,15 +17,15 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar
 
-from dpcompose.kernel import forms, formulas
-from dpcompose.kernel.classes import OF_ATOMS, Databases
-from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.grammar import FormulaError
-from dpcompose.kernel.orders import undominated
-from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.substitution import changed, expanded, seen_largest, substituted
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, as_term, largest, letter, number
-from dpcompose.kernel.theory import NoPage, Theory
+from dpcompose.kernel.core.classes import OF_ATOMS, Databases
+from dpcompose.kernel.core.settings import Mechanism, Setting
+from dpcompose.kernel.expressions import forms, formulas
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.orders import undominated
+from dpcompose.kernel.expressions.substitution import changed, expanded, seen_largest, substituted
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, as_term, largest, letter, number
+from dpcompose.kernel.library.theory import NoPage, Theory
 
 LARGEST = 2_000_000
 """The most records, or cells, or listed pairs times mechanisms, in all types that are gone through."""

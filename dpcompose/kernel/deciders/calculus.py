@@ -11,13 +11,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dpcompose.kernel import forms, formulas
-from dpcompose.kernel.certificates import BadCertificate, formula, letters, listed, number, whole, word
 from dpcompose.kernel.deciders import elementary, values
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary
 from dpcompose.kernel.deciders.steps import RULES, Goal
-from dpcompose.kernel.forms import Form
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import forms, formulas
+from dpcompose.kernel.expressions.certificates import (
+    BadCertificate,
+    formula,
+    letters,
+    listed,
+    number,
+    whole,
+    word,
+)
+from dpcompose.kernel.expressions.forms import Form
+from dpcompose.kernel.expressions.terms import Term
 
 MOST_STEPS = 4_000
 """The most steps of a proof."""
@@ -130,7 +138,7 @@ def goal(difference: Form) -> Goal:
 def check(difference: Form, data: Any) -> None:
     """Raises BadCertificate unless the steps show that the form is ≥ 0 for all allowed letters.
 
-    >>> from dpcompose.kernel.terms import exp, letter
+    >>> from dpcompose.kernel.expressions.terms import exp, letter
     >>> e = letter("e")
     >>> steps = [["slope", "e", "least"], ["signs"], ["slope", "e", "least"], ["signs"], ["signs"]]
     >>> check(forms.read(exp(e) - 1 - e), steps)
@@ -165,7 +173,7 @@ def reduce(wanted: Goal, step: Step) -> list[Goal]:
     """What remains to be shown after a step.  Raises BadCertificate or NotElementary where it says nothing.
 
     >>> x = elementary.parameter("x")
-    >>> from dpcompose.kernel.domains import NONNEGATIVE
+    >>> from dpcompose.kernel.expressions.domains import NONNEGATIVE
     >>> (f, box), = reduce((x * x + x, {"x": NONNEGATIVE}), Step("divided", (x,)))
     >>> f == x + elementary.constant(1)
     True

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses
-from dpcompose.kernel.intervals import ONE, ZERO, Interval, enclosure, exp
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, exp
+from dpcompose.kernel.expressions.terms import Term
 
 LARGEST_DISTANCE = 10_000
 """The largest distance of two inputs for which canonical noise is tabulated."""

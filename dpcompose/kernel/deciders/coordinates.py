@@ -10,12 +10,12 @@ from collections.abc import Container, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
-from dpcompose.kernel import naming
-from dpcompose.kernel.domains import NONNEGATIVE, Domain
-from dpcompose.kernel.forms import NotAForm
-from dpcompose.kernel.points import Ends, Points, coordinate
-from dpcompose.kernel.substitution import expanded
-from dpcompose.kernel.terms import ONE, ZERO, Term, add, letter, multiply
+from dpcompose.kernel.expressions import naming
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, Domain
+from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.points import Ends, Points, coordinate
+from dpcompose.kernel.expressions.substitution import expanded
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, add, letter, multiply
 
 DATABASES = "DEF"
 UNIT = Domain(Fraction(0), greatest=Fraction(1))

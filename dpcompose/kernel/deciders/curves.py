@@ -16,15 +16,15 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TypeAlias
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.canonical import Noise, binomial, laplace, noise
 from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, added, check_work, places, power
 from dpcompose.kernel.deciders.losses import Axis, Losses
 from dpcompose.kernel.deciders.merging import fewer
 from dpcompose.kernel.deciders.ratios import commensurable
 from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
-from dpcompose.kernel.intervals import ONE, Interval, enclosure, log
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, log
+from dpcompose.kernel.expressions.terms import Term
 
 LARGEST_LATTICE = 30_000
 """The most points of a lattice of losses; beyond it the losses are moved to a coarser one, a known way."""

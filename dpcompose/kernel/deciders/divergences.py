@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar
 
 from dpcompose.kernel.deciders.exponentials import NotDecided, Value, divided, enclosed, power_of_e, same
 from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.intervals import ZERO, Interval, log
+from dpcompose.kernel.expressions.intervals import ZERO, Interval, log
 
 Row: TypeAlias = Sequence[Value]
 Event: TypeAlias = tuple[int, ...]

@@ -26,7 +26,7 @@ from functools import cached_property, lru_cache, reduce
 from math import gcd, lcm
 from typing import Any
 
-from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.expressions.domains import Domain
 
 
 class Letter(tuple[str, Any]):

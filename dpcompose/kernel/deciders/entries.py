@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpcompose.kernel import formulas, substitution
 from dpcompose.kernel.deciders.exponentials import NotDecided, Quotient, Value, constant, power, quotient
 from dpcompose.kernel.deciders.signs import where_negative
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas, substitution
+from dpcompose.kernel.expressions.terms import Term
 
 LARGEST_POWER = 64
 """The highest whole power that is multiplied out."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.canonical import noise
 from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.substitution import expanded
-from dpcompose.kernel.terms import ONE, ZERO, Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.substitution import expanded
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 
 MOST_LOSSES, MOST_MECHANISMS = 200, 64
 """Up to how many losses, and mechanisms, are gone through."""

@@ -15,10 +15,10 @@ from functools import cached_property
 from math import gcd, lcm
 from typing import TypeAlias
 
-from dpcompose.kernel import formulas, intervals, terms
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.intervals import Interval, NoEnclosure
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.expressions import formulas, intervals, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure
+from dpcompose.kernel.expressions.terms import ZERO, Term
 
 Point: TypeAlias = Mapping[str, Fraction]
 """Values of parameters, by name."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel.intervals import Interval
+from dpcompose.kernel.expressions.intervals import Interval
 
 LARGEST_WORK = 8 * 10**6
 """The most digits that the masses of a lattice may have in all."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from dpcompose.kernel import formulas
-from dpcompose.kernel.certificates import letters
 from dpcompose.kernel.deciders import elementary, values
 from dpcompose.kernel.deciders.elementary import Elementary
-from dpcompose.kernel.domains import REAL
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.certificates import letters
+from dpcompose.kernel.expressions.domains import REAL
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from dpcompose.kernel.deciders.lattices import Rounding
 from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
-from dpcompose.kernel.intervals import ZERO, Interval, enclosure, exp
-from dpcompose.kernel.substitution import expanded
-from dpcompose.kernel.terms import ZERO as NOTHING
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.intervals import ZERO, Interval, enclosure, exp
+from dpcompose.kernel.expressions.substitution import expanded
+from dpcompose.kernel.expressions.terms import ZERO as NOTHING
+from dpcompose.kernel.expressions.terms import Term
 
 HALF = Fraction(1, 2)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from dpcompose.kernel.deciders.lattices import Rounding
-from dpcompose.kernel.intervals import ZERO, Interval, exp
+from dpcompose.kernel.expressions.intervals import ZERO, Interval, exp
 
 UNLIKELY = 10**20
 """The losses below, and above, of which the probability is at most one over this are one group each."""

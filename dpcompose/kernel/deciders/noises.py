@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from dpcompose.kernel import formulas, substitution, terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders import curves, entries, exponentials, pieces, values
 from dpcompose.kernel.deciders.exponentials import NotDecided
-from dpcompose.kernel.domains import REAL
-from dpcompose.kernel.terms import ONE, ZERO, Term, letter
+from dpcompose.kernel.expressions import formulas, substitution, terms
+from dpcompose.kernel.expressions.domains import REAL
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, letter
 
 ENTRIES = {name: letter(name, REAL) for name in "acuvwxyz"}
 """y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""

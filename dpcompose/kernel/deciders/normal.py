@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt
 
-from dpcompose.kernel.intervals import ONE, Interval, exp
+from dpcompose.kernel.expressions.intervals import ONE, Interval, exp
 
 HALF = Interval.of(Fraction(1, 2))
 FARTHEST = 10_000

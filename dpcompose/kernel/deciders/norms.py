@@ -19,15 +19,26 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
 
-from dpcompose.kernel import forms, substitution, terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders import coordinates, squares, values
 from dpcompose.kernel.deciders.coordinates import UNIT, is_constant, steps
 from dpcompose.kernel.deciders.squares import Vector
-from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.forms import NotAForm
-from dpcompose.kernel.points import Points, coordinate
-from dpcompose.kernel.terms import ONE, ZERO, Term, TermError, add, largest, least, multiply, number, sqrt
+from dpcompose.kernel.expressions import forms, substitution, terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.points import Points, coordinate
+from dpcompose.kernel.expressions.terms import (
+    ONE,
+    ZERO,
+    Term,
+    TermError,
+    add,
+    largest,
+    least,
+    multiply,
+    number,
+    sqrt,
+)
 
 LEVELS = (0, 1, 2, 5, 3, 4, 6)
 """How much a comparison uses of norms and absolute values, in the order in which they are tried."""

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.equalities import is_least
 from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.intervals import Interval, enclosure, sign
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.intervals import Interval, enclosure, sign
+from dpcompose.kernel.expressions.terms import Term
 
 MOST_BITS = 4_096
 """The most binary digits with which a curve is enclosed."""

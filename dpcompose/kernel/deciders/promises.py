@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials, normal
 from dpcompose.kernel.deciders.divergences import INFINITE, Event, Row
 from dpcompose.kernel.deciders.entries import NotExponential
 from dpcompose.kernel.deciders.exponentials import NotDecided, Point, Value
 from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.formulas import to_text
-from dpcompose.kernel.intervals import Interval
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.intervals import Interval
+from dpcompose.kernel.expressions.terms import Term
 
 ORDERS = tuple(map(Fraction, ("2", "3", "4", "8", "16", "3/2", "101/100")))
 """The Rényi orders at which zero-concentrated privacy is refuted; with parameters those below are tried."""

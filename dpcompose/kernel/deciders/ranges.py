@@ -11,11 +11,11 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement
 
-from dpcompose.kernel import intervals
 from dpcompose.kernel.deciders import elementary
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary, NoValue
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.intervals import Interval
+from dpcompose.kernel.expressions import intervals
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.intervals import Interval
 
 End = Fraction | None
 Key = tuple[tuple[str, Domain], ...]
@@ -81,7 +81,7 @@ def of_number(x: Fraction) -> Range:
 def over(f: Elementary, box: Box, bits: int) -> Range:
     """Numbers between which f lies on the box, computed to about so many bits.
 
-    >>> from dpcompose.kernel.domains import UNIT_INTERVAL
+    >>> from dpcompose.kernel.expressions.domains import UNIT_INTERVAL
     >>> x = elementary.parameter("x")
     >>> over(elementary.exp(x) - x, {"x": UNIT_INTERVAL}, 40).low
     Fraction(0, 1)
@@ -239,7 +239,7 @@ def surely(f: Elementary, box: Box, strictly: bool = True) -> bool:
 
     By signs, by its range, and where it rises or falls from an end at which it is ≥ 0.
 
-    >>> from dpcompose.kernel.domains import POSITIVE
+    >>> from dpcompose.kernel.expressions.domains import POSITIVE
     >>> surely(elementary.exp(elementary.parameter("x")) - elementary.constant(1), {"x": POSITIVE})
     True
     """
@@ -249,7 +249,7 @@ def surely(f: Elementary, box: Box, strictly: bool = True) -> bool:
 def surely_everywhere(f: Elementary, box: Box, strictly: bool = True) -> bool:
     """The same on all of the box, with the ends that belong to it.
 
-    >>> from dpcompose.kernel.domains import NONNEGATIVE
+    >>> from dpcompose.kernel.expressions.domains import NONNEGATIVE
     >>> x = elementary.parameter("x")
     >>> surely_everywhere(elementary.exp(x) - elementary.constant(1), {"x": NONNEGATIVE})
     False
@@ -404,7 +404,7 @@ def at_end(f: Elementary, name: str, end: str, box: Box) -> Elementary:
 def undefined(f: Elementary, box: Box) -> str | None:
     """Why f may have no value, or no derivative, somewhere inside of the box; None where it surely has both.
 
-    >>> from dpcompose.kernel.domains import POSITIVE
+    >>> from dpcompose.kernel.expressions.domains import POSITIVE
     >>> undefined(elementary.log(elementary.parameter("x") - elementary.constant(1)), {"x": POSITIVE})
     'a logarithm is not known to have a value'
     """

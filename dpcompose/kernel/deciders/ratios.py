@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.terms import Term
 
 MOST_BITS = 512
 """How long numbers under logarithms are that are looked at as powers."""
@@ -15,7 +15,7 @@ MOST_BITS = 512
 def commensurable(values: Sequence[Term]) -> Iterator[tuple[Term, dict[Term, int]]]:
     """Constants > 0 in groups, each with a common step and the multiples of it that they are.
 
-    >>> from dpcompose.kernel.terms import log, number, sqrt
+    >>> from dpcompose.kernel.expressions.terms import log, number, sqrt
     >>> two = sqrt(number(2))
     >>> [list(found.values()) for _, found in commensurable([two, number(1), 3 * two / 2, number(2)])]
     [[2, 3], [1, 2]]

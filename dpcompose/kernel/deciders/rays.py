@@ -30,11 +30,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import forms, substitution, terms
-from dpcompose.kernel.certificates import BadCertificate, entries, formula, word
-from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.forms import Form, Known, Monomial, NotAForm, Peak
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import forms, substitution, terms
+from dpcompose.kernel.expressions.certificates import BadCertificate, entries, formula, word
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.forms import Form, Known, Monomial, NotAForm, Peak
+from dpcompose.kernel.expressions.terms import Term
 
 LARGEST_TOP = 1_000
 """The most members that a top(m, …) may add up."""

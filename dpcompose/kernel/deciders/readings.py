@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.curves import Part
 from dpcompose.kernel.deciders.normal import distribution, quantile, root
 from dpcompose.kernel.deciders.tails import Normal
-from dpcompose.kernel.intervals import ONE, ZERO, Interval, enclosure, exp, log
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, exp, log
 
 BITS = 128
 """With how many binary digits rates are enclosed."""

@@ -29,9 +29,17 @@ from fractions import Fraction
 from heapq import nsmallest
 from typing import Any
 
-from dpcompose.kernel import forms, formulas
-from dpcompose.kernel.certificates import BadCertificate, entries, listed, number, table, whole, word
-from dpcompose.kernel.forms import Form, Known, Monomial, Peak
+from dpcompose.kernel.expressions import forms, formulas
+from dpcompose.kernel.expressions.certificates import (
+    BadCertificate,
+    entries,
+    listed,
+    number,
+    table,
+    whole,
+    word,
+)
+from dpcompose.kernel.expressions.forms import Form, Known, Monomial, Peak
 
 ZERO, ONE = Fraction(0), Fraction(1)
 Affine = Mapping[int, Fraction]

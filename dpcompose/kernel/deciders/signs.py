@@ -11,7 +11,6 @@ from itertools import islice, product
 from math import comb, lcm, prod
 from typing import TypeAlias
 
-from dpcompose.kernel import intervals, terms
 from dpcompose.kernel.deciders import roots
 from dpcompose.kernel.deciders.exponentials import (
     Exponential,
@@ -22,9 +21,10 @@ from dpcompose.kernel.deciders.exponentials import (
     parts,
     power,
 )
-from dpcompose.kernel.domains import NONNEGATIVE, REAL, Domain
-from dpcompose.kernel.intervals import Interval, NoEnclosure
-from dpcompose.kernel.terms import ONE, Term
+from dpcompose.kernel.expressions import intervals, terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, REAL, Domain
+from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure
+from dpcompose.kernel.expressions.terms import ONE, Term
 
 HIGHEST_DEGREE = 60
 """Up to which degree the roots of a polynomial in a power of e are counted."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from dpcompose.kernel.deciders.coordinates import is_constant
-from dpcompose.kernel.substitution import expanded
-from dpcompose.kernel.terms import ZERO, Term, add, moves, multiply, number, power, sqrt
+from dpcompose.kernel.expressions.substitution import expanded
+from dpcompose.kernel.expressions.terms import ZERO, Term, add, moves, multiply, number, power, sqrt
 
 Squares = Mapping[Term, Fraction]
 """Σ q_p·p² by p."""
@@ -22,7 +22,7 @@ Vector = tuple[tuple[Term, Fraction], ...]
 def leading(v: Term) -> tuple[Fraction, Term]:
     """a and p, v = a·p, p being multiplied out and with the factor 1 in its first summand; (0, 0) for 0.
 
-    >>> from dpcompose.kernel.terms import letter
+    >>> from dpcompose.kernel.expressions.terms import letter
     >>> x, y = letter("x"), letter("y")
     >>> leading(3 * y - 2 * x) == (Fraction(-2), x - y * Fraction(3, 2))
     True
@@ -45,7 +45,7 @@ def inside_of_size(term: Term) -> Term | None:
 def squares(sum_of: Term) -> Squares | None:
     """A sum of squares, also with factors that are seen to be ≥ 0; None where a summand is no square.
 
-    >>> from dpcompose.kernel.terms import letter
+    >>> from dpcompose.kernel.expressions.terms import letter
     >>> x, y = letter("x"), letter("y__D")
     >>> squares(x + 4 * (2 * y) ** 2) == {power(x, Fraction(1, 2)): 1, y: 16}, squares(y**3 + x)
     (True, None)

@@ -38,11 +38,11 @@ from itertools import combinations
 from math import comb
 from operator import mul
 
-from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import elementary, ranges, roots
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, Term
 from dpcompose.kernel.deciders.lemmas import LEMMAS, bound_by
-from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.domains import Domain
 
 Goal = tuple[Elementary, Box]
 """f ≥ 0 on a box."""

@@ -18,17 +18,17 @@ from functools import cached_property
 from math import lcm
 from typing import Any, TypeAlias
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
 from dpcompose.kernel.deciders.divergences import INFINITE, Attained, Event
 from dpcompose.kernel.deciders.entries import NotExponential
 from dpcompose.kernel.deciders.exponentials import NotDecided, Point, Value
 from dpcompose.kernel.deciders.promises import Broken, Values
 from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.formulas import to_text
-from dpcompose.kernel.intervals import Interval
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.intervals import Interval
+from dpcompose.kernel.expressions.terms import Term
 
 Key: TypeAlias = Hashable
 Pair: TypeAlias = tuple[Key, Key]

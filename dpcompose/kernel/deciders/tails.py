@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.normal import HALF, density, distribution, is_far, ratio, root
-from dpcompose.kernel.intervals import ONE, ZERO, Interval, enclosure, exp, log
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, exp, log
+from dpcompose.kernel.expressions.terms import Term
 
 
 @dataclass(frozen=True)

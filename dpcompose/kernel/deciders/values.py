@@ -6,8 +6,8 @@ import operator
 from collections.abc import Mapping
 from functools import lru_cache, reduce
 
-from dpcompose.kernel import assumptions, forms, formulas, terms
-from dpcompose.kernel.assumptions import Assumed
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.deciders import ranges
 from dpcompose.kernel.deciders.elementary import (
     Box,
@@ -23,8 +23,9 @@ from dpcompose.kernel.deciders.elementary import (
     parameter,
     power,
 )
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import forms, formulas, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import Term
 
 MOST_PARAMETERS = 8
 """Up to how many letters the sign of a term is looked for by derivatives."""

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.kernel import infinity, losses, metrics, naming, substitution, witnesses
+from dpcompose.kernel import infinity
+from dpcompose.kernel.composition import losses, witnesses
+from dpcompose.kernel.composition.losses import Values
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders import values as has_values
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.expressions import metrics, naming, substitution
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.judgements import Loose, MetricForm, Optimal, Refuted, Satisfies
-from dpcompose.kernel.losses import Values
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, claimed
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
-from dpcompose.kernel.theory import Theory
 
 TARGET = naming.of_distance("target")
 """The name of the letter for the canonical metric of the target: no parameter is called so."""

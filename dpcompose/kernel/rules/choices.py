@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
-from dpcompose.kernel import losses
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.composition import losses
+from dpcompose.kernel.composition.losses import Composition
+from dpcompose.kernel.core.settings import Setting, Stated
 from dpcompose.kernel.judgements import Covers, Implies, Loose, Lower, Optimal, Refuted, Satisfies
-from dpcompose.kernel.losses import Composition
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.mechanisms import own_pages, pages_of_processing
 from dpcompose.kernel.rules.parameters import at_least, entry_of, largest, narrower, smallest
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, one_of, said
 from dpcompose.kernel.rules.whole import check_every_type, page_of_substitution
-from dpcompose.kernel.settings import Setting, Stated
-from dpcompose.kernel.theory import Theory
 
 
 def implies(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.kernel import given_tables, losses, terms
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.composition import given_tables, losses
+from dpcompose.kernel.composition.losses import Converted, Loss
+from dpcompose.kernel.core.settings import Mechanism, Setting
+from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.judgements import Loses, Satisfies
-from dpcompose.kernel.losses import Converted, Loss
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, one_of, read_values, said
-from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.theory import Theory
 
 
 def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:

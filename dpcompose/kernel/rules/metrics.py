@@ -11,21 +11,23 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import axioms, comparison, computed, forms, infinity, metrics, substitution, terms
-from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel import comparison, computed, infinity
+from dpcompose.kernel.composition import axioms
+from dpcompose.kernel.composition.losses import Composition
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places, products
 from dpcompose.kernel.covers.types import Cover, Type, Where
 from dpcompose.kernel.deciders import norms
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.expressions import forms, metrics, substitution, terms
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.metrics import grows, letter
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.infinity import NoValue
 from dpcompose.kernel.judgements import Bounded, Composed, Covers, IsMetric, Loose, Lower, Optimal, Satisfies
-from dpcompose.kernel.losses import Composition
-from dpcompose.kernel.metrics import grows, letter
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.parameters import entry_of
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, check_key, claimed, one_of, said
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
-from dpcompose.kernel.theory import Theory
 
 
 def metric(setting: Setting, theory: Theory, premises: Premises) -> Found:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpcompose.kernel import comparison, forms, formulas, losses, terms
-from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel import comparison
+from dpcompose.kernel.composition import losses
+from dpcompose.kernel.composition.losses import Values
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders import values as has_values
-from dpcompose.kernel.grounds import Grounds
-from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.expressions import forms, formulas, terms
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.kernel.losses import Values
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.premises import BadStep, read_values
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import INFINITY, ZERO, Term
-from dpcompose.kernel.theory import Theory
 
 
 def have_values(guarantee: Satisfies, setting: Setting) -> Grounds:

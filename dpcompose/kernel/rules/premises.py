@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from dpcompose.kernel import formulas
-from dpcompose.kernel.assumptions import Assumption
+from dpcompose.kernel.composition.losses import Values
+from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.deciders import values as has_values
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Judgement, Satisfies
-from dpcompose.kernel.losses import Values
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import Term
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 
 Found = tuple[Judgement, Grounds]
 """What a rule concludes, and the pages and deciders that it uses."""

@@ -6,21 +6,16 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import (
-    assumptions,
-    axioms,
-    comparison,
-    computed,
-    formulas,
-    losses,
-    naming,
-    terms,
-    witnesses,
-)
+from dpcompose.kernel import comparison, computed
+from dpcompose.kernel.composition import axioms, losses, witnesses
+from dpcompose.kernel.composition.losses import Loss
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places, sizes
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.grounds import Grounds
-from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.expressions import formulas, naming, terms
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.kernel.judgements import (
     Attained,
     Covers,
@@ -32,7 +27,8 @@ from dpcompose.kernel.judgements import (
     Refuted,
     Satisfies,
 )
-from dpcompose.kernel.losses import Loss
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import metrics
 from dpcompose.kernel.rules.parameters import at_least, largest
 from dpcompose.kernel.rules.premises import (
@@ -45,9 +41,6 @@ from dpcompose.kernel.rules.premises import (
     one_of,
     said,
 )
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import ZERO, Term
-from dpcompose.kernel.theory import Theory
 
 
 def attain(

@@ -6,11 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from dpcompose.kernel import apart as set_apart
-from dpcompose.kernel import comparison, computed, covers, families, formulas, losses, metrics, terms
-from dpcompose.kernel.closer import Closer, largest
+from dpcompose.kernel import comparison, computed, covers
+from dpcompose.kernel.composition import apart as set_apart
+from dpcompose.kernel.composition import families, losses
+from dpcompose.kernel.composition.closer import Closer, largest
+from dpcompose.kernel.composition.losses import Composition
+from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers import products, sizes
-from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.expressions import formulas, metrics, terms
+from dpcompose.kernel.expressions.terms import INFINITY
 from dpcompose.kernel.judgements import (
     Bounded,
     Composed,
@@ -22,7 +26,8 @@ from dpcompose.kernel.judgements import (
     Refuted,
     Satisfies,
 )
-from dpcompose.kernel.losses import Composition
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.mechanisms import pages_of_processing
 from dpcompose.kernel.rules.parameters import at_least, entry_of, have_values, smallest
 from dpcompose.kernel.rules.premises import (
@@ -36,9 +41,6 @@ from dpcompose.kernel.rules.premises import (
     read_values,
     said,
 )
-from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.terms import INFINITY
-from dpcompose.kernel.theory import Theory
 
 
 def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import reader, reading, settings
+from dpcompose.kernel.core import reader, reading, settings
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
@@ -35,9 +35,9 @@ from dpcompose.privacy.settings import Setting, inside
 from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
-from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
 

@@ -16,12 +16,12 @@ from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, 
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
-from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.finite import FiniteSpace, finite
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import is_large, neighbours_of_inputs
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.metrics import INFINITE, Discrete, Metric, StepsInSpace, steps
+from dpcompose.spaces.canonical.finite import FiniteSpace, finite
+from dpcompose.spaces.canonical.graphs import is_large, neighbours_of_inputs
+from dpcompose.spaces.canonical.metrics import INFINITE, Discrete, Metric, StepsInSpace, steps
+from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 LARGEST = 200_000
 """The most pairs times mechanisms that are gone through."""

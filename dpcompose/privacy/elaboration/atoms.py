@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import Kind, Pair
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
 
 
 class OfAtoms(Kind):

@@ -10,11 +10,11 @@ from typing import Any
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two, told_apart
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.blocks import differing_in
-from dpcompose.spaces.databases import Cell, DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.classes.databases import Cell, DatabaseClass
+from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.blocks import differing_in
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 @dataclass(frozen=True)

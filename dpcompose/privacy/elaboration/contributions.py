@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import reading
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.covers import cover
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.terms import Term
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 class Contributions(Kind):

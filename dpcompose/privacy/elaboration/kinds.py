@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dpcompose.kernel.core.settings import ANY_TWO
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.settings import ANY_TWO
 from dpcompose.privacy.distances import Lengths
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 Pair = tuple[Database, Database]
 

@@ -13,10 +13,10 @@ from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, 
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
-from dpcompose.spaces.databases import Database
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import neighbouring_pairs, pairs_of_inputs
-from dpcompose.spaces.maps import Map, check_again
+from dpcompose.spaces.canonical.graphs import neighbouring_pairs, pairs_of_inputs
+from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.inputs.maps import Map, check_again
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     pass

@@ -10,12 +10,12 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.terms import ONE
+from dpcompose.kernel.expressions.terms import ONE
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated, Pair
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.contributions import Contribution
-from dpcompose.spaces.sizes import ANY_SIZE
+from dpcompose.spaces.classes.sizes import ANY_SIZE
+from dpcompose.spaces.moves.contributions import Contribution
 
 
 def of_any_number(setting: Setting) -> bool:

@@ -11,22 +11,22 @@ from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import reading
-from dpcompose.kernel import settings as kernel
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core import settings as kernel
+from dpcompose.kernel.core.settings import NOTHING
 from dpcompose.kernel.covers.groups import of_any_two
 from dpcompose.kernel.covers.policies import MOST_STEPS, differences
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.settings import NOTHING
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Pair, any_two, groups_pushed, told_apart
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.databases import LARGEST_SHAPE, DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.policies import Policy, edges, policy_of
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.classes.databases import LARGEST_SHAPE, DatabaseClass
+from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.policies import Policy, edges, policy_of
 
 LISTED = 2_000
 """Of how many databases a class is listed at most where steps are too many for policies."""

@@ -8,8 +8,8 @@ from typing import Any
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, any_two, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.larger import ANY_SIZE
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.larger import ANY_SIZE
 
 
 class Records(OfAtoms):

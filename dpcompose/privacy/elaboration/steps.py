@@ -7,8 +7,8 @@ from typing import Any
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import Kind, Pair
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 class Steps(Kind):

@@ -13,8 +13,8 @@ from dpcompose.privacy.mechanisms import Measured
 from dpcompose.privacy.mechanisms import Mechanism as Stating
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.writing import granularities_data, maps_data, mechanism_data
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.moves.granularities import Granularity
 
 Formula: TypeAlias = "str | int | sympy.Expr"
 
@@ -60,7 +60,7 @@ def points(
 def product(**parts: Databases) -> Data:
     """The databases with one database of each part, independently of each other.
 
-    >>> from dpcompose.spaces.multisets import multisets
+    >>> from dpcompose.spaces.classes.multisets import multisets
     >>> product(S=multisets(), home=points("x y"))
     kind = product, parts = {'S': {'kind': 'multisets', 'size': 'any'}, 'home': {'kind': 'points', \
 'coordinates': ['x', 'y']}}
@@ -80,7 +80,7 @@ def norm(word: str, of: str | None = None) -> Data:
 def steps_between(granularity: Granularity, of: str | None = None, **reads: Sequence[Any]) -> Data:
     """The fewest steps between neighbours, of a part; records or positions -- those that are counted.
 
-    >>> from dpcompose.spaces.built_in import unbounded
+    >>> from dpcompose.spaces.moves.built_in import unbounded
     >>> steps_between(unbounded, of="S", records=["a"])
     granularity = unbounded, of = S, reads = {'records': ['a']}
     """

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dpcompose.kernel import substitution, terms
-from dpcompose.kernel.points import REAL
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.points import REAL
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Found, Path_, near, shown
@@ -27,12 +27,7 @@ from dpcompose.privacy.readers.lengths import lengths
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
-from dpcompose.spaces.built_in import BUILT_IN, misfit
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.points import (
+from dpcompose.spaces.canonical.points import (
     AnyTwo,
     Apart,
     Declared,
@@ -52,7 +47,12 @@ from dpcompose.spaces.points import (
     class_of,
     part_of,
 )
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.multisets import Multisets
+from dpcompose.spaces.classes.tuples import Tuples
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.moves.built_in import BUILT_IN, misfit
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 class Distances:

@@ -8,13 +8,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import metrics, naming, reader, reading, settings, substitution, terms
-from dpcompose.kernel.classes import OF_PARTS
+from dpcompose.kernel.core import reader, reading, settings
+from dpcompose.kernel.core.classes import OF_PARTS
 from dpcompose.kernel.covers.products import changes, moved
 from dpcompose.kernel.deciders.values import surely
-from dpcompose.kernel.formulas import to_text
-from dpcompose.kernel.points import coordinate
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import metrics, naming, substitution, terms
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.points import coordinate
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.elaboration import LAWS, Elaborated
 from dpcompose.privacy.elaboration.kinds import ANY, NotElaborated
 from dpcompose.privacy.mechanisms import Mechanism, mechanism
@@ -22,11 +23,7 @@ from dpcompose.privacy.metrics.setting import POWERS, MetricGuarantee, MetricMec
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import pure
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.built_in import free_lunch
-from dpcompose.spaces.databases import Database
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.points import (
+from dpcompose.spaces.canonical.points import (
     AnyTwo,
     Apart,
     Counted,
@@ -45,9 +42,13 @@ from dpcompose.spaces.points import (
     Values,
     class_of,
 )
-from dpcompose.spaces.queries import Count
-from dpcompose.spaces.restrictions import Positions
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.classes.tuples import Tuples
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.inputs.queries import Count
+from dpcompose.spaces.inputs.restrictions import Positions
+from dpcompose.spaces.moves.built_in import free_lunch
+from dpcompose.spaces.moves.granularities import Granularity
 
 NORMS = {"pure": "L1", "gaussian": "L2"}
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dpcompose.kernel import substitution, terms
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.points import Distance, Enumerated, Made, Steps, Tabled
+from dpcompose.spaces.canonical.points import Distance, Enumerated, Made, Steps, Tabled
+from dpcompose.spaces.inputs.maps import Map, everything
 
 
 def of_the_nearest(

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.kernel import substitution
-from dpcompose.kernel.formulas import to_text
-from dpcompose.kernel.terms import ONE, Term
+from dpcompose.kernel.expressions import substitution
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricSetting
-from dpcompose.spaces.built_in import free_lunch
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import AnyTwo, Distance, Made, Points, Steps
+from dpcompose.spaces.canonical.points import AnyTwo, Distance, Made, Points, Steps
+from dpcompose.spaces.inputs.maps import everything
+from dpcompose.spaces.moves.built_in import free_lunch
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 @dataclass(frozen=True)

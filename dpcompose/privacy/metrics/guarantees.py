@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from fractions import Fraction
 
-from dpcompose.kernel import substitution, terms
-from dpcompose.kernel.formulas import to_text
-from dpcompose.kernel.terms import ZERO, Term, TermError
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.privacy.checks import Path_, near
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.fibres import of_the_nearest
@@ -16,7 +16,7 @@ from dpcompose.privacy.metrics.setting import POWERS, MetricMechanism
 from dpcompose.privacy.metrics.values_read import about_values
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.privacy.schema import PARAMETERS, MetricGuaranteeTable
-from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.inputs.maps import Map, everything
 
 
 class Guarantees:

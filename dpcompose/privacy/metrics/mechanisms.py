@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dpcompose.kernel import terms
-from dpcompose.kernel.formulas import is_whole
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.formulas import is_whole
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.guarantees import Guarantees
@@ -24,8 +24,8 @@ from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.studies import study_of
 from dpcompose.privacy.schema import MetricGuaranteeTable, ReadsTable
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.points import Counted, Enumerated, Values
+from dpcompose.spaces.canonical.points import Counted, Enumerated, Values
+from dpcompose.spaces.inputs.maps import Map, everything
 
 
 class Mechanisms:

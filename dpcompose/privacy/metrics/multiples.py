@@ -11,7 +11,7 @@ from typing import Any
 
 from dpcompose.privacy.metrics.setting import POWERS
 from dpcompose.privacy.readers.distances import CANONICAL
-from dpcompose.spaces.built_in import BUILT_IN
+from dpcompose.spaces.moves.built_in import BUILT_IN
 
 
 def told_for_neighbours(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,17 +6,17 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import values
-from dpcompose.kernel.domains import NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Domain
-from dpcompose.kernel.terms import Term, TermError
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Domain
+from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.readers.distances import CANONICAL
 from dpcompose.privacy.readers.parameters import UNIT_KEYS, Parameters
-from dpcompose.spaces.points import NamedMetric, is_sum_of_squares
+from dpcompose.spaces.canonical.points import NamedMetric, is_sum_of_squares
 
 LONG = 4
 """From how many letters on a name that is nearly that of a metric is held for a slip."""

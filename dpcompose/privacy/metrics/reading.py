@@ -13,9 +13,9 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from dpcompose.kernel import terms
-from dpcompose.kernel.formulas import to_text
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Mistake, Path_, unset
 from dpcompose.privacy.lines import line_of
 from dpcompose.privacy.metrics.mechanisms import Mechanisms

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel import substitution, terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders.values import surely
-from dpcompose.kernel.domains import NONNEGATIVE, Domain
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, Domain
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
-from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import (
+from dpcompose.spaces.canonical.points import (
     AnyTwo,
     Apart,
     Lost,
@@ -34,6 +33,7 @@ from dpcompose.spaces.points import (
     Tabled,
     Values,
 )
+from dpcompose.spaces.inputs.maps import everything
 
 if TYPE_CHECKING:
     import sympy

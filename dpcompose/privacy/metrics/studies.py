@@ -11,17 +11,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import substitution
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import substitution
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.setting import MetricMechanism
-from dpcompose.spaces.built_in import free_lunch
-from dpcompose.spaces.composed import composed
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.points import (
+from dpcompose.spaces.canonical.graphs import graph_of_inputs
+from dpcompose.spaces.canonical.points import (
     AnyTwo,
     Apart,
     Counted,
@@ -39,7 +34,12 @@ from dpcompose.spaces.points import (
     Values,
     class_of,
 )
-from dpcompose.spaces.restrictions import Positions, Restriction
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.composed import composed
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.inputs.restrictions import Positions, Restriction
+from dpcompose.spaces.moves.built_in import free_lunch
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 class NotOutside(ValueError):

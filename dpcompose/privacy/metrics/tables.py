@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.formulas import to_text
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.privacy.probabilities import WrongTable
 from dpcompose.privacy.tabulated import probability_table
-from dpcompose.spaces.databases import Database
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.points import Enumerated, Lost
+from dpcompose.spaces.canonical.points import Enumerated, Lost
+from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.inputs.maps import Map, everything
 
 Row = Sequence[Term]
 

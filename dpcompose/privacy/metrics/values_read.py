@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dpcompose.kernel import metrics, naming, substitution
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import metrics, naming, substitution
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.setting import letter
-from dpcompose.spaces.points import Norm, Values
+from dpcompose.spaces.canonical.points import Norm, Values
 
 
 def about_values(to: Distances, name: str, formula: Term, domain: str | None, path: Path_) -> Term | None:

@@ -9,15 +9,15 @@ from typing import Any
 from dpcompose.privacy.checks import Found
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.schema import DatabasesTable, plain
-from dpcompose.spaces.attributed import tables
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.multisets import Multisets, multisets
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.sizes import Size, refuse_letter
-from dpcompose.spaces.subsets import Sets, sets
-from dpcompose.spaces.tuples import Streams, Tuples, owners_of
-from dpcompose.spaces.vertices import graphs
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.classes.multisets import Multisets, multisets
+from dpcompose.spaces.classes.sequences import Sequences
+from dpcompose.spaces.classes.sizes import Size, refuse_letter
+from dpcompose.spaces.classes.subsets import Sets, sets
+from dpcompose.spaces.classes.tuples import Streams, Tuples, owners_of
+from dpcompose.spaces.classes.vertices import graphs
+from dpcompose.spaces.inputs.attributed import tables
 
 CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequences]] = {
     one.kind: one for one in (Multisets, Sets, Sequences, Tuples, Streams)

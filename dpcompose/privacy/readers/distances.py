@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import metrics, naming, terms
 from dpcompose.kernel.deciders import values
-from dpcompose.kernel.domains import POSITIVE
-from dpcompose.kernel.terms import ONE, ZERO, Term
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import metrics, naming, terms
+from dpcompose.kernel.expressions.domains import POSITIVE
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_, near
@@ -26,9 +26,9 @@ from dpcompose.privacy.readers.lengths import Lengths, lengths
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import MetricGuaranteeTable, Notions, ReadsTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
-from dpcompose.spaces.built_in import BUILT_IN
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.relations import pairs
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.built_in import BUILT_IN
+from dpcompose.spaces.moves.relations import pairs
 
 CANONICAL = "d_"
 """What the names of canonical metrics start with."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import terms
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.schema import NoiseTable, ProbabilitiesTable, StatedTable
-from dpcompose.spaces.databases import Database
+from dpcompose.spaces.classes.databases import Database
 
 Read = Callable[[str, str, Path_], Term | None]
 """What a formula means under a key of a path; None where it means nothing, which is told."""

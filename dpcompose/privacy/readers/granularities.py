@@ -8,17 +8,17 @@ from typing import Any
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.neighbourhoods import GranularityTable
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.spaces.built_in import BUILT_IN, unbounded
-from dpcompose.spaces.changes import w_event
-from dpcompose.spaces.contributions import contribution
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.groups import group
-from dpcompose.spaces.larger import within_any_size
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.policies import policy
-from dpcompose.spaces.relations import pairs
-from dpcompose.spaces.unions import union
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.moves.built_in import BUILT_IN, unbounded
+from dpcompose.spaces.moves.changes import w_event
+from dpcompose.spaces.moves.contributions import contribution
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.groups import group
+from dpcompose.spaces.moves.larger import within_any_size
+from dpcompose.spaces.moves.policies import policy
+from dpcompose.spaces.moves.relations import pairs
+from dpcompose.spaces.moves.unions import union
 
 
 class Granularities:
@@ -27,7 +27,7 @@ class Granularities:
     databases -- the class that they are on; given -- the tables of the file; parameters -- what counts in
     them mean; found -- what users added, and where mistakes are told.
 
-    >>> from dpcompose.spaces.multisets import multisets
+    >>> from dpcompose.spaces.classes.multisets import multisets
     >>> found = Found()
     >>> known = Granularities(multisets(["a", "b"]), {}, Parameters({}, (), found), found)
     >>> known.named({"group": 2, "of": "bounded"}, ("target", "granularity"))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel.contributions import is_count
-from dpcompose.kernel.terms import ONE, Term
+from dpcompose.kernel.core.contributions import is_count
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.schema import DatabasesTable, PartitionTable, ReadsTable, plain
-from dpcompose.spaces.attributed import Where, between, columns, where
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.parts import Part
-from dpcompose.spaces.reading import EachVertex, among, vertex
-from dpcompose.spaces.restrictions import positions, restriction
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.attributed import Where, between, columns, where
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.parts import Part
+from dpcompose.spaces.inputs.reading import EachVertex, among, vertex
+from dpcompose.spaces.inputs.restrictions import positions, restriction
 
 MOST_PARTS = 12
 """In how many overlapping parts a record may be at most."""

@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 

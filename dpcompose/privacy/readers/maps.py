@@ -6,9 +6,9 @@ from collections.abc import Container, Mapping
 
 from dpcompose.privacy.checks import Found, near, shown
 from dpcompose.privacy.schema import MapTable
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.maps import Map, table
-from dpcompose.spaces.recodings import recoding
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.maps import Map, table
+from dpcompose.spaces.inputs.recodings import recoding
 
 
 def maps_of(
@@ -18,7 +18,7 @@ def maps_of(
 
     granularities -- the names of those of the file, for which a table may say which values are neighbours.
 
-    >>> from dpcompose.spaces.listed import listed
+    >>> from dpcompose.spaces.classes.listed import listed
     >>> found = Found()
     >>> tables = {"f": MapTable(table={"a": "x", "b": "x"})}
     >>> sorted(maps_of(listed(["a", "b"]), tables, (), found)), found.mistakes

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel.domains import POSITIVE
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions.domains import POSITIVE
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
@@ -26,9 +26,9 @@ from dpcompose.privacy.schema import (
 )
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
-from dpcompose.spaces.locations import location
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.queries import (
+from dpcompose.spaces.inputs.locations import location
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.inputs.queries import (
     Query,
     bit,
     clipped_sum,
@@ -38,7 +38,7 @@ from dpcompose.spaces.queries import (
     variance,
     vector_sum,
 )
-from dpcompose.spaces.scores import monotone_scores, scores
+from dpcompose.spaces.inputs.scores import monotone_scores, scores
 
 if TYPE_CHECKING:
     from dpcompose.privacy.tables import ProbabilityTable

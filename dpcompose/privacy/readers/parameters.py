@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import terms
-from dpcompose.kernel.assumptions import Assumed
+from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.deciders import values
-from dpcompose.kernel.domains import POSITIVE, UNIT_INTERVAL, Domain
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy import assumptions
 from dpcompose.privacy.checks import Found, Path_, shown
-from dpcompose.spaces.sizes import COUNT
+from dpcompose.spaces.classes.sizes import COUNT
 
 UNIT_KEYS = ("delta", "randomized-response")
 """Where a name that is not listed under [parameters] lies in (0,1), if it stands alone."""

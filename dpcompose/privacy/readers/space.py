@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Found, Path_
 from dpcompose.privacy.neighbourhoods import GranularityTable
 from dpcompose.privacy.readers.databases import databases_of
@@ -14,8 +14,8 @@ from dpcompose.privacy.readers.inputs import Inputs
 from dpcompose.privacy.readers.maps import maps_of
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.schema import DatabasesTable, MapTable, PartitionTable, ReadsTable
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 class Space:

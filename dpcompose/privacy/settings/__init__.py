@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel import terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed, holds_at
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed, holds_at
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, symbol
 from dpcompose.privacy.mechanisms import Composition, Mechanism
@@ -21,14 +21,14 @@ from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.names import check_names, one_meaning
 from dpcompose.privacy.settings.on_tables import on_table
 from dpcompose.privacy.settings.reads import check_mechanism
-from dpcompose.spaces.built_in import misfit
-from dpcompose.spaces.contradictions import contradiction
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.groups import Group
-from dpcompose.spaces.reaches import moves
-from dpcompose.spaces.relations import pairs
-from dpcompose.spaces.vertices import Graphs
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.vertices import Graphs
+from dpcompose.spaces.moves.built_in import misfit
+from dpcompose.spaces.moves.contradictions import contradiction
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.groups import Group
+from dpcompose.spaces.moves.reaches import moves
+from dpcompose.spaces.moves.relations import pairs
 
 if TYPE_CHECKING:
     import sympy

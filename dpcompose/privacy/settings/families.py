@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import naming
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import naming
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
 
 if TYPE_CHECKING:
     import sympy

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.inputs.maps import Map
 
 
 def read_records(databases: DatabaseClass, f: Map) -> Size:

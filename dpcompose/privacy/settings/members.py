@@ -8,16 +8,16 @@ from itertools import combinations, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel import terms
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.symbols import Domain, family_of
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.reading import AtVertex
-from dpcompose.spaces.restrictions import Positions, Restriction
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.reading import AtVertex
+from dpcompose.spaces.inputs.restrictions import Positions, Restriction
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel.fields import near
+from dpcompose.kernel.library.fields import near
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting

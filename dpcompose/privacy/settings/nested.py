@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.noisy import check_attributes
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
-from dpcompose.spaces.groups import LARGEST_GROUP
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.canonical.graphs import graph_of_inputs, neighbourhood_graph
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.groups import LARGEST_GROUP
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import substitution
 from dpcompose.kernel.deciders import values
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import substitution
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.policies import policy_of
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.moves.policies import policy_of
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
+from dpcompose.spaces.canonical.graphs import graph_of_inputs, neighbourhood_graph
 
 if TYPE_CHECKING:
     from dpcompose.privacy.findings import Finding

@@ -8,9 +8,9 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.nested import check_study
 from dpcompose.privacy.settings.noisy import check_noise
-from dpcompose.spaces.built_in import misfit
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.built_in import misfit
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import substitution, terms
-from dpcompose.kernel.assumptions import Assumption
-from dpcompose.kernel.fields import near
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, alike, domain_of, symbol
 from dpcompose.privacy.assumptions import assumption, doubt
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy

@@ -6,7 +6,7 @@ many records a database can have.
 
 from __future__ import annotations
 
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs

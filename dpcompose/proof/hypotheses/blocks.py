@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt
 
-from dpcompose.spaces.blocks import differing_in
-from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.blocks import differing_in
+from dpcompose.spaces.moves.granularities import Granularity
 
 Pair = tuple[Database, Database]
 
@@ -45,8 +45,8 @@ def shape(
 def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
     """For each largest set of cells that neighbours differ in, a pair (D, E) that differs in all of them.
 
-    >>> from dpcompose.spaces.built_in import node
-    >>> from dpcompose.spaces.vertices import graphs
+    >>> from dpcompose.spaces.moves.built_in import node
+    >>> from dpcompose.spaces.classes.vertices import graphs
     >>> pairs(graphs(3), node)[0]
     (((1, 2), (1, 3)), ())
     """

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.metrics import INFINITE, shown, steps
+from dpcompose.spaces.canonical.metrics import INFINITE, shown, steps
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 WORDS = "the {granularity} metric commutes with p"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 WORDS = "p is compatible with the {granularity} granularity"
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
 
-from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.edits import Edits
 
 Pair = tuple[Database, Database]
 Written = tuple[tuple[str, ...], tuple[str, ...]]
@@ -57,8 +57,8 @@ def pairs(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whet
 
     only_whether -- all that matters is whether what a map reads differs, not how far.
 
-    >>> from dpcompose.spaces.multisets import multisets
-    >>> from dpcompose.spaces.restrictions import restriction
+    >>> from dpcompose.spaces.classes.multisets import multisets
+    >>> from dpcompose.spaces.inputs.restrictions import restriction
     >>> pairs(multisets({"a", "b", "c"}), Edits(frozenset({(1, 1)})), [restriction(["a"])]).pairs
     ((('a',), ('b',)), (('b',), ('c',)))
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from dpcompose.spaces.databases import Database
+from dpcompose.spaces.classes.databases import Database
 
 
 class Answer(Enum):

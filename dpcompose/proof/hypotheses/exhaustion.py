@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.finite import FiniteSpace
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.canonical.finite import FiniteSpace
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
 
 if TYPE_CHECKING:
     from networkx import Graph

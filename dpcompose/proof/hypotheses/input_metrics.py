@@ -10,12 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.proof.registry import Fact, Theory
-from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.matchings import CheapestMatching
-from dpcompose.spaces.metrics import (
+from dpcompose.spaces.canonical.matchings import CheapestMatching
+from dpcompose.spaces.canonical.metrics import (
     Bags,
     ClosedForm,
     Discrete,
@@ -23,8 +19,12 @@ from dpcompose.spaces.metrics import (
     Metric,
     OwnForm,
 )
-from dpcompose.spaces.policies import policy_of
-from dpcompose.spaces.sizes import ANY_SIZE
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.sizes import ANY_SIZE
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.moves.edits import Edits
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.policies import policy_of
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel.terms import ZERO
-from dpcompose.kernel.theory import NoPage
+from dpcompose.kernel.expressions.terms import ZERO
+from dpcompose.kernel.library.theory import NoPage
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.elaboration.policies import Policies
@@ -33,13 +33,14 @@ from dpcompose.proof.hypotheses.input_metrics import (
 )
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
-from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.finite import FiniteSpace, finite
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph, neighbours_of_inputs
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.metrics import (
+from dpcompose.spaces.canonical.finite import FiniteSpace, finite
+from dpcompose.spaces.canonical.graphs import (
+    graph_of_inputs,
+    is_large,
+    neighbourhood_graph,
+    neighbours_of_inputs,
+)
+from dpcompose.spaces.canonical.metrics import (
     INFINITE,
     ClosedForm,
     Discrete,
@@ -52,6 +53,10 @@ from dpcompose.spaces.metrics import (
     StepsInSpace,
     steps,
 )
+from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.moves.edits import Edits
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from networkx import Graph

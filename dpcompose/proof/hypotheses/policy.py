@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.policies import policy_of
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.policies import policy_of
 
 WORDS = "{granularity} neighbours differ along an edge of a policy"
 

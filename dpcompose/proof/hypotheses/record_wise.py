@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
 
 WORDS = "every mechanism reads records one by one"
 

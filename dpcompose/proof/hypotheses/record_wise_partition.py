@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.inputs.maps import Map
 
 WORDS = "p is a record-wise partition"
 

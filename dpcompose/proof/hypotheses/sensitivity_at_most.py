@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.metrics import at_most, shown
+from dpcompose.spaces.canonical.metrics import at_most, shown
+from dpcompose.spaces.moves.granularities import Granularity
 
 WORDS = "every p_i has sensitivity at most {bound} for the {granularity} granularity"
 

@@ -14,12 +14,12 @@ from fractions import Fraction
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import calculus, elementary, ranges, steps
 from dpcompose.kernel.deciders.calculus import Step
 from dpcompose.kernel.deciders.elementary import Box, Elementary, NotElementary
 from dpcompose.kernel.deciders.steps import Goal
-from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.search.comparisons.promising import (
     division,
     factors_of,

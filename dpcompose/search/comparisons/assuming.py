@@ -11,11 +11,13 @@ from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
 
-from dpcompose.kernel import assumptions, comparison, formulas
-from dpcompose.kernel.assumptions import Assumed, Eliminated, Step
-from dpcompose.kernel.certificates import BadCertificate
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import Term, TermError, moves
+from dpcompose.kernel import comparison
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.assumptions import Assumed, Eliminated, Step
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import Term, TermError, moves
 from dpcompose.search.comparisons.answers import Point, Proof
 from dpcompose.search.comparisons.points import Point as Values
 from dpcompose.search.comparisons.points import grid

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import forms
-from dpcompose.kernel.boxes import bound_form
-from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders.rules import Affine, Remainder, affine_data, negated
-from dpcompose.kernel.forms import Form, Known, Monomial, Peak
+from dpcompose.kernel.expressions import forms
+from dpcompose.kernel.expressions.boxes import bound_form
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.forms import Form, Known, Monomial, Peak
 from dpcompose.search.comparisons.weights import peak_text, text
 
 ZERO = Fraction(0)
@@ -29,7 +29,7 @@ Weights = list[dict[int, dict[int, Fraction]]]
 def find(difference: Form, known: Known = forms.NOTHING) -> dict[str, Any] | list[Monomial]:
     """A rule that shows difference ≥ 0; where none is found, the monomials that were not covered.
 
-    >>> from dpcompose.kernel.terms import letter
+    >>> from dpcompose.kernel.expressions.terms import letter
     >>> e = [Form.letter(letter(name)) for name in "abc"]
     >>> twice = forms.top(1, e).scaled(Fraction(2)) - forms.top(2, e)
     >>> find(twice)["rule"]["follow"][1][2][0]

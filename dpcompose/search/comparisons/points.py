@@ -9,10 +9,10 @@ from itertools import islice, product
 from math import ceil, floor, lcm
 from typing import Any
 
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.forms import Form, Monomial, NotAForm, total
-from dpcompose.kernel.formulas import FormulaError
-from dpcompose.kernel.terms import moves
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.forms import Form, Monomial, NotAForm, total
+from dpcompose.kernel.expressions.formulas import FormulaError
+from dpcompose.kernel.expressions.terms import moves
 from dpcompose.search.comparisons.linear import Program, TooMuchWork
 from dpcompose.search.comparisons.solver import Constraint, Solver
 

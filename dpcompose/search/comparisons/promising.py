@@ -12,7 +12,7 @@ from dpcompose.kernel.deciders import elementary, steps
 from dpcompose.kernel.deciders import lemmas as lemmas_
 from dpcompose.kernel.deciders.calculus import Step
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
-from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.search.comparisons import factoring
 from dpcompose.search.comparisons.sampling import Values, value
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from dpcompose.kernel.deciders import elementary
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
-from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.expressions.domains import Domain
 
 Values = Mapping[str, float]
 Ends = tuple[float | None, float | None]

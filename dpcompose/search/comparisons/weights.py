@@ -7,12 +7,12 @@ from fractions import Fraction
 from itertools import combinations, islice
 from typing import Any
 
-from dpcompose.kernel import forms
-from dpcompose.kernel.boxes import bound_form, coefficients, is_unit
-from dpcompose.kernel.certificates import BadCertificate, text_of
-from dpcompose.kernel.forms import Form, Known, Monomial, Peak
-from dpcompose.kernel.polynomials import chosen_peak
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import forms
+from dpcompose.kernel.expressions.boxes import bound_form, coefficients, is_unit
+from dpcompose.kernel.expressions.certificates import BadCertificate, text_of
+from dpcompose.kernel.expressions.forms import Form, Known, Monomial, Peak
+from dpcompose.kernel.expressions.polynomials import chosen_peak
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.search.comparisons.linear import Program, TooMuchWork
 
 Shares = list[tuple[Peak, list[tuple[Form, Fraction]]]]

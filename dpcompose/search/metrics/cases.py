@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.types import Type, Where
 from dpcompose.kernel.judgements import Covers
-from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theorems import Prover as Maker
-from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.search.metrics import databases
 from dpcompose.search.metrics.points import Point, Trials

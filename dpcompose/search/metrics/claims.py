@@ -13,19 +13,20 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel import axioms, infinity
+from dpcompose.kernel import infinity
+from dpcompose.kernel.composition import axioms
+from dpcompose.kernel.composition.losses import Values
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import products
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.judgements import Lower, Refuted, Satisfies
-from dpcompose.kernel.losses import Values
+from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.kernel.rules.premises import claimed as read_claim
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theorems import Prover as Maker
-from dpcompose.kernel.theory import NoPage, Theory
 from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.privacy.metrics.setting import POWERS
 from dpcompose.search.always import by_itself

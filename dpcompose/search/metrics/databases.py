@@ -8,11 +8,11 @@ from typing import Any
 
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.points import coordinate
+from dpcompose.kernel.expressions.points import coordinate
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.metrics import where_of
-from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.metrics.elaborated import InMetrics
-from dpcompose.spaces.points import Points
+from dpcompose.spaces.canonical.points import Points
 
 
 def shown(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpcompose.kernel import axioms, metrics
+from dpcompose.kernel.composition import axioms
+from dpcompose.kernel.expressions import metrics
 from dpcompose.kernel.rules.metrics import used_by
 from dpcompose.language import formulas
 from dpcompose.privacy.metrics.setting import POWERS

@@ -12,13 +12,14 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 
-from dpcompose.kernel import assumptions, formulas, naming
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Type, Where
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.grammar import FormulaError
-from dpcompose.kernel.points import Ends, Points, coordinate
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.expressions import formulas, naming
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.points import Ends, Points, coordinate
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.search import parameters
 
 Point = Mapping[str, Fraction]

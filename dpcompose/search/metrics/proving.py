@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel import computed
-from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders import coordinates, norms
-from dpcompose.kernel.forms import NotAForm
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.terms import HALF, ZERO, Term
 from dpcompose.kernel.rules.metrics import of_squares, square
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import HALF, ZERO, Term
 from dpcompose.search import comparing
 from dpcompose.search.metrics.points import Open
 

@@ -17,20 +17,20 @@ from typing import Any
 
 import sympy
 
-from dpcompose.kernel import forms, metrics, naming, substitution, terms
-from dpcompose.kernel import formulas as texts
-from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import Cover, NoCover, Type
 from dpcompose.kernel.deciders import coordinates, values
-from dpcompose.kernel.grammar import FormulaError
-from dpcompose.kernel.points import Points
+from dpcompose.kernel.expressions import forms, metrics, naming, substitution, terms
+from dpcompose.kernel.expressions import formulas as texts
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.points import Points
+from dpcompose.kernel.expressions.terms import HALF, INFINITY, ONE, ZERO, Term, TermError
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.rules.premises import BadStep
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import HALF, INFINITY, ONE, ZERO, Term, TermError
-from dpcompose.kernel.theory import Theory
 from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
 from dpcompose.search import comparing

@@ -9,10 +9,11 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from dpcompose.kernel import axioms, formulas, metrics, naming
+from dpcompose.kernel.composition import axioms
+from dpcompose.kernel.expressions import formulas, metrics, naming
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Bounded, IsMetric
 from dpcompose.kernel.rules import metrics as rules
-from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.language import formulas as language
 from dpcompose.search.metrics.cases import ANYWHERE, Cases, types_of

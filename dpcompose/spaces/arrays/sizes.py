@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from dpcompose.spaces.databases import TooLarge
+from dpcompose.spaces.classes.databases import TooLarge
 
 LARGEST_BYTES = 4 * 2**30
 """The most memory that an answer takes, in bytes."""

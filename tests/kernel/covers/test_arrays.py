@@ -9,10 +9,11 @@ import told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcompose.kernel import covers, reading
+from dpcompose.kernel import covers
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.covers.types import Cover, NoCover
-from dpcompose.kernel.reader import BadSetting
-from dpcompose.kernel.theory import NoPage, Theory
+from dpcompose.kernel.library.theory import NoPage, Theory
 
 Moves = list[Any]
 

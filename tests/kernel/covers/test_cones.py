@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from in_metrics import THEORY, saved, study
 from shares import seeds
 
-from dpcompose.front import recheck
-from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.classes import Atom, Databases
+from dpcompose.front.studies import recheck
+from dpcompose.kernel.core.classes import Atom, Databases
+from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers import cones
 from dpcompose.kernel.covers.counts import Counts
 from dpcompose.kernel.covers.differing import Case, Form, OfRecords
 from dpcompose.kernel.covers.types import NoCover
-from dpcompose.kernel.settings import Mechanism, Relation
+from dpcompose.kernel.expressions import formulas, terms
 
 Vector = tuple[int, ...]
 BOUNDED, UNBOUNDED = Relation(((1, 1),)), Relation(((0, 1), (1, 0)))

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import told
 
-from dpcompose.kernel import covers, reading, settings
+from dpcompose.kernel import covers
+from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss
+from dpcompose.kernel.core import reading, settings
 from dpcompose.kernel.covers.types import Cover, NoCover
-from dpcompose.kernel.losses import Composition, Loss, NoLoss
-from dpcompose.kernel.terms import letter
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.expressions.terms import letter
+from dpcompose.kernel.library.theory import Theory
 
 U = {"single": [[1, 0], [0, 1]], "steps": 1}
 B = {"single": [[1, 1]], "steps": 1}

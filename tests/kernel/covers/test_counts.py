@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import told
 
-from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.classes import Atom, Databases
+from dpcompose.kernel.core.classes import Atom, Databases
+from dpcompose.kernel.core.settings import Mechanism, Noise, Query, Relation
 from dpcompose.kernel.covers.blocks import by_cell, fewest_blocks
 from dpcompose.kernel.covers.counts import Alternative, Counts
 from dpcompose.kernel.covers.differing import COUNT as COUNTED
 from dpcompose.kernel.covers.differing import Form
 from dpcompose.kernel.covers.types import NoCover
-from dpcompose.kernel.settings import Mechanism, Noise, Query, Relation
+from dpcompose.kernel.expressions import formulas, terms
 
 UNBOUNDED, BOUNDED, BOTH = Relation(((0, 1), (1, 0))), Relation(((1, 1),)), Relation(((0, 1), (1, 0), (1, 1)))
 ANY_TWO = Relation("any two")

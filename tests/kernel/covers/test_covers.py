@@ -12,8 +12,9 @@ import told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcompose.kernel import covers, reading
-from dpcompose.kernel import settings as core_settings
+from dpcompose.kernel import covers
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core import settings as core_settings
 from dpcompose.kernel.covers.blocks import by_cell, fewest_blocks, largest_unions
 from dpcompose.kernel.covers.types import Cover, NoCover
 
@@ -475,7 +476,7 @@ def test_too_much_to_go_through_is_refused_at_once(made: Callable[[], Cover]) ->
 
 
 def test_pages_that_state_no_metric_are_missed() -> None:
-    from dpcompose.kernel.theory import NoPage, Theory
+    from dpcompose.kernel.library.theory import NoPage, Theory
 
     on = core(multisets(ONE), ADD_REMOVE, reads(None, ADD_REMOVE))
     for id in ("unbounded-metric", "edit-types"):

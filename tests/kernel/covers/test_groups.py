@@ -9,10 +9,11 @@ import pytest
 import told
 from core_records import ANY, B, U
 
-from dpcompose.kernel import covers, reading
+from dpcompose.kernel import covers
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.covers.types import Cover, NoCover
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import letter
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import letter
 
 
 def cover(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Cover:

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 import told
 
-from dpcompose.kernel import covers, reading
-from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.terms import letter
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel import covers
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.terms import letter
+from dpcompose.kernel.library.theory import Theory
 
 STEP = {"single": [[0, 1], [None, 1]], "steps": 1}
 DATA: dict[str, Any] = {

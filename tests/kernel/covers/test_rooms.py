@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dpcompose.kernel.classes import Atom, Databases
+from dpcompose.kernel.core.classes import Atom, Databases
+from dpcompose.kernel.core.settings import NOTHING, Relation
 from dpcompose.kernel.covers.policies import differences
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.settings import NOTHING, Relation
 
 ABC = tuple(Atom((one,)) for one in "abc")
 

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 import told
 
-from dpcompose.kernel import covers, reading
+from dpcompose.kernel import covers
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.types import NoCover
-from dpcompose.kernel.reader import BadSetting
-from dpcompose.kernel.terms import number
+from dpcompose.kernel.expressions.terms import number
 from dpcompose.kernel.theorems import Prover
 
 B = {"single": [[1, 1]], "steps": 1}

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import forms, formulas
-from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import calculus, elementary, ranges, roots, values
 from dpcompose.kernel.deciders.calculus import Step
 from dpcompose.kernel.deciders.elementary import Elementary, NotElementary
 from dpcompose.kernel.deciders.lemmas import LEMMAS, bound_by
 from dpcompose.kernel.deciders.steps import Goal
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import TermError, exp, letter
+from dpcompose.kernel.expressions import forms, formulas
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import TermError, exp, letter
 from dpcompose.search.comparisons import arguments, factoring
 
 F = Fraction

@@ -16,8 +16,8 @@ from tables import ONE, chain, excess, geometric
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.lattices import TooManyLosses
 from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.intervals import Interval, NoEnclosure, enclosure
-from dpcompose.kernel.terms import INFINITY, ZERO, exp, letter, log, number, sqrt
+from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclosure
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, exp, letter, log, number, sqrt
 
 FACTORS = st.fractions(Fraction(1), Fraction(4), max_denominator=5)
 DELTAS = st.sampled_from(

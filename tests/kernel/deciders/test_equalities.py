@@ -9,10 +9,10 @@ from math import prod
 
 import pytest
 
-from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.equalities import MOST_MECHANISMS, is_least
 from dpcompose.kernel.deciders.pieces import is_loose, is_proved, is_refuted
+from dpcompose.kernel.expressions import formulas, terms
 
 
 def part(x: Fraction, delta: Fraction, count: int = 1) -> Part:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.expressions import terms
 
 pytestmark = pytest.mark.slow
 ROOM = 1e-9

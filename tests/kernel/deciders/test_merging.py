@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import pytest
 
-from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import lattices
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.lattices import Rounding
 from dpcompose.kernel.deciders.merging import fewer
 from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.intervals import Interval
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import Interval
 
 UNIT = 10**40
 

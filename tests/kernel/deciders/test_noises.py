@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from dpcompose.kernel import formulas
 from dpcompose.kernel.deciders import noises, values
 from dpcompose.kernel.deciders.curves import Part
 from dpcompose.kernel.deciders.noises import Unfit
 from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.domains import REAL, UNIT_INTERVAL, Domain
-from dpcompose.kernel.formulas import names, parse
-from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.substitution import substituted
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, exp, letter, log, number
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.domains import REAL, UNIT_INTERVAL, Domain
+from dpcompose.kernel.expressions.formulas import names, parse
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.substitution import substituted
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, exp, letter, log, number
 
 PAGES = Path(__file__).resolve().parents[3] / "theorems"
 DOMAINS = {"p": UNIT_INTERVAL, "x": REAL, "n": Domain.read("integer >= 2")}
@@ -175,7 +175,7 @@ def test_the_loss_is_that_of_the_density_and_at_most_what_the_page_says(name: st
 
 
 def abs_small(value: Term) -> bool:
-    from dpcompose.kernel.intervals import enclosure
+    from dpcompose.kernel.expressions.intervals import enclosure
 
     found = enclosure(value, 200)
     return max(abs(found.low), abs(found.high)) < Fraction(1, 2**150)

@@ -10,16 +10,28 @@ from itertools import count
 import pytest
 from shares import seeds
 
-from dpcompose.kernel import formulas, substitution
-from dpcompose.kernel.assumptions import NOTHING, Assumed, Assumption
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed, Assumption
 from dpcompose.kernel.deciders import norms, squares
 from dpcompose.kernel.deciders.coordinates import MOST_ORDERED, UNIT, orders, within
 from dpcompose.kernel.deciders.norms import LEVELS, Norms, cases, groups
-from dpcompose.kernel.domains import NONNEGATIVE, REAL, Domain
-from dpcompose.kernel.forms import NotAForm
-from dpcompose.kernel.intervals import enclosure
-from dpcompose.kernel.points import Points, coordinate
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, add, largest, least, letter, number, over, sqrt
+from dpcompose.kernel.expressions import formulas, substitution
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, REAL, Domain
+from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.points import Points, coordinate
+from dpcompose.kernel.expressions.terms import (
+    INFINITY,
+    ONE,
+    ZERO,
+    Term,
+    add,
+    largest,
+    least,
+    letter,
+    number,
+    over,
+    sqrt,
+)
 from dpcompose.search import comparing
 
 e, f, w = letter("e"), letter("f"), letter("w", NONNEGATIVE)

@@ -12,7 +12,7 @@ from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.pieces import NoPiece
 from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, exp, letter, log, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, exp, letter, log, number
 
 PAGES = Path(__file__).resolve().parents[3] / "theorems" / "computed"
 

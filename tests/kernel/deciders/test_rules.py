@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from shares import seeds
 
-from dpcompose.kernel import forms, formulas
-from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.comparison import check_at_least
 from dpcompose.kernel.deciders import rays
 from dpcompose.kernel.deciders.rules import Choices, Remainder
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import Term, letter, over
+from dpcompose.kernel.expressions import forms, formulas
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import Term, letter, over
 from dpcompose.search.comparisons import covering
 
 F = Fraction

@@ -20,9 +20,9 @@ from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.deciders.promises import METRIC_FORMS
 from dpcompose.kernel.deciders.signs import is_at_least
 from dpcompose.kernel.deciders.tables import Finding, Table, WrongTable
-from dpcompose.kernel.domains import POSITIVE, UNIT_INTERVAL, Domain
-from dpcompose.kernel.formulas import names, parse
-from dpcompose.kernel.terms import Term, letter, log, number
+from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
+from dpcompose.kernel.expressions.formulas import names, parse
+from dpcompose.kernel.expressions.terms import Term, letter, log, number
 
 Rows = list[list[Fraction]]
 FEW = settings(max_examples=25, deadline=None)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from in_metrics import THEORY, saved, study, verdicts
 
-from dpcompose.front import recheck
+from dpcompose.front.studies import recheck
 from dpcompose.search import ways
 
 POINTS = '[databases]\nkind = "points"\ncoordinates = ["u", "v"]\n[metrics.d]\nnorm = "L2"\n'

@@ -10,11 +10,11 @@ from fractions import Fraction
 
 import pytest
 
-from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import NoCover
+from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.metrics import at_least_everywhere
-from dpcompose.kernel.theory import Theory
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading

@@ -1,0 +1,1 @@
+"""What readers are told, as a tree: lines of a derivation, sentences, examples, verdicts, limits."""

@@ -1,0 +1,93 @@
+"""Where a bound is attained, if reads overlap: at which record that comes or goes, or at which pair."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from dpcompose.front.documents.captions import Captions, loss_of
+from dpcompose.kernel.composition.losses import Composition
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.spaces.classes.databases import Database
+
+MOST = 12
+"""At how many places a bound is said to be attained at most: it is the largest of as many values."""
+
+MOST_COMPARED = 60
+"""Of how many different values the largest are found at most."""
+
+
+@dataclass(frozen=True)
+class Attained:
+    """One of the values of which a bound is the largest, two neighbours at which all lose so much, and who
+    reads what differs."""
+
+    values: tuple[tuple[str, str], ...]
+    pair: tuple[Database, Database]
+    shown: tuple[Any, Any]
+    mechanisms: tuple[str, ...]
+
+    @property
+    def differing(self) -> tuple[list[str], list[str]]:
+        """The records that only one of the two has."""
+        D, E = (Counter(one if isinstance(one, tuple) else ()) for one in self.pair)
+        return sorted(map(str, (D - E).elements())), sorted(map(str, (E - D).elements()))
+
+    def __str__(self) -> str:
+        gone, come = self.differing
+        which = "the record" + ("s " if len(gone + come) > 1 else " ") + ", ".join(gone or come)
+        which += f" in place of {', '.join(come)}" if gone and come else ""
+        return (
+            f"{', '.join(text for _, text in self.values)} at {which}, read by {', '.join(self.mechanisms)}"
+        )
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        gone, come = self.differing
+        return dict(self.values) | {
+            "records": gone + come,
+            "databases": list(self.shown),
+            "mechanisms": list(self.mechanisms),
+        }
+
+
+def attained(steps: Captions) -> list[Attained]:
+    """Where the bound of overlapping reads of records is attained that is optimal; nothing for others."""
+    if steps.setting.families or not _overlap(steps):
+        return []
+    found = list(_largest(steps))
+    return found if len(found) <= MOST else []
+
+
+def _overlap(steps: Captions) -> bool:
+    """Whether two mechanisms read record sets that have some records in common, and others not."""
+    read = {one.reads.inside for one in steps.setting.mechanisms if one.reads.restricts}
+    return any(one & other for one, other in combinations(read, 2))
+
+
+def _largest(steps: Captions) -> Iterator[Attained]:
+    """The types of neighbours whose loss no other one is seen to be at least."""
+    core = steps.found.shop
+    together = Composition(tuple(map(loss_of, steps.found.losses)), core.setting, core.theory)
+    by_value: dict[tuple[tuple[str, Term], ...], Type] = {}
+    for one in steps.cover.types:
+        by_value.setdefault(tuple(together.at(one).items()), one)
+    if len(by_value) > MOST_COMPARED:
+        return
+    key = next(iter(dict(steps.found.main.says.values)))
+    every = [dict(values)[key] for values in by_value]
+    whole = together.worst(key, every)
+    for values, one in by_value.items():
+        own = dict(values)[key]
+        if len(every) > 1 and together.worst(key, [x for x in every if x != own] or [own]) == whole != own:
+            continue
+        D, E = steps.pair(one)
+        show = steps.setting.databases.show
+        names = tuple(steps.setting.mechanisms[i - 1].name for i, _ in one.moves)
+        texts = tuple((name, formulas.to_text(value)) for name, value in values)
+        yield Attained(texts, (D, E), (show(D), show(E)), names)

@@ -1,0 +1,383 @@
+"""The best guarantee of a setting as readers see it: its derivation, what is cited for it, its standing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.front.documents import lines as words
+from dpcompose.front.documents import sentences
+from dpcompose.front.documents.attained import Attained, attained
+from dpcompose.front.documents.captions import ALL_GUARANTEES, Captions, conversions, pages_of, rests_on
+from dpcompose.front.documents.document import (
+    Best,
+    Compared,
+    Head,
+    Mathematics,
+    Record,
+    Records,
+    Said,
+    Step,
+    Told,
+    plain,
+    unchecked,
+)
+from dpcompose.front.documents.lines import Derivation
+from dpcompose.language.shown import Shown
+from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.privacy.settings import Setting, inside
+from dpcompose.proof import counterexamples, registry
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.witnesses import Row
+from dpcompose.search.citations import Citing, Fit
+from dpcompose.search.guarantees import Guarantees, Known
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.proof.refuting import Counterexample
+
+
+def captions(setting: Setting, theory: Theory, found: Guarantees) -> Captions:
+    """The captions of the guarantees of a setting, and of the studies among its mechanisms."""
+    citing, inner = Citing(setting, theory), {}
+    for i, mechanism in enumerate(setting.mechanisms, start=1):
+        if (study := inside(mechanism)) is not None:
+            inner[i] = captions(study, theory, found.shop.inner[i])
+    pair = Elaborated(setting).pair
+    return Captions(setting, theory, found, citing, citing.cite(found), pair, inner)
+
+
+def bound(setting: Setting, theory: Theory, found: Guarantees, flat: Bound | None = None) -> Bound:
+    """The best guarantee of a setting as readers see it.
+
+    flat -- where studies are among the mechanisms, the bound for their mechanisms one by one, if known.
+    """
+    return Bound(captions(setting, theory, found), flat)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bound(Best, Shown):
+    """The best guarantee of a setting with its derivation.
+
+    steps -- what tells the lines; flat -- where compositions are among the mechanisms, the bound for their
+    mechanisms one by one, if that is known.  Where mechanisms have several guarantees the lines are told with
+    one of each, and what all of these give together is the guarantee, if that is less (`Captions.together`).
+    """
+
+    steps: Captions
+    flat: Bound | None = None
+
+    def __repr__(self) -> str:
+        return f"the best guarantee of a {self.setting!r}"
+
+    @property
+    def setting(self) -> Setting:
+        return self.steps.setting
+
+    @property
+    def found(self) -> Guarantees:
+        """The guarantees as theorems of the kernel."""
+        return self.steps.found
+
+    @cached_property
+    def derivation(self) -> Derivation:
+        """The lines, and the SHA-256 of every page that they rest on."""
+        return Derivation(self.steps.lines, MappingProxyType(pages_of(self.steps)))
+
+    @cached_property
+    def guarantee(self) -> words.Private:
+        """The best guarantee that has a formula."""
+        return self.steps.private(self.best.theorem)
+
+    @property
+    def best(self) -> Known:
+        """The same as a theorem: with one guarantee of each mechanism, or with all of them together."""
+        return self.found.best if self.steps.together is None else self.steps.together
+
+    @cached_property
+    def profile(self) -> words.Profile:
+        """How far neighbours move the inputs."""
+        return self.steps.profile()
+
+    @property
+    def theorem(self) -> Page:
+        """The page that is cited for the guarantee."""
+        return self.steps.citation.theorem
+
+    @property
+    def fits(self) -> tuple[Fit, ...]:
+        """Of every composition theorem whether it fits."""
+        return self.steps.citation.fits
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is known that nothing smaller holds."""
+        return bool(self.best.optimal)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the target has no neighbours at all."""
+        return not self.steps.cover.types
+
+    @property
+    def conversions(self) -> tuple[Page, ...]:
+        """The pages by which guarantees were converted from notion to notion, each once."""
+        each = (page for path in self.found.way.each.values() for page in path)
+        whole = (one.arguments["page"] for one in conversions(self.found.main.theorem))
+        return tuple(self.steps.theory.pages[id] for id in dict.fromkeys([*each, *whole]))
+
+    @property
+    def items(self) -> list[str]:
+        closer = [self.steps.closer] if self.best is self.found.closer else []
+        return [self.item, *(page.cite(self.steps.notion, self.setting.adaptive) for page in closer)]
+
+    @cached_property
+    def relies_on(self) -> tuple[Page, ...]:
+        """The pages that the guarantee rests on, also for the mechanisms one by one, and no one derives."""
+        used = rests_on(self.steps)
+        used |= {page.id for page in self.flat.relies_on} if self.flat is not None else set()
+        return self.steps.theory.relied_on(used)
+
+    # as it is printed
+
+    @property
+    def notion(self) -> str:
+        return self.guarantee.notion
+
+    @property
+    def where(self) -> str:
+        return sentences.relations(self.setting)
+
+    @property
+    def said(self) -> Said:
+        return self.words_of(self.guarantee)
+
+    def words_of(self, said: words.Private) -> Said:
+        """A guarantee of the setting in words."""
+        return sentences.guarantee(said, self.steps.theory, self.setting)
+
+    @property
+    def item(self) -> str:
+        return self._cited if self.steps.together is None else ALL_GUARANTEES
+
+    @property
+    def _cited(self) -> str:
+        return self.theorem.cite(self.steps.notion, self.setting.adaptive)
+
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        """What is cited: for the guarantee, and for conversions."""
+        converted = (page.cite(self.steps.notion, self.setting.adaptive) for page in self.conversions)
+        return (*self.items, *converted)
+
+    @property
+    def values(self) -> Mapping[str, sympy.Expr]:
+        """The parameters of the guarantee, by name."""
+        from dpcompose.language import formulas
+
+        return {key: formulas.parse(text, self.setting.symbols) for key, text in self.guarantee.parameters}
+
+    @property
+    def with_one(self) -> str:
+        """The guarantee with one of each mechanism, in words; "" where it is the one that is shown."""
+        if self.steps.together is None:
+            return ""
+        said = self.words_of(self.steps.private(self.found.main.theorem))
+        return f"with one guarantee of each mechanism {plain(said)}, by {self._cited}"
+
+    @property
+    def one_by_one(self) -> str:
+        """The smaller guarantee of the mechanisms of studies one by one, in words; "" where none is known."""
+        if self.flat is None or not self.smaller_is_known:
+            return ""
+        return f"one by one its mechanisms are {plain(self.flat.said)}{self.flat.standing}"
+
+    @property
+    def metric(self) -> sympy.Expr:
+        """The metric of which the guarantee is the largest value over neighbours."""
+        from dpcompose.proof import privacy_metric
+        from dpcompose.spaces.inputs import expressions
+
+        return privacy_metric.of_inputs(self.steps.inputs, *expressions.databases("D E"))
+
+    @property
+    def metric_said(self) -> str:
+        """The same as text; "" where it is too long, or there is none."""
+        from dpcompose.proof.privacy_metric import NoMetric
+
+        if self.setting.families or len(self.setting.mechanisms) > MOST_IN_A_METRIC:
+            return ""
+        try:
+            return str(self.metric)
+        except NoMetric:
+            return ""
+
+    @property
+    def attained(self) -> Sequence[Attained]:
+        if not self.optimal or self.conversions or self.steps.together is not None:
+            return ()
+        return attained(self.steps)
+
+    @property
+    def lines_data(self) -> list[dict[str, Any]]:
+        """The derivation as JSON."""
+        return [line.data() for line in self.derivation.lines]
+
+    def for_neighbours(self, what: str) -> Bound:
+        """This guarantee: `what` is about neighbours, and so is it."""
+        return self
+
+    @property
+    def believed(self) -> list[str]:
+        """The assumptions that nothing checked: lines by number, independence, and believed pages."""
+        dependence = [f"that {one}" for one in sentences.dependence(self.setting)]
+        found = [*unchecked(self._lines), *dependence, *registry.believed(self.relies_on)]
+        return found or ["nothing"]
+
+    @cached_property
+    def _lines(self) -> tuple[Step, ...]:
+        return sentences.steps(self.steps.lines, self.steps)
+
+    @property
+    def assumptions(self) -> list[str]:
+        """What the result assumes, as sentences."""
+        stated = [plain(one) for one in sentences.stated(self.steps.lines, self.steps)]
+        return [*stated, *sentences.dependence(self.setting), *registry.believed(self.relies_on)]
+
+    @property
+    def told(self) -> Told:
+        """The derivation in words, with the pages that its lines are by and rest on."""
+        used = dict.fromkeys(_used(self.steps, self.derivation.pages))
+        pages = tuple(self.steps.theory.pages[id] for id in used)
+        return Told(self._lines, ", ".join(self.believed), pages, self.numbered)
+
+    @property
+    def head(self) -> Head:
+        """What stands before the proof."""
+        setting, lines = self.setting, self.steps.lines
+        about = (
+            f"The databases are {setting.databases}; the target granularity is {setting.target}. "
+            "What follows is about these databases and these neighbours only."
+        )
+        assumed = [*sentences.stated(lines, self.steps, False)]
+        assumed += [[one] for one in sentences.dependence(setting)]
+        stated = {
+            "Assumed, and not checked:": assumed,
+            "Assumed, and checked:": [*sentences.stated(lines, self.steps, True)],
+        }
+        theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
+        domains = {name: str(one) for name, one in setting.domains.items()}
+        best = "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
+        r, i = Mathematics("r[i]", "r_i"), Mathematics("i", "i")
+        proof: Said = [
+            "Line by line; ",
+            r,
+            " is how far apart the two inputs of the ",
+            i,
+            "-th mechanism are.",
+        ]
+        return Head([about], domains, stated, theorem, best, proof)
+
+    def compared(self, example: Counterexample) -> Iterator[Compared]:
+        """The databases of a counterexample, and what the mechanisms read of them, side by side."""
+        setting = counterexamples.instance(self.steps.inputs, example.point).setting
+        rows = [row for row in example.rows if isinstance(row, Row)]
+        moving = [setting.mechanisms[row.mechanism - 1] for row in rows]
+        both = beside(setting.databases, example.pair, [one.reads for one in moving])
+        yield Compared("database", both)
+        for n, one in enumerate(moving):
+            f, pair = one.reads, tuple(map(one.reads, example.pair))
+            part = f.restricts or f.keeps_positions
+            image = f.image(setting.databases) if part else setting.databases
+            shown = beside(image, pair) if all(x in image for x in pair) else (str(pair[0]), str(pair[1]))
+            yield Compared(one.name, shown, " reads", n if part else None)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {"guarantee": as_data(self.guarantee)}
+        found["optimal"] = True if self.optimal else False if self.smaller_is_known else None
+        if self.flat is not None and self.one_by_one:
+            found["one-by-one"] = as_data(self.flat.guarantee)
+        return found
+
+    # what is known besides
+
+    @cached_property
+    def smaller_is_known(self) -> bool:
+        """Whether another guarantee is known that is smaller at some point."""
+        return self.flat is not None and self.found.is_smaller(self.flat.best.says, self.best.says)
+
+    def without_optimal(self) -> Bound:
+        """The same where mechanisms have more guarantees, so that smaller ones may hold."""
+        closer = None if self.found.closer is None else replace(self.found.closer, optimal={})
+        found = replace(self.found, main=replace(self.found.main, optimal={}), closer=closer)
+        return replace(self, steps=replace(self.steps, found=found))
+
+    @cached_property
+    def summed(self) -> Bound:
+        """The same by the rule of the notion alone, without closer values; itself where there are none."""
+        if self.best is self.found.main:
+            return self
+        return replace(self, steps=replace(self.steps, found=replace(self.found, closer=None), together=None))
+
+    def with_all(self, together: Known | None) -> Bound:
+        """The same with what all guarantees of mechanisms give together, if that is known to be less."""
+        return self if together is None else replace(self, steps=replace(self.steps, together=together))
+
+    @property
+    def standing(self) -> str:
+        """What is said after the guarantee: that it is optimal, or that a smaller one is known."""
+        return "; optimal" if self.optimal else "; a smaller one is known" if self.smaller_is_known else ""
+
+
+MOST_IN_A_METRIC = 8
+"""The most mechanisms for which the composed metric is printed."""
+
+
+def as_data(said: words.Private) -> dict[str, str]:
+    """A guarantee as JSON."""
+    return {"notion": said.notion} | dict(said.parameters)
+
+
+def _used(steps: Captions, pages: Iterable[str]) -> Iterator[str]:
+    """The pages that lines are by, and rest on; also lines that these have as evidence."""
+    for line in steps.lines:
+        if line.by in steps.theory.pages:
+            yield line.by
+        inner = steps.within(line)
+        if inner is not None:
+            yield from _used(inner, line.evidence["pages"])
+    yield from pages
+
+
+def beside(
+    databases: DatabaseClass, pair: Sequence[Any], readers: Sequence[Map] = ()
+) -> tuple[str | Records, str | Records]:
+    """Two databases, with the records marked that the other one does not have.
+
+    readers -- maps: a record looks like the first that reads it.
+    """
+    D, E = pair
+    return _database(databases, D, E, readers), _database(databases, E, D, readers)
+
+
+def _database(databases: DatabaseClass, D: Any, other: Any, readers: Sequence[Map]) -> str | Records:
+    shown = databases.show(D)
+    if isinstance(shown, str):
+        return shown
+    found = []
+    for at, (record, changed) in enumerate(zip(shown, databases.changed(D, other), strict=True), start=1):
+        reader = next((n for n, f in enumerate(readers) if _reads(f, record, at)), None)
+        found.append(Record(record, changed, reader))
+    return Records(databases.brackets, tuple(found))
+
+
+def _reads(f: Map, record: str, at: int) -> bool:
+    """Whether a map keeps a record, by its value or by its position."""
+    return (f.restricts and record in f.inside) or (f.keeps_positions and at in f.positions)

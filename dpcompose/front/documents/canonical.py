@@ -1,0 +1,44 @@
+"""Canonical metrics: how many steps of a granularity lead from one database to another."""
+
+from __future__ import annotations
+
+from dpcompose.proof import registry
+from dpcompose.proof.hypotheses.input_metrics import by_blocks, by_own_form, by_policy, closed_form
+from dpcompose.proof.registry import Theory
+from dpcompose.spaces.canonical.distances import MetricFunction
+from dpcompose.spaces.canonical.finite import finite
+from dpcompose.spaces.canonical.graphs import is_large, neighbourhood_graph
+from dpcompose.spaces.canonical.metrics import Metric, ShortestPaths, StepsInSpace
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.maps import everything
+from dpcompose.spaces.moves.granularities import Granularity
+
+
+def canonical_metric(
+    databases: DatabaseClass, granularity: Granularity, theory: Theory | None = None
+) -> MetricFunction:
+    """d_G on 𝔻: the fewest steps between neighbours that lead from D to E inside the class (GB Prop. A.1).
+
+    In closed form where a fact page states one, else by shortest paths on a finite class.
+    Distances are whole numbers or oo; at database symbols they are expressions.
+
+    >>> import dpcompose as dpc
+    >>> d = canonical_metric(dpc.multisets({"a", "b"}), dpc.bounded)
+    >>> D, E = dpc.databases("D E")
+    >>> d(("a", "a"), ("b", "b")), d(("a",), ()), d(D, E)
+    (2, oo, d_bounded(D, E))
+    """
+    edits = granularity.edits(databases)
+    theory = theory or registry.standard()
+    stated = None if edits is None else closed_form(theory, databases, edits)
+    stated = stated or by_blocks(theory, databases, granularity)
+    stated = stated or by_policy(theory, databases, granularity, everything, "own")
+    stated = stated or by_own_form(theory, databases, granularity)
+    found: Metric
+    if stated is not None:
+        found = stated.metric
+    elif is_large(databases):
+        found = StepsInSpace(finite(databases, granularity))
+    else:
+        found = ShortestPaths(neighbourhood_graph(databases, granularity))
+    return MetricFunction(str(granularity), found, databases, same=(databases, granularity))

@@ -1,0 +1,358 @@
+"""What is told of a composition, as a tree: sentences, numbered steps, mechanisms, databases side by side.
+
+Whoever judges a composition fills it; text, HTML and LaTeX are printed from it, and do not ask what the
+composition is about.  A sentence is made of texts and of formulas between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dpcompose.front.documents.captions import GIVEN
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.kernel.expressions.terms import Term
+    from dpcompose.proof.refuting import Counterexample
+    from dpcompose.proof.registry import Page
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula in a sentence: its text, and how that is read; where it cannot be, it stays text."""
+
+    text: str
+    read: Callable[[str], sympy.Expr | None] = field(compare=False)
+
+    @property
+    def expression(self) -> sympy.Expr | None:
+        return self.read(self.text)
+
+    @property
+    def value(self) -> sympy.Expr:
+        """The same, of a formula that is known to be one."""
+        found = self.expression
+        assert found is not None, self.text
+        return found
+
+
+@dataclass(frozen=True)
+class Mathematics:
+    """What is no formula of the grammar, such as a probability: as text, and as LaTeX."""
+
+    text: str
+    latex: str
+
+
+@dataclass(frozen=True)
+class Cited:
+    """An item of the literature, or a page, that is cited."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Private:
+    """A guarantee by its parameters and what it is called: (e1 + e2)-DP."""
+
+    values: tuple[Formula, ...]
+    called: str
+
+    @property
+    def brackets(self) -> tuple[str, str]:
+        """What stands around the parameters where they are text."""
+        values = ", ".join(one.text for one in self.values)
+        return ("(", ")") if any(c in values for c in " ,+-*/") else ("", "")
+
+    @property
+    def text(self) -> str:
+        before, after = self.brackets
+        return f"{before}{', '.join(one.text for one in self.values)}{after}-{self.called}"
+
+
+Part = str | Formula | Mathematics | Cited | Private
+Said = Sequence[Part]
+"""A sentence, in texts and formulas."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What sentences are written with: texts, formulas, guarantees by their values and their names."""
+
+    text: Callable[[str], str]
+    formula: Callable[[sympy.Expr], str]
+    private: Callable[[Sequence[sympy.Expr], str], str]
+    cited: Callable[[str], str]
+
+    def __call__(self, said: Said) -> str:
+        return "".join(map(self._part, said))
+
+    def _part(self, part: Part) -> str:
+        match part:
+            case str():
+                return self.text(part)
+            case Private():
+                return self.private([one.value for one in part.values], part.called)
+            case Mathematics():
+                return f"${part.latex}$"
+            case Cited():
+                return self.cited(part.text)
+        return self.text(part.text) if part.expression is None else self.formula(part.expression)
+
+
+def formula(value: Term | sympy.Expr) -> Formula:
+    """A term, or an expression, as a formula of a sentence."""
+    from dpcompose.language import formulas
+
+    return Formula(formulas.to_text(value), lambda _: formulas.expression(formulas.term(value)))
+
+
+def plain(said: Said) -> str:
+    """A sentence as text."""
+    return "".join(one if isinstance(one, str) else one.text for one in said)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A numbered step: what it says, the page that it is by or how it was checked, the steps it is from.
+
+    before -- the number of the step whose evidence it is in, with a point; below -- the steps that it has
+    as evidence; item -- how its page is cited.
+    """
+
+    n: int
+    said: Said
+    checked: str = ""
+    page: Page | None = None
+    item: str = ""
+    uses: tuple[int, ...] = ()
+    before: str = ""
+    below: tuple[Step, ...] = ()
+
+    @property
+    def number(self) -> str:
+        return f"{self.before}{self.n}"
+
+    @property
+    def source(self) -> str:
+        """What it is by, and from, as text."""
+        uses = f" from {numbers(self.uses, self.before)}" if self.uses else ""
+        if self.page is None:
+            return self.checked + uses
+        return f"by {self.item if self.item == self.page.id else f'{self.item}, {self.page.id}'}{uses}"
+
+
+def numbers(ns: Sequence[int], before: str = "") -> str:
+    """1, 2, 3, 5 as 1-3, 5."""
+    runs: list[list[int]] = []
+    for n in ns:
+        if runs and n == runs[-1][-1] + 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    return ", ".join(
+        f"{before}{r[0]}" + ("" if len(r) == 1 else f"{'-' if len(r) > 2 else ', '}{before}{r[-1]}")
+        for r in runs
+    )
+
+
+BELIEVED = "believed"
+"""How a step is checked that is not, as nobody knows; what the setting says is given."""
+
+
+def unchecked(steps: Sequence[Step]) -> list[str]:
+    """The steps that nothing checked, by their numbers, also those that steps have as evidence."""
+    found: dict[str, list[int]] = {}
+    for step in _all(steps):
+        if step.checked in (GIVEN, BELIEVED):
+            found.setdefault(step.before, []).append(step.n)
+    shown = ", ".join(numbers(ns, before) for before, ns in found.items())
+    return [f"line{'s' if sum(map(len, found.values())) > 1 else ''} {shown}"] if found else []
+
+
+def _all(steps: Sequence[Step]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        yield from _all(step.below)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A derivation as it is told: steps, what they believe without check, the pages they rest on, in order.
+
+    numbered -- by what pages are cited: the notion, and whether mechanisms are adaptive.
+    """
+
+    steps: tuple[Step, ...]
+    believed: str
+    pages: tuple[Page, ...]
+    numbered: tuple[str, bool]
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands before a proof: where it is, the parameters with their values, assumptions, the theorem.
+
+    stated -- what is assumed, below a heading each; optimal -- what is said of an optimal guarantee; proof --
+    how the proof begins.
+    """
+
+    about: Said
+    parameters: Mapping[str, str]
+    stated: Mapping[str, Sequence[Said]]
+    theorem: Said
+    optimal: str
+    proof: Said
+
+
+@dataclass(frozen=True)
+class Member:
+    """A mechanism of a composition: what it reads, what it releases or satisfies, and on which domain."""
+
+    name: str
+    reads: str
+    releases: str
+    satisfies: Said
+    domain: str = ""
+
+
+@dataclass(frozen=True)
+class Composed:
+    """What is composed: databases, for which neighbours, what is assumed of parameters, the mechanisms."""
+
+    title: str
+    scope: str
+    target: str
+    where: str
+    members: tuple[Member, ...]
+
+    @property
+    def about(self) -> str:
+        """All but the mechanisms, in a sentence."""
+        return f"on {self.scope}, {self.target}{f', where {self.where}' if self.where else ''}"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record of a database, whether the other one lacks it, and which mechanism reads it, from 0 on."""
+
+    text: str
+    changed: bool
+    reader: int | None = None
+
+
+@dataclass(frozen=True)
+class Records:
+    """A database as its records, between brackets."""
+
+    brackets: tuple[str, str]
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A row of two databases side by side: themselves, parts of them, or what a mechanism reads of them."""
+
+    name: str
+    both: tuple[str | Records, str | Records]
+    after: str = ""
+    reader: int | None = None
+
+
+class Best(Protocol):
+    """The best guarantee of a composition as it is printed.
+
+    scope -- the databases; where -- what is assumed of
+    parameters; said -- the guarantee; item -- what is cited for it; standing -- that it is optimal, or that a
+    smaller one is known; values -- its formulas by name; relies_on -- the pages that it
+    rests on and nobody derives; vacuous -- whether it says nothing, as there are no neighbours.
+    """
+
+    @property
+    def setting(self) -> Any: ...
+    @property
+    def notion(self) -> str: ...
+    @property
+    def said(self) -> Said: ...
+    @property
+    def item(self) -> str: ...
+    @property
+    def optimal(self) -> bool | None: ...
+    @property
+    def values(self) -> Mapping[str, sympy.Expr]: ...
+    @property
+    def metric(self) -> sympy.Expr: ...
+    @property
+    def relies_on(self) -> tuple[Page, ...]: ...
+    @property
+    def told(self) -> Told: ...
+    @property
+    def head(self) -> Head: ...
+    @property
+    def assumptions(self) -> list[str]: ...
+    @property
+    def lines_data(self) -> list[dict[str, Any]]: ...
+    def compared(self, example: Counterexample) -> Iterable[Compared]: ...
+    def for_neighbours(self, what: str) -> Any: ...
+    def data(self) -> dict[str, Any]: ...
+
+    @property
+    def title(self) -> str:
+        return str(self.setting.title)
+
+    @property
+    def scope(self) -> str:
+        return str(self.setting.databases)
+
+    @property
+    def numbered(self) -> tuple[str, bool]:
+        """By what theorems are numbered: the notion, and whether mechanisms are adaptive."""
+        return self.notion, self.setting.adaptive
+
+    @property
+    def theorems(self) -> Sequence[str]:
+        """What is cited: for the guarantee, and for conversions."""
+        return [*self.items, *(page.cite(*self.numbered) for page in self.conversions)]
+
+    @property
+    def standing(self) -> str:
+        return "; optimal" if self.optimal else ""
+
+    @property
+    def items(self) -> Sequence[str]:
+        """What is cited for the guarantee: a theorem, and what gives a closer value."""
+        return [self.item]
+
+    # of most there is nothing
+
+    @property
+    def conversions(self) -> Sequence[Page]:
+        return ()
+
+    @property
+    def fits(self) -> Sequence[Any]:
+        return ()
+
+    @property
+    def attained(self) -> Sequence[Any]:
+        """At which records that come, go or are replaced the guarantee is attained, where this is told."""
+        return ()
+
+    @property
+    def where(self) -> str:
+        return ""
+
+    @property
+    def one_by_one(self) -> str:
+        return ""
+
+    @property
+    def metric_said(self) -> str:
+        return ""
+
+    @property
+    def vacuous(self) -> bool:
+        return False

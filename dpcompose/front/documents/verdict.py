@@ -1,0 +1,70 @@
+"""Verdicts as readers see them: the word, what shows it, and what would be right instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpcompose.front.documents.document import Best, Said
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.problems import Claim
+from dpcompose.proof.refuting import Counterexample
+from dpcompose.proof.registry import Page
+
+LOOSE = {True: ", loose", False: ", and no smaller {} holds", None: ""}
+"""What is said after a verdict of a claim that is larger than the bound, or equals an optimal one."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about a claim.
+
+    verdict -- "proved", "refuted" or "undecided";
+    loose -- proved claims: True where it is larger than the bound for some values, False where they
+    equal an optimal bound, None where neither is known;
+    counterexample -- refuted claims; reason -- undecided claims, in words;
+    curve -- where a computed curve says more than theorems do, its page; by_curve -- whether it proves;
+    nearby -- refuted claims: changes of the setting after which the claim is proved, in words;
+    bound -- the guarantee that the claim was compared with, where there is one: in the claim's notion;
+    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ;
+    relies_on -- the pages that it rests on, and which the program does not derive;
+    as_they_are -- refuted claims: the mechanisms, also those of studies, of whose outputs functions are
+    published, of which nothing is known but that they may be the identity, as here;
+    said -- the claim in words; written -- as it is written; by -- by what it is decided, where that is a
+    curve or a conversion; right -- the least guarantee that is known; noun -- what is claimed; found -- what
+    shows it, for what saves it.
+    """
+
+    claim: Claim
+    verdict: str
+    loose: bool | None = None
+    counterexample: Counterexample | None = None
+    reason: str = ""
+    curve: str = ""
+    by_curve: bool = False
+    nearby: tuple[str, ...] = ()
+    bound: Best | None = field(default=None, compare=False)
+    guarantee: Guarantee | None = None
+    relies_on: tuple[Page, ...] = field(default=(), compare=False)
+    as_they_are: tuple[str, ...] = ()
+    said: Said = field(default=(), compare=False)
+    written: str = field(default="", compare=False)
+    by: str = field(default="", compare=False)
+    right: Said = field(default=(), compare=False)
+    noun: str = field(default="guarantee", compare=False)
+    found: Any = field(default=None, compare=False)
+
+    @property
+    def as_expected(self) -> bool:
+        return self.claim.expect in (None, self.verdict)
+
+    @property
+    def standing(self) -> str:
+        """What is said after the verdict."""
+        return LOOSE[self.loose].format(self.noun)
+
+    @property
+    def published(self) -> str:
+        """What a refutation takes functions of outputs to be, of which no more is known, in words."""
+        some = ", ".join(self.as_they_are)
+        return f"with the outputs of {some} published as they are" if some else ""

@@ -1,0 +1,1 @@
+"""Pictures: graphs of neighbours, bars of budgets, curves."""

@@ -1,0 +1,437 @@
+"""Pictures: neighbourhood graphs, databases in layers and neighbours joined.
+
+What is drawn can be told apart without colour: by markers, shades, hatching and the style of lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.drawings.drawn import MOST_DRAWN, graph_of, written_out
+from dpcompose.front.drawings.places import places_of
+from dpcompose.front.studies.study import Study
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.inputs.maps import Map
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from networkx import Graph
+
+
+NO_MATPLOTLIB = "pictures need matplotlib: pip install 'dpcompose[notebook]'"
+
+HIGHLIGHT = "#d55e00"
+
+SHADES = ("#ffffff", "#d9d9d9", "#a6a6a6", "#737373", "#404040", "#000000")
+"""The fill of databases by their distance: lighter is nearer; the last for all that are further."""
+
+COLOURS = ("#ffffff", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7", "#0072b2")
+MARKERS = ("o", "s", "^", "D", "v", "P", "h", "X", "*", "<", ">", "p", "d")
+LINES = (
+    ("#999999", (0.0, (1.0, 2.0))),
+    ("#888888", (0.0, ())),
+    ("#000000", (0.0, (5.0, 2.0))),
+    ("#000000", (0.0, (5.0, 2.0, 1.0, 2.0))),
+    ("#0072b2", (0.0, (8.0, 2.0, 1.0, 2.0, 1.0, 2.0))),
+    ("#d55e00", (0.0, (2.0, 1.0))),
+)
+"""Colour and dashes of lines: of two neighbours, by how many inputs change (3: three or more), or which."""
+
+DOT_SHAPES = ("circle", "box", "triangle", "diamond", "invtriangle", "pentagon", "hexagon", "octagon")
+DOT_LINES = ("dotted", "solid", "dashed", "bold")
+By = Map | Callable[[Any], Any] | Mapping[str, Map] | Sequence[Map]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that a notebook shows; `save` writes it to a file, the ending says in which format.
+
+    alt -- what it shows, in words.
+    """
+
+    figure: Figure = field(repr=False)
+    alt: str
+
+    def save(self, path: str | Path) -> None:
+        """Writes it as PNG, SVG or PDF; the same picture gives the same SVG file, without its date."""
+        import matplotlib
+
+        undated = {"Date": None} if str(path).lower().endswith(".svg") else {}
+        with matplotlib.rc_context({"svg.hashsalt": "dpcompose"}):
+            self.figure.savefig(path, bbox_inches="tight", dpi=150, metadata=undated)
+
+    @cached_property
+    def _png(self) -> bytes:
+        out = BytesIO()
+        self.figure.savefig(out, format="png", bbox_inches="tight", dpi=100, metadata={"Software": None})
+        return out.getvalue()
+
+    def _repr_png_(self) -> bytes:
+        return self._png
+
+    def __repr__(self) -> str:
+        return self.alt
+
+
+def draw(
+    what: Graph | Study,
+    by: By | None = None,
+    *,
+    highlight: Verdict | tuple[Database, Database] | None = None,
+    size: str | None = None,
+    distances_from: Database | None = None,
+) -> Picture:
+    """The neighbourhood graph: databases in layers by size, neighbours joined.
+
+    what -- a networkx graph of databases, or a study (its databases and target neighbours);
+    by -- what colours and markers say: the value of a map or function, or of several restrictions
+    (a list, or a mapping from names) which of them see a record; of a study what its mechanisms
+    read, if nothing else is said.  The line of two neighbours says how many of the study's inputs
+    change, or which, or without a study of these values;
+    highlight -- two databases, or a refuted verdict with its counterexample;
+    size -- what is drawn of a study on multisets, tuples or streams, "<= 2" or "= 3"; of a class that is not
+    finite a small part is drawn, and the picture says so;
+    distances_from -- a database: the others are shaded by how many steps lead there.
+
+    Raises TooLarge beyond 120 databases, ValueError where what is marked is not drawn.
+    """
+    return _drawing(what, by, highlight, size, distances_from).picture()
+
+
+def to_dot(
+    what: Graph | Study,
+    by: By | None = None,
+    *,
+    highlight: Verdict | tuple[Database, Database] | None = None,
+    size: str | None = None,
+) -> str:
+    """The same graph in the DOT language, for Graphviz: shapes and line styles as in `draw`.
+
+    >>> import dpcompose as dpc
+    >>> graph = dpc.neighbourhood_graph(dpc.multisets("a", size="<= 1"), dpc.unbounded)
+    >>> print(to_dot(graph), end="")
+    graph {
+      "∅" [shape=circle];
+      "a" [shape=circle];
+      "∅" -- "a" [style=solid];
+    }
+    """
+    return _drawing(what, by, highlight, size, None).dot()
+
+
+def _drawing(
+    what: Graph | Study,
+    by: By | None,
+    highlight: Verdict | tuple[Database, Database] | None,
+    size: str | None,
+    start: Database | None,
+) -> _Drawing:
+    pair = _pair(highlight)
+    inputs: Mapping[str, Map] = {}
+    if isinstance(what, Study):
+        setting = written_out(what, highlight)
+        graph, about, part_of = graph_of(setting, size, pair)
+        if setting is not what.setting:
+            about += f", {len(setting.mechanisms)} mechanisms"
+        inputs = {mechanism.name: mechanism.reads for mechanism in setting.mechanisms}
+    else:
+        graph, about, part_of = what, "", ""
+    nodes = list(graph.nodes)
+    if len(nodes) > MOST_DRAWN:
+        raise TooLarge(
+            f"{len(nodes):,} databases make no picture that can be read; up to {MOST_DRAWN} are drawn. "
+            "A smaller size or fewer records would do"
+        )
+    start = _found(start, graph)
+    for D in pair:
+        if D not in graph:
+            raise ValueError(f"{_label(D)} is to be highlighted, but it is not drawn")
+    return _Drawing(graph, about, pair, _named(inputs if by is None else by), inputs, part_of, start)
+
+
+def _found(start: Database | None, graph: Graph) -> Database | None:
+    """The database that distances are from, as it is in the graph: also a list, or a multiset unsorted."""
+    if start is None:
+        return None
+    some: list[Database] = [start]
+    if isinstance(start, list | tuple):
+        some = [tuple(start), tuple(sorted(start)), *start[:1]]
+    for D in some:
+        if D in graph:
+            return D
+    raise ValueError(f"distances are to start at {_label(some[0])}, but it is not drawn")
+
+
+def _pair(highlight: Verdict | tuple[Database, Database] | None) -> tuple[Database, ...]:
+    if isinstance(highlight, Verdict):
+        return highlight.counterexample.pair if highlight.counterexample else ()
+    return tuple(highlight) if highlight is not None else ()
+
+
+def _label(D: Any, databases: DatabaseClass | None = None) -> str:
+    """A database in a picture: aab for a multiset or tuple of one-letter records.
+
+    databases -- a class that says of what its databases are made: 1-2, 2-3 for a graph.
+    """
+    shown = (
+        D if databases is None or databases.kind == Listed.kind or D not in databases else databases.show(D)
+    )
+    D = tuple(shown) if isinstance(shown, list) else D
+    if not (isinstance(D, tuple) and all(isinstance(record, str) for record in D)):
+        return str(D)
+    return ("" if all(len(record) == 1 for record in D) else ", ").join(D) or "∅"
+
+
+def _named(by: By | None) -> dict[str, Callable[[Any], Any]]:
+    if by is None:
+        return {}
+    if isinstance(by, Mapping):
+        return dict(by)
+    if isinstance(by, Sequence):
+        return {f.written("D"): f for f in by}
+    return {by.written("D") if isinstance(by, Map) else "value": by}
+
+
+class _Drawing:
+    """One picture on its way: where everything stands, and which group it belongs to."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        about: str,
+        pair: tuple[Database, ...],
+        maps: Mapping[str, Callable[[Any], Any]],
+        inputs: Mapping[str, Callable[[Any], Any]],
+        part_of: str = "",
+        start: Database | None = None,
+    ) -> None:
+        self.graph, self.about, self.pair, self.maps = graph, about, pair, maps
+        self.inputs = inputs or maps
+        self.part_of = part_of
+        self.parts = len(maps) > 1 and all(isinstance(f, Map) and f.restricts for f in maps.values())
+        self.distances: dict[Database, int] | None = None
+        if start is not None:
+            from networkx import single_source_shortest_path_length
+
+            self.distances = dict(single_source_shortest_path_length(graph, start))
+            self.start = start
+
+    def _label(self, D: Database) -> str:
+        return _label(D, self.graph.graph.get("databases"))
+
+    def picture(self) -> Picture:
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise ImportError(NO_MATPLOTLIB) from None
+
+        places = places_of(self.graph, self._label)
+        xs, ys = zip(*places.values(), strict=True)
+        wide, high = 1.2 + 1.1 * (max(xs) - min(xs)), 1.2 + 0.95 * (max(ys) - min(ys))
+        figure = Figure(figsize=(min(max(wide, 5.0), 11.0), min(max(high, 3.0), 10.0)))
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        shown = [*self._draw_edges(axes, places), *self._draw_nodes(axes, places)]
+        axes.margins(0.08)
+        if self.about:
+            axes.set_title(self.about + self._note(), fontsize=10, parse_math=False)
+        if shown:
+            legend = axes.legend(
+                handles=shown,
+                loc="center left",
+                bbox_to_anchor=(1.0, 0.5),
+                frameon=False,
+                fontsize=9,
+                labelspacing=0.8,
+            )
+            for text in legend.get_texts():
+                text.set_parse_math(False)
+        return Picture(figure, self._words())
+
+    def _words(self) -> str:
+        n, pairs = self.graph.number_of_nodes(), self.graph.number_of_edges()
+        words = f"neighbourhood graph of {n} databases and {pairs} neighbouring pairs"
+        if self.part_of:
+            words += f", a small part of {self.part_of}"
+        if self.distances is not None:
+            far = n - len(self.distances)
+            most = max(self.distances.values())
+            words += f"; shaded by the distance from {self._label(self.start)}, up to {most}"
+            words += f", and oo for {far}" if far else ""
+        if self.pair:
+            words += f"; highlighted: {' and '.join(self._label(D) for D in self.pair)}"
+        return words
+
+    # what everything looks like
+
+    def _group(self, D: Database) -> str:
+        if not self.maps:
+            return ""
+        if self.parts:
+            touched = [name for name, f in self.maps.items() if f(D)]
+            return f"touches: {', '.join(touched)}" if touched else "touches nothing that is read"
+        return ", ".join(f"{name} = {self._label(f(D))}" for name, f in self.maps.items())
+
+    @cached_property
+    def groups(self) -> dict[str, list[Database]]:
+        """The databases by what is read of them; all in one group where there are too many."""
+        groups: dict[str, list[Database]] = {}
+        for D in self.graph.nodes:
+            groups.setdefault(self._group(D), []).append(D)
+        return groups if len(groups) <= len(MARKERS) else {"": list(self.graph.nodes)}
+
+    def _shade(self, D: Database) -> str:
+        assert self.distances is not None
+        return SHADES[min(self.distances.get(D, len(SHADES)), len(SHADES) - 1)]
+
+    def _draw_nodes(self, axes: Axes, places: Mapping[Database, tuple[float, float]]) -> list[Line2D]:
+        from matplotlib.lines import Line2D
+
+        shown = []
+        for n, (group, some) in enumerate(self.groups.items()):
+            marker = MARKERS[n % len(MARKERS)]
+            colour = COLOURS[n % len(COLOURS)] if self.distances is None else "#ffffff"
+            axes.scatter(
+                [places[D][0] for D in some],
+                [places[D][1] for D in some],
+                s=150,
+                marker=marker,
+                c=colour if self.distances is None else [self._shade(D) for D in some],
+                edgecolors="black",
+                linewidths=[2.6 if D in self.pair else 0.9 for D in some],
+                zorder=3,
+            )
+            look: dict[str, Any] = {"markerfacecolor": colour, "markeredgecolor": "black"}
+            shown.append(Line2D([], [], linestyle="", marker=marker, markersize=9, label=group, **look))
+        for D, place in places.items():
+            letter = dict(zip(self.pair, ("D = ", "D' = "), strict=False)).get(D, "")
+            far = "" if self.distances is None else f" ({self.distances.get(D, 'oo')})"
+            axes.annotate(
+                letter + self._label(D) + far,
+                place,
+                xytext=(0, -10),
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                fontsize=9,
+                fontweight="bold" if letter else "normal",
+                zorder=4,
+                parse_math=False,
+                bbox={
+                    "boxstyle": "square,pad=0.08",
+                    "facecolor": "white",
+                    "edgecolor": "none",
+                    "alpha": 0.85,
+                },
+            )
+        return (shown if len(self.groups) > 1 else []) + self._scale()
+
+    def _scale(self) -> list[Line2D]:
+        """The legend of the shades."""
+        from matplotlib.lines import Line2D
+
+        if self.distances is None:
+            return []
+        look: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 9, "markeredgecolor": "black"}
+        last = len(SHADES) - 1
+        words = {r: f"distance {r}" for r in sorted(set(self.distances.values())) if r < last}
+        beyond = sorted({r for r in self.distances.values() if r >= last})
+        far = ["oo"] if len(self.distances) < len(self.graph) else []
+        if beyond or far:
+            some = [f"{beyond[0]}{' or more' if len(beyond) > 1 else ''}"] if beyond else []
+            words[last] = f"distance {' or '.join([*some, *far])}"
+        return [Line2D([], [], markerfacecolor=SHADES[r], label=label, **look) for r, label in words.items()]
+
+    def _change(self, D: Database, E: Database) -> str:
+        """What the line of two neighbours says: how many inputs change, or which."""
+        if not self.inputs:
+            return ""
+        names = [name for name, f in self.inputs.items() if f(D) != f(E)]
+        if not names:
+            return "no input changes"
+        if self.named_lines:
+            return f"{', '.join(names)} change{'s' if len(names) == 1 else ''}"
+        n = min(len(names), 3)
+        more = " or more" if n == 3 and self.most_change > 3 else ""
+        return f"{n}{more} input{'s change' if n > 1 else ' changes'}"
+
+    @cached_property
+    def most_change(self) -> int:
+        """How many inputs change between neighbours, at most."""
+        counts = [sum(f(D) != f(E) for f in self.inputs.values()) for D, E in self.graph.edges]
+        return int(max(counts))
+
+    @cached_property
+    def named_lines(self) -> bool:
+        """Whether lines say which inputs change: where markers do not show what is read, and few differ."""
+        if len(self.inputs) < 2 or len(self.groups) > 1:
+            return False
+        changes = {tuple(f(D) != f(E) for f in self.inputs.values()) for D, E in self.graph.edges}
+        return len(changes) <= len(LINES) - 1
+
+    @cached_property
+    def kinds(self) -> dict[str, int]:
+        """What lines say, and which style says it: 0 where nothing changes."""
+        said = {self._change(D, E) for D, E in self.graph.edges}
+        if not self.inputs:
+            return dict.fromkeys(said, 1)
+        ordered = sorted(said - {"no input changes"})
+        styles = range(1, len(ordered) + 1) if self.named_lines else [int(words[0]) for words in ordered]
+        return dict.fromkeys(said & {"no input changes"}, 0) | dict(zip(ordered, styles, strict=True))
+
+    def dot(self) -> str:
+        """The graph in the DOT language."""
+        rows = []
+        groups = self.groups
+        for n, (group, some) in enumerate(groups.items()):
+            look = f"shape={DOT_SHAPES[n % len(DOT_SHAPES)]}"
+            if len(groups) > 1:
+                colour = COLOURS[n % len(COLOURS)]
+                look += f', style=filled, fillcolor="{colour}", tooltip={_quoted(group)}'
+            for D in some:
+                rows.append(
+                    f"  {_quoted(self._label(D))} [{look}{', penwidth=3' if D in self.pair else ''}];"
+                )
+        for D, E in self.graph.edges:
+            said = self._change(D, E)
+            look = f"style={DOT_LINES[self.kinds[said] % len(DOT_LINES)]}"
+            look += f", tooltip={_quoted(said)}" if said else ""
+            look += f', penwidth=4, color="{HIGHLIGHT}"' if {D, E} == set(self.pair) else ""
+            rows.append(f"  {_quoted(self._label(D))} -- {_quoted(self._label(E))} [{look}];")
+        title = f"  label={_quoted(self.about + self._note())};\n" if self.about else ""
+        return "graph {\n" + title + "\n".join(rows) + "\n}\n"
+
+    def _note(self) -> str:
+        return f"\na small part of {self.part_of}" if self.part_of else ""
+
+    def _draw_edges(self, axes: Axes, places: Mapping[Database, tuple[float, float]]) -> list[Line2D]:
+        from matplotlib.lines import Line2D
+
+        for D, E in self.graph.edges:
+            colour, dashes = LINES[self.kinds[self._change(D, E)]]
+            (x, y), (z, w) = places[D], places[E]
+            axes.plot([x, z], [y, w], linestyle=dashes, color=colour, linewidth=1.4, zorder=1)
+            if {D, E} == set(self.pair):
+                axes.plot([x, z], [y, w], color=HIGHLIGHT, linewidth=8.0, alpha=0.5, zorder=0)
+        if not self.inputs:
+            return []
+        styles = {words: LINES[n] for words, n in self.kinds.items()}
+        return [
+            Line2D([], [], linestyle=dashes, color=colour, linewidth=1.4, label=words)
+            for words, (colour, dashes) in styles.items()
+        ]
+
+
+def _quoted(text: str) -> str:
+    """A text in the DOT language."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -1,0 +1,319 @@
+"""Curves of privacy: the least δ at every ε and trade-off functions, of a bound and of what is claimed.
+
+Nothing here decides anything: values are drawn as floating-point numbers, of curves that are enclosed
+between rational ones, rounded to the side of less privacy.  Lines differ by their style, not only by colour.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import sympy
+
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.drawings.pictures import NO_MATPLOTLIB, Picture
+from dpcompose.front.studies import numbers
+from dpcompose.front.studies.curve import NoCurve
+from dpcompose.front.studies.specialised import specialised
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.deciders.curves import Curve, Part
+from dpcompose.kernel.expressions import terms
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.tables import ProbabilityTable
+from dpcompose.search import least
+from dpcompose.spaces.moves.granularities import Granularity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINTS = 120
+"""At how many ε and α a curve is drawn."""
+SMALL_DELTA = 1e-2
+"""Where a claimed δ above 0 is smaller, δ is drawn on a logarithmic scale."""
+LEAST_DRAWN = 1e-12
+"""The least δ that a logarithmic scale shows."""
+
+STYLES: Sequence[tuple[str, tuple[float, tuple[float, ...]], str]] = (
+    ("#000000", (0.0, ()), ""),
+    ("#0072b2", (0.0, (6.0, 2.0)), "s"),
+    ("#d55e00", (0.0, (1.5, 1.5)), "^"),
+    ("#009e73", (0.0, (6.0, 2.0, 1.0, 2.0)), "D"),
+    ("#cc79a7", (0.0, (3.0, 1.0, 1.0, 1.0, 1.0, 1.0)), "v"),
+    ("#666666", (0.0, (10.0, 3.0)), "P"),
+)
+"""Colour, dashes and marker of the lines, one after the other."""
+
+What = Study | Guarantee | ProbabilityTable
+Claimed = Claim | Guarantee | Verdict
+"""What is drawn as claimed; a verdict is not looked for again."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve: what the legend calls it, δ as a function of ε ≥ 0, and what is marked on it.
+
+    reach -- the ε from which on little happens; at -- the (ε, δ) that is claimed, if that is one point.
+    """
+
+    called: str
+    delta: Callable[[Fraction], float]
+    reach: float
+    at: tuple[float, float] | None = None
+    exactly: Callable[[float], float] | None = None
+    """The trade-off function where it is known in closed form."""
+
+    @cached_property
+    def _grid(self) -> list[tuple[float, float]]:
+        """Pairs (e^ε, δ(ε))."""
+        steps = [Fraction(n, POINTS) * Fraction(self.reach) for n in range(POINTS + 1)]
+        return [(_exp(float(epsilon)), self.delta(epsilon)) for epsilon in steps]
+
+    def trade_off(self, alpha: float) -> float:
+        """The least type II error at type I error α: by duality the largest of two lines for every ε."""
+        if self.exactly is not None:
+            return self.exactly(alpha)
+        sides = (max(1 - d - t * alpha, (1 - d - alpha) / t) for t, d in self._grid)
+        return max(0.0, *sides)
+
+
+def privacy_curve(
+    *what: What,
+    claims: Iterable[Claimed] = (),
+    at: Mapping[Any, object] | None = None,
+    neighbours: Granularity | None = None,
+) -> Picture:
+    """δ(ε): the least δ with which what is given is (ε, δ)-DP, at every ε, beside what is claimed.
+
+    what -- studies, guarantees, or tables of probabilities, whose neighbours are to be said; claims --
+    guarantees, or verdicts on them, drawn each with a marker where it is (ε, δ); at -- numbers for all
+    parameters.  Raises NoCurve for guarantees that have none, and WrongValue where a number is missing.
+
+    >>> import dpcompose as dpc
+    >>> two = dpc.compose(
+    ...     dpc.mechanism("M1", dpc.pure(1, dpc.bounded)),
+    ...     dpc.mechanism("M2", dpc.pure(1, dpc.bounded)),
+    ...     on=dpc.multisets("ab"),
+    ...     target=dpc.bounded,
+    ... )
+    >>> privacy_curve(two, claims=[dpc.approximate("3/2", "1/10")])
+    delta at epsilon = 0, 1, 2: the bound 0.462, 0.338, 0; claim 1 (refuted) 0.672, 0.39, 0.1
+    """
+    lines = list(_lines(what, claims, at or {}, neighbours))
+    reach = 1.1 * max(line.reach for line in lines)
+    epsilons = [Fraction(n, POINTS) * Fraction(reach) for n in range(POINTS + 1)]
+    logarithmic = any(line.at is not None and 0 < line.at[1] < SMALL_DELTA for line in lines)
+
+    def draw(axes: Axes) -> None:
+        curves = [[line.delta(epsilon) for epsilon in epsilons] for line in lines]
+        bottom = min(y for ys in curves for y in ys if y >= LEAST_DRAWN) if logarithmic else 0.0
+        if logarithmic:
+            axes.set_yscale("log")
+            axes.set_ylim(bottom / 2, 2)
+        for line, ys, (colour, dashes, marker) in zip(lines, curves, _styles(lines), strict=True):
+            drawn = [y if y >= bottom else math.nan for y in ys]
+            axes.plot(list(map(float, epsilons)), drawn, color=colour, linestyle=dashes, label=line.called)
+            if line.at is not None:
+                x, y = line.at[0], max(line.at[1], bottom / 2)  # δ = 0 is where a logarithmic scale ends
+                axes.plot(x, y, marker=marker or "o", color=colour, markersize=8, clip_on=False)
+        axes.set_xlim(0, float(reach))
+        axes.set_xlabel("epsilon")
+        axes.set_ylabel("delta")
+
+    step = max(1, math.floor(reach / 4))
+    some = [Fraction(n * step) for n in range(3) if n * step <= reach]
+    said = [f"{line.called} {', '.join(f'{line.delta(x):.3g}' for x in some)}" for line in lines]
+    return _picture(draw, f"delta at epsilon = {', '.join(map(str, some))}: {'; '.join(said)}")
+
+
+def trade_off_curve(
+    *what: What,
+    claims: Iterable[Claimed] = (),
+    at: Mapping[Any, object] | None = None,
+    neighbours: Granularity | None = None,
+) -> Picture:
+    """Trade-off functions: the least type II error of a test at every type I error α (GB Def. VI.17).
+
+    A test sees the output and guesses which of two neighbours it came from; higher is more private, and
+    1 − α is perfect privacy.  The arguments are those of `privacy_curve`.
+
+    >>> import dpcompose as dpc
+    >>> trade_off_curve(dpc.pure(1), dpc.gaussian(1))
+    type II error at type I error 1/10, 1/4: pure (1) 0.728, 0.32; gaussian (1) 0.611, 0.372
+    """
+    lines = list(_lines(what, claims, at or {}, neighbours))
+    alphas = [n / POINTS for n in range(POINTS + 1)]
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0, 1], [1, 0], color="#bbbbbb", linewidth=0.8, label="perfect privacy")
+        for line, (colour, dashes, marker) in zip(lines, _styles(lines), strict=True):
+            look: dict[str, Any] = {"marker": marker or None, "markevery": POINTS // 8, "markersize": 5}
+            ys = [line.trade_off(alpha) for alpha in alphas]
+            axes.plot(alphas, ys, color=colour, linestyle=dashes, label=line.called, **look)
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1)
+        axes.set_aspect("equal")
+        axes.set_xlabel("type I error")
+        axes.set_ylabel("type II error")
+
+    said = [f"{line.called} {line.trade_off(0.1):.3g}, {line.trade_off(0.25):.3g}" for line in lines]
+    return _picture(draw, f"type II error at type I error 1/10, 1/4: {'; '.join(said)}")
+
+
+def _picture(draw: Callable[[Axes], None], words: str) -> Picture:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(NO_MATPLOTLIB) from None
+    figure = Figure(figsize=(7.5, 4.0))
+    axes = figure.add_subplot()
+    draw(axes)
+    legend = axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, fontsize=9)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return Picture(figure, words)
+
+
+def _styles(lines: Sequence[Line]) -> list[tuple[str, tuple[float, tuple[float, ...]], str]]:
+    return [STYLES[n % len(STYLES)] for n in range(len(lines))]
+
+
+# what is drawn
+
+
+def _lines(
+    what: Sequence[What],
+    claims: Iterable[Claimed],
+    at: Mapping[Any, object],
+    neighbours: Granularity | None,
+) -> Iterable[Line]:
+    if not what:
+        raise TypeError("a study, guarantee or table is drawn")
+    studies = [one for one in what if isinstance(one, Study)]
+    for one in what:
+        if isinstance(one, Study):
+            yield from _of_study(one, at, len(studies) > 1)
+        elif isinstance(one, ProbabilityTable):
+            yield _of_table(one, neighbours)
+        elif isinstance(one, Guarantee):
+            yield _of_guarantee(one, str(one))
+        else:
+            raise TypeError(f"a study, guarantee or table has a curve, not {one!r}")
+    for n, claim in enumerate(claims, start=1):
+        verdict = ""
+        if isinstance(claim, Verdict):
+            verdict, claim = f" ({claim.verdict})", claim.claim
+        elif len(studies) == 1:
+            verdict = f" ({studies[0].check(claim).verdict})"
+        stated = claim.guarantee if isinstance(claim, Claim) else claim
+        if studies:
+            values = numbers.at(studies[0].bound, at, dict(stated.values))
+            stated = stated.with_values(tuple(values.items()))
+        yield _of_guarantee(stated, f"claim {n}{verdict}")
+
+
+def _exp(x: float) -> float:
+    """e^x, and the largest power that is a number where that is none."""
+    return math.exp(min(x, 700.0))
+
+
+def _number(value: sympy.Expr) -> float:
+    if value.free_symbols:
+        missing = ", ".join(sorted(map(str, value.free_symbols)))
+        raise numbers.WrongValue(f"a curve is drawn for numbers: no value is given for {missing}")
+    return float(value)
+
+
+def _of_guarantee(stated: Guarantee, called: str) -> Line:
+    """The curve of all that a guarantee allows."""
+    values = {key: _number(value) for key, value in stated.values}
+    if sympy.oo in dict(stated.values).values():
+        return Line(called, lambda _: 1.0, 0.0, None, lambda _: 0.0)
+    if stated.notion == "gaussian":
+        mu, normal = values["mu"], NormalDist()
+
+        def delta(epsilon: Fraction) -> float:
+            x = float(epsilon)
+            if mu == 0:
+                return 0.0
+            return normal.cdf(mu / 2 - x / mu) - _exp(x) * normal.cdf(-mu / 2 - x / mu)
+
+        def trade_off(alpha: float) -> float:
+            return normal.cdf(normal.inv_cdf(1 - alpha) - mu) if 0 < alpha < 1 else 1.0 - alpha
+
+        return Line(called, delta, _reach(dict(stated.values)), None, trade_off)
+    if stated.notion not in ("pure", "approximate"):
+        raise NoCurve(
+            f"{called}: {stated.notion} privacy does not say how large delta is at each epsilon; pure, "
+            "(epsilon, delta) and Gaussian guarantees do"
+        )
+    epsilon, least = values["epsilon"], values.get("delta", 0.0)
+    part = Part(dict(stated.terms)["epsilon"], dict(stated.terms).get("delta", terms.ZERO))
+
+    def exactly(alpha: float) -> float:
+        t = _exp(epsilon)
+        return max(0.0, 1 - least - t * alpha, (1 - least - alpha) / t)
+
+    point = (epsilon, least) if stated.notion == "approximate" else (epsilon, 0.0)
+    return Line(called, _above([Curve.of([part])]), epsilon, point, exactly)
+
+
+def _above(curves: Sequence[Curve | None]) -> Callable[[Fraction], float]:
+    """The largest δ of some curves, rounded up; 1 where there is none."""
+
+    def delta(epsilon: Fraction) -> float:
+        x = terms.number(epsilon)
+        try:
+            return max((1.0 if one is None else float(one.above(x)) for one in curves), default=0.0)
+        except ValueError as error:
+            raise NoCurve(str(error)) from None
+
+    return delta
+
+
+def _of_study(study: Study, at: Mapping[Any, object], several: bool) -> Iterable[Line]:
+    """The least δ where a page computes it, else the curve of the best guarantee."""
+    bound = Study(specialised(study.bound.for_neighbours("a curve"), at), study.theory).bound
+    called = f"{study.setting.title or 'study'}: " if several else ""
+    curves = least.curves(bound.found.shop, "approximate")
+    values = dict(bound.values)
+    if curves is None:
+        said = Guarantee(bound.guarantee.notion, tuple(values.items()))
+        yield _of_guarantee(said, f"{called}the bound")
+        return
+    yield Line(f"{called}the bound", _above(curves), _reach(values))
+
+
+def _reach(values: Mapping[str, sympy.Expr]) -> float:
+    """The ε up to which a curve is drawn: that of a guarantee, or where only a thousandth is left of δ."""
+    if sympy.oo in values.values():
+        return 0.0
+    if "epsilon" in values:
+        return _number(values["epsilon"])
+    deviation = _number(values["mu"]) if "mu" in values else math.sqrt(2 * _number(values["rho"]))
+    return deviation * (deviation / 2 + 3)
+
+
+def _of_table(table: ProbabilityTable, neighbours: Granularity | None) -> Line:
+    if neighbours is None:
+        raise TypeError("say of which neighbours a table is drawn: neighbours=...")
+    if table.domains:
+        raise numbers.WrongValue(
+            f"a curve is drawn for numbers: write table.at({{...}}) for {', '.join(table.domains)}"
+        )
+    loss = table.loss(neighbours).expression
+
+    def delta(epsilon: Fraction) -> float:
+        return float(
+            table.delta(sympy.Rational(epsilon.numerator, epsilon.denominator), neighbours).expression
+        )
+
+    return Line(repr(table), delta, 1.0 if loss is sympy.oo else float(loss))

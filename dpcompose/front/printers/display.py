@@ -1,0 +1,284 @@
+"""How values look in a notebook: guarantees, derivations, theorems and verdicts as HTML and LaTeX.
+
+Nothing here decides anything.  What a user named (mechanisms, records, databases) is escaped:
+it is shown as text, never as HTML, and its dollar signs start no formula.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+
+import sympy
+
+from dpcompose.front.documents.bound import Bound
+from dpcompose.front.documents.document import Best, Compared, Composed, Private, Records, Step, Told, Writer
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.printers import markdown, render
+from dpcompose.kernel.deciders import exponentials
+from dpcompose.kernel.deciders.exponentials import Value
+from dpcompose.language import formulas
+from dpcompose.language.latex import formula_html, latex, name_latex, text_html
+from dpcompose.language.writing import text_latex
+from dpcompose.proof import registry
+from dpcompose.proof.refuting import Counterexample
+from dpcompose.proof.registry import Page
+
+# sentences
+
+
+def _private(values: Sequence[sympy.Expr], called: str) -> str:
+    """(e1 + e2)-DP, its formula between dollar signs, for LaTeX."""
+    shown = ", ".join(map(latex, values))
+    if len(values) > 1 or values[0].is_Add:
+        shown = rf"\left({shown}\right)"
+    return f"${shown}$-{text_latex(called)}"
+
+
+def _private_html(values: Sequence[sympy.Expr], called: str) -> str:
+    return html.escape(_private(values, called), quote=False)
+
+
+said_html = Writer(text_html, formula_html, _private_html, text_html)
+said_latex = Writer(text_latex, lambda one: f"${latex(one)}$", _private, text_latex)
+
+
+LOOKS = (
+    "background:#fbe3b3;border-bottom:3px solid #e69f00",
+    "background:#d6ecfa;border-bottom:3px dashed #56b4e9",
+    "background:#c9ebdd;border-bottom:3px dotted #009e73",
+    "background:#f4dbe9;border-bottom:3px double #cc79a7",
+    "background:#e4e4e4;border-bottom:3px groove #666666",
+)
+"""How a record looks that one mechanism reads: its colour, and a line that tells it without colour."""
+
+
+def _database(shown: str | Records) -> str:
+    """A database, with the records marked that the other one does not have."""
+    if isinstance(shown, str):
+        return text_html(shown)
+    records = []
+    for one in shown.records:
+        record = f"<mark><b>{text_html(one.text)}</b></mark>" if one.changed else text_html(one.text)
+        look = "" if one.reader is None else LOOKS[one.reader % len(LOOKS)]
+        records.append(f'<span style="{look}">{record}</span>' if look else record)
+    return shown.brackets[0] + ", ".join(records) + shown.brackets[1]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Cells that are HTML already; the first of a row is its name."""
+    top = "".join(f"<th>{cell}</th>" for cell in head)
+    body = "".join(
+        f"<tr><th>{row[0]}</th>{''.join(f'<td>{cell}</td>' for cell in row[1:])}</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+# guarantees and settings
+
+
+def guarantee_latex(best: Best) -> str:
+    """The best guarantee of a study as LaTeX: its words as text, its formulas as mathematics."""
+    return said_latex(best.said) + text_latex(render.cited(best))
+
+
+def guarantee_html(best: Best) -> str:
+    """The best guarantee of a study, with its theorem and what it is about."""
+    cited = text_html(render.cited(best))
+    return f"<p>{said_html(best.said)}{cited}<br>on {text_html(best.scope)}</p>"
+
+
+def setting_html(composed: Composed) -> str:
+    """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
+    title = f"<p><b>{text_html(composed.title)}</b></p>" if composed.title else ""
+    rows = [
+        [
+            text_html(one.name),
+            text_html(one.reads),
+            text_html(one.releases) or said_html(one.satisfies),
+            one.domain,
+        ]
+        for one in composed.members
+    ]
+    return f"{title}<p>{text_html(composed.about)}</p>" + table(
+        ["mechanism", "reads", "satisfies", "on the domain"], rows
+    )
+
+
+# theorem pages
+
+
+class _Writer(markdown.Writer):
+    """HTML of a theorem page; links to other pages are their words."""
+
+    def text(self, text: str) -> str:
+        return text_html(text)
+
+    def math(self, formula: str) -> str:
+        return f"${html.escape(formula, quote=False)}$"
+
+    def display(self, formula: str) -> str:
+        return f"$${html.escape(formula, quote=False)}$$"
+
+    def code(self, text: str) -> str:
+        return f"<code>{text_html(text)}</code>"
+
+    def link(self, shown: str, to: str) -> str:
+        return shown
+
+    def bold(self, shown: str) -> str:
+        return f"<b>{shown}</b>"
+
+    def emphasis(self, shown: str) -> str:
+        return f"<em>{shown}</em>"
+
+    def items(self, shown: Sequence[str], numbered: bool) -> str:
+        kind = "ol" if numbered else "ul"
+        return f"<{kind}>{''.join(f'<li>{one}</li>' for one in shown)}</{kind}>"
+
+    def table(self, rows: Sequence[Sequence[str]]) -> str:
+        return table(rows[0], rows[1:])
+
+    def paragraph(self, shown: str, goes_on: bool) -> str:
+        return f"<p>{shown}</p>"
+
+
+def _page(page: Page, shown: str) -> str:
+    """HTML that opens to a theorem page: its statement, and folded again its proof."""
+    stated, proof = (markdown.written(part, _Writer()) for part in markdown.statement(page.body))
+    why = f"<details><summary>proof</summary>{proof}</details>" if proof.strip() else ""
+    more = f"<p><code>dpcompose theorems {text_html(page.id)}</code></p>"
+    inside = f"<p><b>{text_html(page.title)}</b></p>{stated}{why}{more}"
+    return f"<details><summary>{shown}</summary>{inside}</details>"
+
+
+# derivations
+
+
+def proof_html(told: Told) -> str:
+    """The numbered steps, as a list and as a tree."""
+    head = f"<summary>derivation in {len(told.steps)} lines</summary>"
+    tree = f"<details><summary>as a tree</summary>{_tree(told.steps, told.steps[-1], set())}</details>"
+    believed = f"<p>believed without check: {text_html(told.believed)}</p>"
+    return f"<details open>{head}{_list(told.steps)}{tree}{believed}</details>"
+
+
+def _list(steps: Sequence[Step]) -> str:
+    """The steps; below a step those that it has as evidence."""
+    if not steps:
+        return ""
+    rows = (f"<li>{said_html(one.said)} {_source(one)}{_list(one.below)}</li>" for one in steps)
+    return f"<ol>{''.join(rows)}</ol>"
+
+
+def _source(step: Step) -> str:
+    """What a step is by; a theorem page opens to what it states."""
+    source = f"<small>[{text_html(step.source)}]</small>"
+    return source if step.page is None else _page(step.page, source)
+
+
+def _tree(steps: Sequence[Step], step: Step, seen: set[int]) -> str:
+    """A step that opens to those it is from; one that was shown before is only named."""
+    if step.n in seen:
+        return f"<p>({step.n}) again</p>"
+    seen.add(step.n)
+    said = f"({step.n}) {said_html(step.said)}"
+    if not step.uses:
+        return f"<p>{said}</p>"
+    below = "".join(f"<li>{_tree(steps, steps[n - 1], seen)}</li>" for n in step.uses)
+    return f"<details><summary>{said}</summary><ul>{below}</ul></details>"
+
+
+# theorems
+
+
+def theorems_html(bound: Bound) -> str:
+    """A table of all theorems, those that fit first."""
+    notion, adaptive = bound.numbered
+    rows = []
+    for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
+        answer = "<b>yes, cited</b>" if fit.best else "yes" if fit.fits else "no"
+        named = f"{fit.page.name(notion, adaptive)} ({fit.page.cite(notion, adaptive)})"
+        about = _page(fit.page, text_html(fit.page.title))
+        rows.append([text_html(named), about, answer, text_html(fit.reason)])
+    return table(["theorem", "about", "fits", "because"], rows)
+
+
+# verdicts
+
+
+def verdict_html(found: Verdict) -> str:
+    """A claim with its verdict, and what shows it."""
+    words = f", but a smaller {found.noun} holds" if found.loose else found.standing
+    rows = [f"<p>claim: {said_html(found.said)}<br><b>{found.verdict}</b>{words}</p>"]
+    if found.reason:
+        rows.append(f"<p>because {text_html(found.reason)}</p>")
+    rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(found.relies_on)]
+    if found.counterexample is not None and found.bound is not None:
+        rows += _counterexample(found, found.counterexample, found.bound)
+    elif found.loose and found.right:  # as the claim is shown: for no neighbours in particular
+        best = [one for one in found.right if isinstance(one, Private)] or found.right
+        rows.append(f"<p>The best: {said_html(best)}</p>")
+    return "".join(rows)
+
+
+def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Iterator[str]:
+    """The two databases side by side, the values, and the mechanisms that lose too much."""
+    yield table(["", "$D$", "$D'$"], map(_compared, bound.compared(example)))
+    if example.point:
+        at = ", ".join(f"${name_latex(name)} = {_number(x)}$" for name, x in sorted(example.point.items()))
+        yield f"<p>with {at}:</p>"
+    if example.through:
+        yield f"<p>which violates what the claim implies by {text_html(', '.join(example.through))}:</p>"
+    named = [(row, text_html(name)) for name, row in example.reached]
+    yield from (f"<p>{name} {text_html(row.words())}</p>" for row, name in named if not row.outcomes)
+    if any(row.outcomes for row, _ in named):
+        head = ["outcome", "probability at $D$", "probability at $D'$"]
+        outcomes = ((name, one) for row, name in named for one in row.outcomes)
+        yield table(head, ([f"{name} = {text_html(o)}", *map(_probability, p)] for name, (o, *p) in outcomes))
+    at_least = "at least " if example.is_at_least else ""
+    claimed, true = example.decimals
+    is_claimed, is_true = (latex(example.typeset(one)) for one in (example.claimed, example.actual))
+    yield (
+        f"<p>true {example.what} {at_least}${is_true}${true}{_where(example)}; "
+        f"claimed ${is_claimed}${claimed}<br>"
+        f"right is: {said_html(found.right)}</p>"
+    )
+    if found.published:
+        yield f"<p>{text_html(found.published)}</p>"
+    if example.alone is not None:
+        name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
+        yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"
+    if example.without:
+        yield f"<p>{text_html(example.left_out)} ({example.by_parts})</p>"
+    if found.nearby:
+        yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
+
+
+def _compared(row: Compared) -> list[str]:
+    look = "" if row.reader is None else f' style="{LOOKS[row.reader % len(LOOKS)]}"'
+    name = f"<span{look}>{text_html(row.name)}</span>{row.after}" if row.after else text_html(row.name)
+    return [name, *map(_database, row.both)]
+
+
+def _where(example: Counterexample) -> str:
+    """At which outcome so much is lost, where mechanisms have outcomes."""
+    some = [row for row in example.rows if row.outcomes]
+    if any(row.by_table for row in some):
+        return f", at the outcome {', '.join(text_html(row.outcomes[0][0]) for row in some)}"
+    return f", at the outcome {'1 of all these' if len(example.rows) > 1 else '1'}" if some else ""
+
+
+def _loss(text: str) -> str:
+    """A loss that is a formula without parameters."""
+    return f"${latex(formulas.parse(text, {}))}$"
+
+
+def _number(x: Fraction) -> str:
+    return latex(sympy.Rational(x.numerator, x.denominator))
+
+
+def _probability(value: Value) -> str:
+    """A probability without parameters as a formula inside HTML."""
+    return formula_html(formulas.expression(exponentials.as_term(value)))

@@ -1,0 +1,378 @@
+r"""A proof as a LaTeX document: setting, theorem, numbered steps, claims, the results that are used.
+
+What users name is shown as text.  Nothing here decides anything; the results that are cited are
+printed from their pages in theorems/, with their proofs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy
+
+from dpcompose.front.documents.bound import Bound
+from dpcompose.front.documents.document import Best, Composed, Head, Member, Step, Told, Writer
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.printers import markdown
+from dpcompose.kernel.deciders import exponentials
+from dpcompose.language import formulas
+from dpcompose.language.latex import latex, name_latex
+from dpcompose.language.writing import text_latex
+from dpcompose.proof import registry
+from dpcompose.proof.refuting import Counterexample, Losing
+from dpcompose.proof.registry import Page
+
+LONG, PIECE = 30, 12
+"""From how many characters on a word may be broken, and after how many each time."""
+
+WIDE = 120
+"""From how long a LaTeX text on a root is written as a power, which can be broken."""
+
+PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{amsmath,amssymb,amsthm,graphicx}
+\usepackage[margin=2.5cm]{geometry}
+\newtheorem*{theorem}{Theorem}
+\newtheorem{result}{Result}
+\setlength{\emergencystretch}{8em}
+\raggedbottom
+\newsavebox{\shown}
+\newcommand{\fitted}[1]{\sbox{\shown}{$\displaystyle #1$}%
+\[\ifdim\wd\shown>\linewidth\resizebox{\linewidth}{!}{\usebox{\shown}}\else#1\fi\]}
+"""
+
+REFERENCES = r"""\begin{thebibliography}{9}
+\bibitem{GB} Patricia Guerra-Balboa, \`Alex Miranda-Pascual, Javier Parra-Arnau and Thorsten Strufe.
+\emph{Composition in Differential Privacy for General Granularity Notions}. arXiv:2308.14649, 2023.
+\end{thebibliography}
+"""
+
+
+# texts and formulas
+
+
+def plain(text: object) -> str:
+    r"""A text as LaTeX that shows just it, and that breaks where it is too long for a line.
+
+    Characters that the fonts of pdfLaTeX do not have are shown by their numbers.
+
+    >>> print(plain("a_b -- 50% 中"))
+    a\_b -{}- 50\% \texttt{[U+4E2D]}
+    """
+    return _tidy(re.sub(r"\S+", _word, str(text)))
+
+
+def _word(found: re.Match[str]) -> str:
+    word = found[0]
+    if len(word) <= LONG:
+        return "".join(map(_character, word))
+    pieces = [word[at : at + PIECE] for at in range(0, len(word), PIECE)]
+    return r"\hspace{0pt}".join("".join(map(_character, piece)) for piece in pieces)
+
+
+def _character(c: str) -> str:
+    if c in "-',`\"":
+        return {"`": r"\textasciigrave{}", '"': r"\textquotedbl{}"}.get(c, c + "{}")
+    if c in "…–—" or (c.isprintable() and ord(c) < 0x100 and c != "\xad"):
+        return text_latex(c)
+    return rf"\texttt{{[U+{ord(c):04X}]}}"
+
+
+def _tidy(text: str) -> str:
+    """Without the empty groups that keep characters apart where they are apart anyway."""
+    return re.sub(r"([-',])\{\}(?![-',])", r"\1", text)
+
+
+def formula(expression: sympy.Expr) -> str:
+    r"""An expression between dollar signs, which can be broken at every + and comma.
+
+    >>> from dpcompose.language.symbols import symbol
+    >>> e1, e2 = symbol("e1"), symbol("e2")
+    >>> print(formula(formulas.parse("max(e1, e2/2)", {"e1": e1, "e2": e2})))
+    $\max(e_{1},\allowbreak \tfrac{e_{2}}{2})$
+    """
+    inside = latex(expression)
+    if expression.is_Pow and expression.exp == sympy.Rational(1, 2) and len(inside) > WIDE:
+        inside = f"({latex(expression.base)})^{{1/2}}"
+    inside = inside.replace(r"\left(", "(").replace(r"\right)", ")").replace(r"\frac", r"\tfrac")
+    return "$" + inside.replace(", ", r",\allowbreak ") + "$"
+
+
+def _private(values: Sequence[sympy.Expr], called: str) -> str:
+    """($e_1 + e_2$)-DP."""
+    shown = ", ".join(map(formula, values))
+    return f"({shown})-{plain(called)}" if len(values) > 1 or values[0].is_Add else f"{shown}-{plain(called)}"
+
+
+def _text(text: str) -> str:
+    r"""A sentence of a proof: D|{a}, r[1] and D' are mathematics."""
+    parts = re.split(r"(\b[DE]\|\{[^{}\s]{1,12}\}|\br\[\d+\]|\b[DE]'?(?![\w|']))", text)
+    return "".join(_mathematics(one) if n % 2 else plain(one) for n, one in enumerate(parts))
+
+
+def _mathematics(text: str) -> str:
+    if text.startswith("r"):
+        return f"$r_{{{text[2:-1]}}}$"
+    letter, bar, records = text.partition("|")
+    below = r"|_{\{\text{" + plain(records[1:-1]) + r"}\}}" if bar else ""
+    return f"${letter}{below}$"
+
+
+# the document
+
+
+def document(best: Best, verdicts: Sequence[Verdict] = ()) -> str:
+    """The proof of the best guarantee as a document that pdfLaTeX compiles, with verdicts on claims."""
+    told, head = best.told, best.head
+    results_used = {page.id: n for n, page in enumerate(told.pages, start=1)}
+    parts = [
+        PREAMBLE,
+        r"\begin{document}",
+        *_head(best, head),
+        *_theorem(best, head),
+        rf"\begin{{proof}} {said(head.proof)}",
+        *_derivation(told, results_used),
+        r"\end{proof}",
+        *([r"\section*{Claims}"] if verdicts else []),
+        *(row for n, found in enumerate(verdicts, start=1) for row in _claim(found, f"Claim {n}:")),
+        *results(told.pages, *told.numbered),
+        REFERENCES,
+        r"\end{document}",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _head(best: Best, head: Head) -> Iterator[str]:
+    title = best.title or "A composition of differentially private mechanisms"
+    yield rf"\begin{{center}}\Large {plain(title)}\end{{center}}"
+    yield r"\section*{Setting and assumptions}"
+    yield said(head.about)
+    if head.parameters:
+        some = [f"${name_latex(name)}$ ({_text(values)})" for name, values in head.parameters.items()]
+        yield f"The parameters are {', '.join(some)}."
+    for words, stated in head.stated.items():
+        some = [said(one) for one in stated]
+        if some:
+            yield words
+            yield from listed("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
+
+
+def listed(kind: str, items: Iterable[str]) -> Iterator[str]:
+    """A list of LaTeX texts."""
+    yield rf"\begin{{{kind}}}"
+    yield from (rf"\item {item}" for item in items)
+    yield rf"\end{{{kind}}}"
+
+
+def cite(item: str) -> str:
+    """GB:IV.13 as a citation; a page of our own by its name."""
+    return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
+
+
+said = Writer(_text, formula, _private, cite)
+"""A sentence, its formulas as mathematics."""
+
+
+def _theorem(best: Best, head: Head) -> Iterator[str]:
+    yield r"\begin{theorem}"
+    yield f"{said(head.theorem)} ({' and '.join(map(cite, best.items))})."
+    if best.optimal:
+        yield _text(head.optimal)
+    yield from rests(best.relies_on)
+    yield r"\end{theorem}"
+
+
+def rests(relies_on: Sequence[Page]) -> Iterator[str]:
+    """What is said of a result that rests on pages for which nobody vouches."""
+    return (f"This {plain(one)}." for one in registry.rests(relies_on))
+
+
+def _derivation(told: Told, results: Mapping[str, int]) -> Iterator[str]:
+    yield from _steps(told.steps, results)
+    yield rf"Believed without check: {_text(told.believed)}."
+
+
+def _steps(steps: Sequence[Step], results: Mapping[str, int]) -> Iterator[str]:
+    """The steps; below a step those that it has as evidence."""
+    if not steps:
+        return
+    yield r"\begin{enumerate}"
+    for step in steps:
+        yield rf"\item[({step.number})] {said(step.said)}."
+        yield rf"\hfill\penalty50\hspace*{{\fill}}\mbox{{}}\emph{{[{_source(step, results)}]}}"
+        yield from _steps(step.below, results)
+    yield r"\end{enumerate}"
+
+
+def _source(step: Step, results: Mapping[str, int]) -> str:
+    if step.page is None or step.page.id not in results:
+        return _text(step.source)
+    uses = f" from {', '.join(f'({step.before}{n})' for n in step.uses)}" if step.uses else ""
+    cited = f", {cite(step.item)}" if step.item.startswith("GB:") else ""
+    return f"by Result {results[step.page.id]}{cited}{uses}"
+
+
+def _claim(found: Verdict, called: str) -> Iterator[str]:
+    yield rf"\paragraph{{{called}}} {said(found.said)}."
+    example = found.counterexample
+    if found.verdict == "proved":
+        words = {True: f" A smaller {found.noun} holds, too.", False: f" No smaller {found.noun} holds."}
+        vacuous = found.bound is not None and found.bound.vacuous
+        why = "for all allowed parameters it is at least the guarantee of the theorem."
+        more = "" if found.loose is None else words[found.loose]
+        yield rf"\textbf{{Proved}}: {'there are no neighbours.' if vacuous else why + more}"
+    elif example is None:
+        yield rf"\textbf{{{found.verdict.capitalize()}}}: {_text(found.reason)}."
+    else:
+        yield r"\textbf{Refuted} by this counterexample."
+        yield from listed("itemize", _counterexample(found, example))
+    yield from rests(found.relies_on)
+
+
+def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
+    D, E = (plain(example.databases.printed(one)) for one in example.pair)
+    yield f"$D$ = {D} and $D'$ = {E}{' are neighbours' if example.neighbours else ''}."
+    if example.point:
+        point = [f"${name_latex(name)} = {x}$" for name, x in sorted(example.point.items())]
+        yield f"Let {', '.join(point)}."
+    for name, row in example.reached:
+        yield _row(row, plain(name))
+    actual, claimed = (formula(example.typeset(loss)) for loss in (example.actual, example.claimed))
+    beside, at_least = example.decimals, "at least " if example.is_at_least else ""
+    yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
+    if found.published:
+        yield f"This is {_text(found.published)}."
+    if example.alone is not None:
+        alone = formula(formulas.parse(example.alone.loss, {}))
+        name = plain(example.alone.mechanism)
+        yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
+    if example.without:
+        words = example.left_out
+        yield f"{words[0].upper()}{_text(words[1:])} ({cite(example.by_parts)})."
+
+
+def _row(row: Losing, named: str) -> str:
+    """What a mechanism does at the two databases."""
+    if not row.outcomes:
+        return f"{named} {_text(row.words())}."
+    outcome, *both = row.outcomes[0]
+    at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in both)
+    if row.by_table:
+        return (
+            f"By its table, {named} has the outcome {plain(outcome)} with probability "
+            f"{at_D} at $D$, {at_E} at $D'$."
+        )
+    return f"{named} has the outcomes 1 and 0, and 1 has probability {at_D} at $D$, {at_E} at $D'$."
+
+
+# what a notebook shows, for those that are made into LaTeX
+
+
+def setting_latex(composed: Composed) -> str:
+    """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
+    about = f"{composed.about[0].upper()}{_text(composed.about[1:])}:"
+    return "\n".join([about, *listed("itemize", map(_member, composed.members))])
+
+
+def _member(one: Member) -> str:
+    if one.releases:
+        return f"{plain(one.name)} releases {plain(one.releases)} of {_text(one.reads)}"
+    where = f", on the {one.domain} domain" if one.domain else ""
+    reads = f" reads {_text(one.reads)} and" if one.reads else ""
+    return f"{plain(one.name)}{reads} is {said(one.satisfies)}{where}"
+
+
+def steps_latex(told: Told) -> str:
+    """The numbered steps of a derivation, and what they believe without check."""
+    return "\n".join(_derivation(told, {}))
+
+
+def verdict_latex(found: Verdict) -> str:
+    """A claim with its verdict, and for a refuted one what refutes it."""
+    return "\n".join(_claim(found, "Claim:"))
+
+
+def fits_latex(bound: Bound) -> str:
+    """Of every composition theorem whether it fits, and why not."""
+    notion, adaptive = bound.numbered
+    rows = []
+    for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
+        answer = r"\textbf{yes, cited}" if fit.best else "yes" if fit.fits else "no"
+        rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {_text(fit.reason)}.")
+    return "\n".join(listed("itemize", rows))
+
+
+def tabular(rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are LaTeX already, smaller where it is too wide; the first row is its head."""
+    lines = [" & ".join(row) + r" \\" for row in rows]
+    inside = "\n".join([lines[0] + r" \hline", *lines[1:]])
+    made = rf"\begin{{tabular}}{{{'l' * len(rows[0])}}}" + f"\n{inside}\n" + r"\end{tabular}"
+    fitted = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"
+    return rf"\begin{{center}}\small{fitted}{{{made}}}\end{{center}}"
+
+
+# pages of theorems
+
+
+def results(pages: Sequence[Page], notion: str, adaptive: bool) -> Iterator[str]:
+    """The results that lines are by, with their proofs, as their pages state them."""
+    numbers = {page.path.name: n for n, page in enumerate(pages, start=1)}
+    yield r"\section*{Results used}"
+    for page in pages:
+        item = page.cite(notion, adaptive)
+        cited = f"; {cite(item)}" if item.startswith("GB:") else ""
+        statement, proof = markdown.statement(page.body)
+        yield rf"\begin{{result}}[{{{plain(page.title)}{cited}}}]\normalfont"
+        yield markdown.written(statement, _Writer(numbers)).strip()
+        yield r"\end{result}"
+        if proof:
+            yield r"\begin{proof}"
+            yield markdown.written(proof, _Writer(numbers)).strip()
+            yield r"\end{proof}"
+
+
+@dataclass(frozen=True)
+class _Writer(markdown.Writer):
+    r"""LaTeX of a theorem page; results -- the numbers of the pages that links may lead to, by file name.
+
+    >>> print(markdown.written("Let $x$ be *odd*, see [it](../a/b.md) & more.", _Writer({"b.md": 3})))
+    <BLANKLINE>
+    <BLANKLINE>
+    Let $x$ be \emph{odd}, see it (Result 3) \& more.
+    """
+
+    results: Mapping[str, int]
+
+    def text(self, text: str) -> str:
+        return plain(text)
+
+    def math(self, formula: str) -> str:
+        return f"${formula}$"
+
+    def display(self, formula: str) -> str:
+        return rf"\[{formula}\]" if r"\tag" in formula else rf"\fitted{{{formula}}}"
+
+    def code(self, text: str) -> str:
+        return rf"\texttt{{{plain(text)}}}"
+
+    def link(self, shown: str, to: str) -> str:
+        n = self.results.get(to.rpartition("/")[2])
+        return shown + (f" (Result {n})" if n else "")
+
+    def bold(self, shown: str) -> str:
+        return rf"\textbf{{{shown}}}"
+
+    def emphasis(self, shown: str) -> str:
+        return rf"\emph{{{shown}}}"
+
+    def items(self, shown: Sequence[str], numbered: bool) -> str:
+        return "\n".join(listed("enumerate" if numbered else "itemize", shown))
+
+    def table(self, rows: Sequence[Sequence[str]]) -> str:
+        return tabular(rows)
+
+    def paragraph(self, shown: str, goes_on: bool) -> str:
+        return ("\n" if goes_on else "\n\n") + shown

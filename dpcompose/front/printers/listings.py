@@ -1,0 +1,126 @@
+"""Theorem pages as lists, tables and JSON: which there are, what they conclude, and which fit a setting."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from dpcompose.front.documents.bound import Bound
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.search.citations import item_order
+
+KINDS = (
+    "named",
+    "substitution",
+    "step",
+    "noise",
+    "lemma",
+    "rule",
+    "closer",
+    "conversion",
+    "computed",
+    "procedure",
+    "shape",
+    "metric",
+    "processing",
+    "fact",
+    "witness",
+    "violation",
+)
+"""The kinds of pages in the order in which they are listed."""
+
+
+def fits(bound: Bound) -> str:
+    """Of every composition theorem whether it fits, and why not."""
+    rows = []
+    for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
+        mark = "*" if fit.best else "+" if fit.fits else "-"
+        head = f"{mark} {fit.page.name(*bound.numbered)}: "
+        rows.append(textwrap.fill(fit.reason, 78, initial_indent=head, subsequent_indent="    "))
+    return "\n".join(rows)
+
+
+def fits_data(bound: Bound) -> list[dict[str, Any]]:
+    """The same as JSON."""
+    show = bound.steps.inputs.setting.databases.show
+    return [
+        {"page": fit.page.id, "fits": fit.fits, "best": fit.best, "reason": fit.reason}
+        | ({"witness": [show(D) for D in fit.pair]} if fit.pair else {})
+        for fit in bound.fits
+    ]
+
+
+def theorem_list(theory: Theory) -> str:
+    """All pages, by kind: id, item, title."""
+    rows = []
+    for kind in KINDS:
+        for page in theory.of_kind(kind):
+            items = ", ".join(page.items)
+            believed = " (only believed)" if page.is_believed else ""
+            rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}{believed}")
+    return "\n".join(rows)
+
+
+def theorem_table(theory: Theory) -> str:
+    """Property × notion: the item and the conclusion of every named theorem, a dash where none is stated."""
+    width = max(len(notion) for notion in theory.notions)
+    rows = []
+    for page in _by_item(theory):
+        rows.append(page.title)
+        for notion in sorted(theory.notions, key=lambda one: (one != "pure", one)):
+            item, concluded = _cell(theory, page, notion)
+            head = f"  {notion:<{width}}  {item:<10}  "
+            after, further = " " * len(head), " " * (len(head) + 2)
+            lines = [
+                textwrap.fill(one, 78, initial_indent=after if n else head, subsequent_indent=further)
+                for n, one in enumerate(concluded)
+            ]
+            rows += lines or [head.rstrip()]
+    return "\n".join(rows)
+
+
+def table_data(theory: Theory) -> list[dict[str, Any]]:
+    """The same as JSON: one object a property."""
+    notions = theory.notions
+    return [
+        {
+            "id": page.id,
+            "title": page.title,
+            "notions": {
+                notion: {"item": page.head.items.get(notion), "conclusion": _conclusion(theory, page, notion)}
+                for notion in notions
+                if _is_stated(page, notion)
+            },
+        }
+        for page in _by_item(theory)
+    ]
+
+
+def _by_item(theory: Theory) -> list[Page]:
+    return sorted(theory.of_kind("named"), key=lambda page: item_order(page.cite("pure")))
+
+
+def _is_stated(page: Page, notion: str) -> bool:
+    return notion in {*page.head.items, *page.head.conclusion}
+
+
+def _conclusion(theory: Theory, page: Page, notion: str) -> dict[str, str] | None:
+    """The concluded formulas by parameter; None where the conclusion is the best bound itself."""
+    given = page.head.conclusion.get(notion)
+    if isinstance(given, dict) or given is None:
+        return dict(given) if given else None
+    return {theory.rule(notion).head.parameters[0]: given}
+
+
+def _cell(theory: Theory, page: Page, notion: str) -> tuple[str, list[str]]:
+    """The item, and a line for each parameter; of a gap a dash and no line."""
+    if not _is_stated(page, notion):
+        return "-", []
+    concluded = _conclusion(theory, page, notion)
+    lines = [f"{key} = {formula}" for key, formula in concluded.items()] if concluded else ["by the profile"]
+    return page.head.items.get(notion, page.head.items.get("any", "unnumbered")), lines
+
+
+def page_data(page: Page) -> dict[str, Any]:
+    """A page as JSON."""
+    return {"id": page.id, "title": page.title, **page.head.data()}

@@ -1,0 +1,87 @@
+"""Results as JSON: guarantees, verdicts, comparisons of granularities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.front.documents.document import Best
+from dpcompose.front.documents.sentences import decimals
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.language import formulas
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.proof.registry import Page
+
+if TYPE_CHECKING:
+    from dpcompose.front.studies.study import Study
+    from dpcompose.proof.sensitivity import Comparison
+
+
+def believed_pages(relies_on: Sequence[Page]) -> dict[str, list[str]]:
+    """The pages for which nobody vouches as JSON: nothing where there are none."""
+    ids = [page.id for page in relies_on if page.is_believed]
+    return {"believed": ids} if ids else {}
+
+
+def comparison_data(found: Comparison) -> dict[str, Any]:
+    """A comparison of granularities as JSON: one entry a direction, its factor a number or "oo"."""
+    both = []
+    for have, want, factor in found.directions:
+        one: dict[str, Any] = {"from": str(have), "to": str(want), "factor": formulas.to_text(factor.value)}
+        one["neighbours"] = None if factor.pair is None else [found.databases.show(D) for D in factor.pair]
+        both.append(one | {"reason": factor.reason(), "checked": factor.covered})
+    data = {"scope": str(found.databases), "theorem": found.page.cite("pure"), "comparisons": both}
+    return data | believed_pages(found.relies_on)
+
+
+def problem_data(file: str, study: Study, bound: Best | None, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """The object that --json prints for a problem file; bound -- the guarantee that is shown for it."""
+    data: dict[str, Any] = {"file": file, "title": study.setting.title}
+    data |= {} if bound is None else bound.data()
+    data["scope"] = str(study.setting.databases)
+    if bound is not None:
+        data |= {"theorems": list(bound.theorems), "assumptions": bound.assumptions}
+        data |= believed_pages(bound.relies_on)
+        if least := _least_of_all(verdicts):
+            data |= {"guarantee": {"notion": least.notion} | dict(decimals(least)), "optimal": None}
+            data["theorems"] = sorted({found.curve for found in verdicts if found.curve})
+    data["claims"] = [_own_guarantee(found, bound) | verdict_data(found) for found in verdicts]
+    if warnings := study.warnings():
+        data["warnings"] = warnings
+    return data | study.judge.more_data(bound)
+
+
+def _least_of_all(verdicts: Sequence[Verdict]) -> Guarantee | None:
+    """The least guarantee at the δ of the claims, where one is computed and is the same for all of them."""
+    least = {found.guarantee for found in verdicts}
+    return least.pop() if len(least) == 1 else None
+
+
+def _own_guarantee(found: Verdict, bound: Best | None) -> dict[str, Any]:
+    """The guarantee in the claim's notion, where it is by conversion or the file's is in another one."""
+    own, notion = found.bound, found.claim.notion
+    if (
+        own is None
+        or own.notion != notion
+        or (not own.conversions and (bound is None or bound.notion == notion))
+    ):
+        return {}
+    return {"guarantee": own.data()["guarantee"]}
+
+
+def verdict_data(found: Verdict) -> dict[str, Any]:
+    """A verdict as JSON."""
+    data: dict[str, Any] = {"verdict": found.verdict, "claim": dict(found.claim.text)}
+    if found.claim.expect is not None:
+        data["expect"] = found.claim.expect
+    if found.verdict == "proved":
+        data["loose"] = found.loose
+    if found.reason:
+        data["reason"] = found.reason
+    if found.guarantee is not None:
+        data["guarantee"] = {"notion": found.guarantee.notion} | dict(decimals(found.guarantee))
+    if found.counterexample is not None:
+        data["counterexample"] = found.counterexample.data()
+    if found.nearby:
+        data["would-hold"] = list(found.nearby)
+    return data | believed_pages(found.relies_on)

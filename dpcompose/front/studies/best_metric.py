@@ -1,0 +1,364 @@
+"""The metric in which a composition is private, as it is printed, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from dpcompose.front.documents.captions import GIVEN
+from dpcompose.front.documents.document import (
+    BELIEVED,
+    Best,
+    Cited,
+    Compared,
+    Head,
+    Mathematics,
+    Said,
+    Step,
+    Told,
+    formula,
+    plain,
+    unchecked,
+)
+from dpcompose.kernel.expressions.terms import INFINITY, Term
+from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.theorems import Theorem
+from dpcompose.language import formulas
+from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
+from dpcompose.privacy.metrics.setting import (
+    POWERS,
+    MetricMechanism,
+    MetricSetting,
+    as_metric,
+    letter,
+)
+from dpcompose.privacy.settings.invalid import NotForNeighbours
+from dpcompose.proof import registry
+from dpcompose.proof.refuting import Counterexample
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.search.metrics.claims import Judge, values_of
+from dpcompose.spaces.canonical.points import (
+    AnyTwo,
+    Apart,
+    Counted,
+    Distance,
+    Lost,
+    Made,
+    NamedMetric,
+    Norm,
+    Own,
+    Steps,
+    Tabled,
+)
+from dpcompose.spaces.inputs.maps import everything
+
+if TYPE_CHECKING:
+    import sympy
+
+COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
+"""The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
+
+
+@dataclass(frozen=True, eq=False)
+class BestMetric(Best):
+    """The metric in which a composition is private, as it is printed; see `document.Best`.
+
+    told -- the setting, and how the kernel reads it; search -- what judges claims about it.
+    """
+
+    elaborated: InMetricsCore
+    search: Judge
+    theory: Theory
+
+    @property
+    def setting(self) -> MetricSetting:
+        return self.elaborated.setting
+
+    @cached_property
+    def notion(self) -> str:
+        """That of the claims, or of the mechanisms: the first in which they compose."""
+        claims = self.setting.data.get("claims", [])
+        claimed = list(dict.fromkeys(one.get("notion") for one in claims if isinstance(one, Mapping)))
+        some = [one for one in claimed if one in POWERS] if len(claimed) == 1 else []
+        some += self.setting.notions
+        return str(next((one for one in some if self.search.best(one) is not None), some[0]))
+
+    @staticmethod
+    def of(told: InMetricsCore, guarantee: Satisfies | None) -> dict[str, str]:
+        """The notion and the formulas of a guarantee as texts; oo where there is none."""
+        if guarantee is None:
+            return {"notion": told.setting.notions[0], "metric": "oo"}
+        values = {key: told.expression(value) for key, value in guarantee.values}
+        metric = {"metric": as_metric(guarantee.notion, values)}
+        metric |= {"delta": values["delta"]} if "delta" in values else {}
+        return {"notion": guarantee.notion} | {key: formulas.to_text(x) for key, x in metric.items()}
+
+    @property
+    def theorem(self) -> Theorem | None:
+        """By which the composition is private in it; None where nothing is known."""
+        return self.search.best(self.notion)
+
+    @cached_property
+    def parameters(self) -> dict[str, Term]:
+        """What is lost at D, E, by the parameters of the notion."""
+        if self.theorem is None:
+            return dict.fromkeys(self.theory.rule(self.notion).head.parameters, INFINITY)
+        return {key: self.elaborated.expression(value) for key, value in values_of(self.theorem)}
+
+    @property
+    def stated(self) -> dict[str, Term]:
+        """The metric, and the δ where there is one."""
+        beside = {"delta": self.parameters["delta"]} if "delta" in self.parameters else {}
+        return {"metric": as_metric(self.notion, self.parameters)} | beside
+
+    @property
+    def metric(self) -> sympy.Expr:
+        return formulas.expression(self.stated["metric"])
+
+    @property
+    def said(self) -> Said:
+        return in_metric(self.notion, **self.stated)
+
+    @property
+    def where(self) -> str:
+        return " and ".join(map(str, self.setting.assume))
+
+    @property
+    def values(self) -> Mapping[str, sympy.Expr]:
+        return {key: formulas.expression(value) for key, value in self.stated.items()}
+
+    @property
+    def item(self) -> str:
+        """The theorem that says in which metric a composition is private; of one mechanism the definition."""
+        if not self.setting.several:
+            return "GB:III.2"
+        id = ON_EVERYTHING if self.setting.reads_everything else COMPOSED
+        page = self.theory.find(id)
+        return id if page is None else page.cite(self.notion, self.setting.adaptive)
+
+    @cached_property
+    def shown(self) -> Theorem | None:
+        """The theorem that at all databases some such mechanisms lose just as much."""
+        return None if self.theorem is None else self.search.optimal(self.theorem)
+
+    @property
+    def optimal(self) -> bool | None:
+        """True where at all D, E some such mechanisms lose just as much; None where that is not known."""
+        return None if self.shown is None else True
+
+    @cached_property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages that it rests on, in order."""
+        every = (self.theorem, self.shown, *self.search.distances.theorems)
+        rests_on = Grounds.of(one.rests_on for one in every if one is not None)
+        return tuple(self.theory.pages[id] for id in sorted(rests_on.pages))
+
+    @property
+    def relies_on(self) -> tuple[Page, ...]:
+        return self.theory.relied_on(page.id for page in self.pages)
+
+    @property
+    def assumptions(self) -> list[str]:
+        standings = self.search.distances.all
+        every = {name: standings[self.elaborated.mark(name)] for name in self.setting.metrics}
+        known = [name for name, one in every.items() if one.metric is True]
+        bounds = [name for name, one in every.items() if one.at_most is True]
+        return [*believed(self.setting, known, bounds), *registry.believed(self.relies_on)]
+
+    @property
+    def lines_data(self) -> list[dict[str, Any]]:
+        """The derivation as JSON."""
+        return [{"n": one.n, "says": plain(one.said), "by": one.source} for one in self.told.steps]
+
+    @property
+    def head(self) -> Head:
+        setting = self.setting
+        about: Said = [
+            f"The databases are {setting.databases}. A mechanism M is private in a metric d on them if ",
+            Mathematics(
+                "P(M(D) in S) <= exp(d(D, E))*P(M(E) in S)",
+                r"P(M(D) \in S) \le e^{d(D, E)} P(M(E) \in S)",
+            ),
+            " for all databases D, E and events S (",
+            Cited("GB:III.2"),
+            ").",
+        ]
+        domains = {name: str(one) for name, one in setting.domains.items() if name not in setting.metrics}
+        metrics: list[Said] = [
+            [formula(letter(name)), ": ", *_metric(one)] for name, one in setting.metrics.items()
+        ]
+        optimal = "At all databases some mechanisms like these lose just that."
+        theorem: Said = ["The composition is ", *self.said]
+        return Head(about, domains, {"The metrics are:": metrics}, theorem, optimal, ["Line by line."])
+
+    @cached_property
+    def told(self) -> Told:
+        steps = list[Step]()
+
+        def add(said: Said, checked: str = "", page: Page | None = None, item: str = "", *uses: int) -> int:
+            steps.append(Step(len(steps) + 1, said, checked, page, item, uses))
+            return len(steps)
+
+        private = [self._private(one, n, add) for n, one in enumerate(self.setting.mechanisms)]
+        metrics = [self._is_metric(name, add) for name in used_metrics(self.setting)]
+        last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
+        said = ["the composition is ", *self.said, last]
+        add(said, "", self._rule, self.item, *private, *metrics)
+        setting, k = self.setting, len(self.setting.mechanisms)
+        done = sum(bool(one.processing) for one in setting.mechanisms)
+        besides = self.assumptions[k : k + setting.several + bool(setting.assume) + done]
+        independent = [f"that {one}" for one in besides]
+        without_check = ", ".join([*unchecked(steps), *independent, *registry.believed(self.relies_on)])
+        return Told(tuple(steps), without_check, self.pages, self.numbered)
+
+    @property
+    def _rule(self) -> Page:
+        """The page by which guarantees of parts make that of the whole: on metrics, or a rule."""
+        forms = (one for one in self.theory.of_kind("metric") if one.head.states == "metric form")
+        own = next((one for one in forms if one.head.notion == self.notion), None)
+        return own or self.theory.rule(self.notion)
+
+    def _private(self, one: MetricMechanism, n: int, add: Callable[..., int]) -> int:
+        """The step that a mechanism is private in a metric, after that on what is said of it."""
+        each = "" if one.members is None else ", each of them"
+        done = f", then {one.processing}" if one.processing else ""
+        said = [f"{one.called} is ", *in_metric(one.notion, one.metric, one.delta), each + done]
+        if one.noise is None and one.lost is None and not one.stated:
+            return add(said, GIVEN)
+        given = add([self.assumptions[n]], GIVEN)
+        page = None if one.noise is None else self.theory.noise(one.noise.word)
+        return add(said, "by definition", page, "" if page is None else page.id, given)
+
+    def _is_metric(self, name: str, add: Callable[..., int]) -> int:
+        """The step that a named metric is one, after that on its bound, if there is one."""
+        known, called = (
+            self.search.distances.all[self.elaborated.mark(name)],
+            formula(letter(name)),
+        )
+        metric, uses = self.setting.metrics[name], list[int]()
+        if isinstance(metric.distance, Apart):  # no file says it
+            uses.append(add([called, " is ", *definition(metric.distance)], "by definition"))
+        if metric.at_most is not None:
+            how = "checked" if known.at_most else BELIEVED
+            add([called, " is at most ", formula(metric.at_most)], how)
+        axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
+        how = "by definition" if isinstance(metric.distance, Steps) else BELIEVED
+        return add([called, axioms], how if known.metric is None else "checked", None, "", *uses)
+
+    def compared(self, example: Counterexample) -> Iterator[Compared]:
+        """The parts of the databases of a counterexample, side by side."""
+        D, E = example.pair
+        for name in D:
+            one, other = (
+                value if isinstance(value, str) else f"{{{', '.join(value)}}}" for value in (D[name], E[name])
+            )
+            yield Compared(name, (one, other))
+
+    def for_neighbours(self, what: str) -> NoReturn:
+        raise NotForNeighbours(what)
+
+    def data(self) -> dict[str, Any]:
+        result = {"notion": self.notion} | {key: formulas.to_text(x) for key, x in self.stated.items()}
+        return {"guarantee": result, "optimal": self.optimal}
+
+
+def believed(setting: MetricSetting, known: Collection[str], bounds: Collection[str]) -> list[str]:
+    """What a result assumes and nothing checked, as sentences.
+
+    known, bounds -- the metrics that are shown to be metrics, and those whose declared bounds are shown.
+    """
+    some = [_assumed(mechanism) for mechanism in setting.mechanisms]
+    if setting.several:
+        each = "each is private in its metric whatever the earlier outputs are"
+        some.append(each if setting.adaptive else "the mechanisms are independent")
+    some += [" and ".join(map(str, setting.assume))] if setting.assume else []
+    some += [
+        f"what is done to the output of {one.name} ({one.processing}) reads nothing else"
+        for one in setting.mechanisms
+        if one.processing
+    ]
+    used = used_metrics(setting)
+    counted = [name for name in used if isinstance(setting.metrics[name].distance, Steps)]
+    some += [f"{name} is a metric" for name in used if name not in (*known, *counted)]
+    return some + [
+        f"{name} is at most {formulas.to_text(bound)}"
+        for name in used
+        if (bound := setting.metrics[name].at_most) is not None and name not in bounds
+    ]
+
+
+def used_metrics(setting: MetricSetting) -> tuple[str, ...]:
+    """The named metrics that guarantees are made of, with those that these are made of, in order."""
+    named, found = setting.metrics, list[str]()
+    waiting = [value for one in setting.mechanisms for value in one.parameters.values()]
+    while waiting:
+        for name in sorted(waiting.pop().letters):
+            if name in named and name not in found:
+                found.append(name)
+                distance, bound = named[name].distance, named[name].at_most
+                waiting += [distance.formula] if isinstance(distance, Made | Apart) else []
+                waiting += [] if bound is None else [bound]
+    return tuple(name for name in named if name in found)
+
+
+def _assumed(mechanism: MetricMechanism) -> str:
+    """What is assumed of a mechanism, or of the i-th one of a family."""
+    called = mechanism.called if mechanism.members is None else f"{mechanism.called}: each"
+    if mechanism.noise is not None:
+        read = mechanism.values.name if mechanism.values is not None else "the count"
+        return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
+    if mechanism.lost is not None:
+        return f"{mechanism.name} has the probabilities of the table {mechanism.lost.table}"
+    if mechanism.stated:
+        return f"{called} satisfies {mechanism.stated}"
+    notion = "" if mechanism.notion == "pure" else f"{mechanism.notion}-"
+    delta = "" if mechanism.delta is None else f", with delta {formulas.to_text(mechanism.delta)}"
+    return f"{called} is {notion}private in the metric {formulas.to_text(mechanism.metric)}{delta}"
+
+
+def in_metric(notion: str, metric: Term, delta: Term | None = None) -> Said:
+    """That something is private in a metric, in its notion."""
+    called = "" if notion == "pure" else f"{notion}-"
+    beside: Said = [] if delta is None else [", with delta ", formula(delta)]
+    return [f"{called}private in the metric ", formula(metric), *beside]
+
+
+def _metric(metric: NamedMetric) -> Said:
+    at_most: Said = [] if metric.at_most is None else [", at most ", formula(metric.at_most)]
+    return [*definition(metric.distance), *at_most]
+
+
+def definition(distance: Distance) -> Said:
+    """What a metric is, in words."""
+    match distance:
+        case Steps():
+            read = (
+                "" if distance.reads == everything else f", of {distance.reads.written(distance.part or 'D')}"
+            )
+            where = f" of {distance.part}" if distance.part and not read else ""
+            return [f"the fewest {distance.granularity} steps{read or where}"]
+        case Lost():
+            return [f"the largest |ln(p/q)| of an outcome's probabilities in the table {distance.table}"]
+        case Tabled():
+            return ["as its table says" + ("" if distance.reads == everything else ", closed over fibres")]
+        case Counted():
+            return [f"how far the number of records of {distance.reads.written(distance.part or 'D')} moves"]
+        case Norm():
+            closed = (
+                "" if distance.over is None else f", closed over the fibres of ({', '.join(distance.over)})"
+            )
+            return [f"the {distance.word} norm of the change of {distance.of.name or 'the point'}{closed}"]
+        case AnyTwo():
+            return [f"1 where {distance.of.name or 'the point'} differs, else 0"]
+        case Own():
+            one, two = (f"({', '.join(some)})" for some in (distance.first, distance.second))
+            of = distance.of.name or "the point"
+            return [formula(distance.formula), f" for the values {one} and {two} of {of}"]
+        case Apart():
+            return ["oo where ", formula(distance.formula), " is, and 0 elsewhere"]
+        case Made():
+            return [formula(distance.formula)]
+    return ["of which only a bound is known"]

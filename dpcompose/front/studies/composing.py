@@ -1,0 +1,140 @@
+"""Compositions as users make and read them: for neighbours, or in metrics, by what their mechanisms say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.front.studies import loading
+from dpcompose.front.studies.study import Study
+from dpcompose.privacy.mechanisms import Measured
+from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings.stated import setting
+from dpcompose.proof import registry
+from dpcompose.proof.registry import Theory
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.moves.granularities import Granularity
+
+if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a while to load
+    from dpcompose.privacy.metrics.builder import Data, Formula, Stated
+    from dpcompose.privacy.metrics.builder import Mechanism as MetricMechanism
+
+
+def compose(
+    *mechanisms: Stated,
+    on: DatabaseClass | Data,
+    target: Granularity | Formula | None = None,
+    metrics: Mapping[str, Data | Formula] | None = None,
+    maps: Mapping[str, Sequence[Formula]] | None = None,
+    theory: Theory | None = None,
+    **more: Any,
+) -> Study:
+    """The composition of mechanisms over a class, for the neighbours of `target`, or in metrics.
+
+    mechanisms -- made by `mechanism`; their guarantees may be for other neighbours than the target's, or
+    in metrics (`in_metric`): then the composition is private in a metric, and claims may be metrics;
+    on -- the class of databases; target -- the granularity that guarantees of the composition are about;
+    metrics, maps -- those that guarantees in metrics name, as for `metric_study`;
+    parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
+    adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent;
+    assume -- relations between parameters, as texts or sympy relations: ["u > l", e1 <= e2].  Proofs use
+    them, and refutations are at values that satisfy them;
+    theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.compose(
+    ...     dpc.mechanism("odd", dpc.pure("e1", dpc.event, "own"), reads=dpc.positions(1, 3)),
+    ...     dpc.mechanism("even", dpc.pure("e2", dpc.event, "own"), reads=dpc.positions(2, 4)),
+    ...     on=dpc.streams(size="= 4"),
+    ...     target=dpc.event,
+    ...     adaptive=True,
+    ... )
+    >>> study.guarantee()
+    event (max(e1, e2))-DP, by GB:V.4; optimal
+    >>> dpc.compose(
+    ...     dpc.mechanism("M1", dpc.in_metric("x*d", "zcdp")),
+    ...     dpc.mechanism("M2", dpc.in_metric("2*x*d", "zcdp")),
+    ...     on=dpc.listed(["a", "b"]),
+    ...     metrics={"d": dpc.distances([("a", "b", 3)])},
+    ... ).check("3*x*d")
+    proved, loose
+    """
+    measured = any(isinstance(one, Measured) for one in mechanisms)
+    if metrics is not None or maps is not None or measured or not isinstance(on, DatabaseClass):
+        said: dict[str, Any] = {"metrics": metrics, "maps": maps, "target": target, "theory": theory}
+        return metric_study({}, *mechanisms, on=on, **said, **more)
+    if not isinstance(target, Granularity):
+        raise TypeError("target is the neighbours that the guarantee is about, such as dpcompose.bounded")
+    stated: Any = mechanisms
+    return Study(setting(*stated, on=on, target=target, **more), theory or registry.standard())
+
+
+def metric_study(
+    mechanisms: Mapping[str, MetricMechanism],
+    *stated: Stated,
+    on: DatabaseClass | Data,
+    metrics: Mapping[str, Data | Formula] | None = None,
+    target: Granularity | Formula | None = None,
+    maps: Mapping[str, Sequence[Formula]] | None = None,
+    parameters: Mapping[str, str] | None = None,
+    title: str = "",
+    adaptive: bool = False,
+    assume: Sequence[object] = (),
+    theory: Theory | None = None,
+) -> Study:
+    """The composition of mechanisms that are private in metrics on one class of databases.
+
+    mechanisms -- by name the metric, a formula in `metrics` and parameters, or noise on points, ("f", noise)
+    on the values of a map or part; stated -- more of them, made by `mechanism`, with guarantees `in_metric`
+    or for neighbours, and what they read;
+    target -- the neighbours, or the metric, that claims without one are about;
+    on -- `points`, `product`, or a class of records; maps -- by name the entries of their values, formulas in
+    coordinates;
+    metrics -- by name `norm`, `steps_between`, `in_coordinates`, `at_most`, or a formula in those before it;
+    parameters -- the values that symbols may take; positive, where nothing is said; assume -- relations
+    between them, as for `compose`;
+    theory -- the pages it is judged by; else those that ship.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.metric_study(
+    ...     {"M1": "e1*L2", "M2": ("f", dpc.laplace("1/e2"))},
+    ...     on=dpc.points("x y"),
+    ...     metrics={"L2": dpc.norm("L2"), "moved": dpc.norm("L1", of="f")},
+    ...     maps={"f": ["min(max(x, 0), 1)"]},
+    ... )
+    >>> study.guarantee()
+    private in the metric L2*e1 + e2*moved, by GB:IV.1; optimal
+    >>> study.check("(e1 + e2)*L2").verdict, study.check("e1*L2").verdict
+    ('proved', 'refuted')
+    """
+    from dpcompose.privacy.assumptions import assumption
+    from dpcompose.privacy.metrics import reading
+    from dpcompose.privacy.metrics.builder import problem_data
+
+    theory = theory or registry.standard()
+    said = metrics or {}, maps or {}, parameters or {}, title, adaptive
+    data = problem_data(mechanisms, stated, on, target, *said)
+    data |= {"assume": [str(assumption(one)) for one in assume]} if assume else {}
+    return Study(reading.read_data(data, notions=theory.parameters).setting, theory)
+
+
+def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
+    """The study of a problem file, for neighbours or in metrics, and its claims, for `Study.check`.
+
+    theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
+    Raises ProblemError, a ValueError, with all mistakes of the file; OSError where it cannot be read.
+
+    >>> import dpcompose as dpc
+    >>> study, claims = dpc.load("notebooks/problems/01-bounded-parallel.toml")
+    >>> [study.check(claim).verdict for claim in claims]
+    ['refuted', 'proved', 'proved']
+    >>> study, claims = dpc.load("notebooks/problems/71-private-in-a-metric.toml")
+    >>> study.guarantee(), study.check(claims[0])
+    (private in the metric L1*e1 + L2*e2, by GB:IV.3; optimal, proved, loose)
+    """
+    return loading.load(path, theory)
+
+
+load_metric = load
+"""The same, as it was called for files in metrics."""

@@ -1,0 +1,223 @@
+"""Compositions in metrics, judged: the metric in which they are private, and verdicts on claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from dpcompose.front.documents.document import (
+    Composed,
+    Member,
+)
+from dpcompose.front.documents.metric_examples import example
+from dpcompose.front.studies.beside import Beside, beside
+from dpcompose.front.studies.best_metric import BestMetric, in_metric
+from dpcompose.front.studies.metric_forms import MetricForms
+from dpcompose.front.studies.neighbours import ForNeighbours
+from dpcompose.front.studies.results import Answer
+from dpcompose.language import formulas
+from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
+from dpcompose.privacy.metrics import reading
+from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
+from dpcompose.privacy.metrics.setting import MetricSetting
+from dpcompose.privacy.notions import Guarantee, InMetric
+from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
+from dpcompose.proof.registry import Theory
+from dpcompose.search import stated
+from dpcompose.search.metrics import proofs
+from dpcompose.search.metrics.claims import Judge
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.search.metrics.sensitivity import MetricSensitivity
+
+
+@dataclass(frozen=True, eq=False)
+class InMetrics:
+    """Judges a composition of mechanisms that are private in metrics; see `study.Judge`."""
+
+    setting: MetricSetting
+    theory: Theory
+
+    def __post_init__(self) -> None:
+        stated.check_assumptions(self.setting.assume)
+        for name in self.setting.metrics:
+            one = self.search.distances.all[self.elaborated.mark(name)]
+            if one.metric is False:
+                raise InvalidSetting(f"{name} is no metric: {one.words}")
+            if one.at_most is False:
+                raise InvalidSetting(f"the bound on {name} fails: {one.words}")
+
+    @cached_property
+    def elaborated(self) -> InMetricsCore:
+        """The setting as the kernel reads it."""
+        return InMetricsCore(self.setting)
+
+    @cached_property
+    def search(self) -> Judge:
+        return Judge(self.elaborated, self.theory.in_kernel)
+
+    @cached_property
+    def beside(self) -> Beside | None:
+        """What judges claims for neighbours, where the kernel has a setting for these."""
+        return beside(self.setting.data, self.theory) if has_neighbours(self.setting.data) else None
+
+    @property
+    def neighbours(self) -> ForNeighbours | None:
+        """What judges claims for neighbours; None where the kernel has no setting for these."""
+        return None if self.beside is None else self.beside.judge
+
+    @cached_property
+    def metric_forms(self) -> MetricForms:
+        """What judges claims in canonical metrics for the neighbours whose steps these count."""
+        return MetricForms(self.elaborated, self.theory)
+
+    @cached_property
+    def bound(self) -> BestMetric:
+        return BestMetric(self.elaborated, self.search, self.theory)
+
+    def best(self, notion: str | None = None) -> BestMetric:
+        """The metric in which the composition is private."""
+        if notion not in (None, self.bound.notion):
+            raise InvalidSetting(
+                f"the composition is shown in {self.bound.notion} privacy; of {notion} privacy a claim is "
+                "checked: study.claim(metric, notion=...)"
+            )
+        return self.bound
+
+    def for_neighbours(self, what: str) -> NoReturn:
+        raise NotForNeighbours(what)
+
+    # claims
+
+    def check(self, claim: Claim) -> Answer:
+        """The verdict on a claim, with the counterexample of a refuted one."""
+        if isinstance(claim.guarantee, Guarantee):
+            if self.neighbours is not None:
+                return self.neighbours.check(claim)
+            claim = replace(self.claim(claim.guarantee), expect=claim.expect)
+        proved = proofs.verdict(self.search, claim)
+        unsettled = proved.loose is None and proved.word != "refuted" and not claim.doubt
+        by_steps = self.metric_forms.answer(claim, proved.found) if unsettled else None
+        if by_steps is not None and (proved.word == "undecided" or by_steps.loose is not None):
+            return by_steps
+        written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
+        return Answer(
+            claim,
+            proved.word,
+            proved.loose,
+            example(self.search, proved.theorem) if proved.word == "refuted" and proved.theorem else None,
+            proved.found.reason,
+            bound=self.bound,
+            relies_on=self.theory.relied_on(proved.rests_on.pages),
+            said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
+            written=written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
+            right=self.bound.said,
+            noun="metric",
+            found=proved,
+        )
+
+    def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
+        """A metric, or a guarantee for the target, as a claim about this setting."""
+        if isinstance(said, Guarantee) and self.neighbours is not None:
+            return self.neighbours.claim(said)
+        match said:
+            case InMetric(domain=None):
+                given = said.data()
+            case Guarantee(granularity=None, domain=None):
+                given = said.text()
+            case InMetric() | Guarantee():
+                raise InvalidSetting(
+                    "a claim is about the composition, and about its target where it counts steps: it has no "
+                    "granularity or domain of its own"
+                )
+            case _:
+                given = {"notion": notion or self.bound.notion, "metric": _text(said)}
+                given |= {} if delta is None else {"delta": _text(delta)}
+        data = {**self.setting.data, "claims": [given]}
+        (found,) = reading.read_data(data, notions=self.theory.parameters).claims
+        return found
+
+    # what else there is
+
+    @property
+    def symbols(self) -> Mapping[str, sympy.Expr]:
+        return self.setting.symbols
+
+    def metric(self, D: object, E: object, closure: bool) -> sympy.Expr:
+        """The metric in which the composition is private, in the named ones (GB Thm. IV.1)."""
+        if D is not None or E is not None:
+            raise InvalidSetting(
+                "of a composition in metrics the metric is a formula in the named ones: leave out D and E"
+            )
+        return self.bound.metric
+
+    def sensitivity(self, moved: Any, over: Any) -> MetricSensitivity:
+        """That of one metric over another; see `Study.sensitivity`."""
+        from dpcompose.search.metrics.sensitivity import sensitivity
+
+        read = [formulas.term(formulas.given_text(one), self.setting.letters) for one in (moved, over)]
+        return sensitivity(self.search, *read)
+
+    @property
+    def composed(self) -> Composed:
+        members = [
+            Member(
+                one.name,
+                one.values.name if one.values is not None else "",
+                one.noise.words if one.noise is not None else "",
+                in_metric(one.notion, one.metric, one.delta),
+            )
+            for one in self.setting.mechanisms
+        ]
+        setting = self.setting
+        where = self.bound.where
+        return Composed(setting.title, str(setting.databases), "in metrics", where, tuple(members))
+
+    def together(self) -> str:
+        """The best guarantee for neighbours, where claims are for these."""
+        return "" if self.beside is None else self.beside.words
+
+    def warnings(self) -> list[str]:
+        return list(filter(None, [stated.check_assumptions(self.setting.assume)]))
+
+    def shown(self, verdicts: Sequence[Answer]) -> BestMetric:
+        return self.bound
+
+    def more_data(self, found: Any) -> dict[str, Any]:
+        """The same as JSON."""
+        best = None if self.beside is None else self.beside.bound
+        return {} if best is None else {"neighbours": best.data()}
+
+    def file(self, claims: Sequence[Any]) -> dict[str, Any]:
+        """The data of a problem file."""
+        data = {key: value for key, value in self.setting.data.items() if value not in ("", {})}
+        stated = [dict(one.text) | ({"expect": one.expect} if one.expect else {}) for one in claims]
+        return data | ({"claims": stated} if stated else {})
+
+    def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
+        """What `dpcompose recheck` checks again: the problem, certificates, counterexamples.
+
+        Claims for neighbours that the kernel judges have their derivation beside.
+        """
+        kinds: dict[bool, list[Answer]] = {True: [], False: []}
+        for one in verdicts:
+            kinds[isinstance(one.claim.guarantee, Guarantee)].append(one)
+        others, found = kinds[True], [one.found for one in kinds[False]]
+        data = proofs.saved(
+            self.search, [one.found for one in found], self.bound.theorem, self.bound.shown
+        ) | {"problem": self.setting.data}
+        if by_steps := self.metric_forms.saved(found):
+            data[BY_STEPS] = by_steps
+        if others and self.neighbours is not None:
+            data["neighbours"] = self.neighbours.saved(others)
+            del data["neighbours"]["problem"]  # which is this one
+        return data
+
+
+def _text(given: Any) -> str:
+    return given if isinstance(given, str) else formulas.to_text(formulas.from_python(given))

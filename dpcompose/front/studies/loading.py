@@ -1,0 +1,91 @@
+"""Problem files as studies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.front.studies.beside import beside
+from dpcompose.front.studies.study import Study
+from dpcompose.privacy import problems
+from dpcompose.privacy.in_metrics import (
+    has_neighbours,
+    in_order,
+    is_for_neighbours,
+    is_in_metrics,
+    with_claims,
+)
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import Setting
+from dpcompose.proof import registry
+from dpcompose.proof.registry import Theory
+from dpcompose.spaces.inputs.maps import Map
+
+if TYPE_CHECKING:
+    import sympy
+
+
+def show(
+    name: str, setting: Setting, reads: Map, count: sympy.Expr | None = None, theory: Theory | None = None
+) -> Mechanism:
+    """A composition as a mechanism of another one, with its best guarantee: for reading problem files."""
+    return Study(setting, theory or registry.standard()).as_mechanism(name, reads, count)
+
+
+def _of_both_kinds(data: Mapping[str, Any], theory: Theory) -> tuple[Study, tuple[Claim, ...]] | None:
+    """The study of data in metrics, some of whose claims are for neighbours and of the kernel's setting."""
+    from dpcompose.privacy.metrics import reading
+
+    if not has_neighbours(data) or not with_claims(data, in_metrics=False)["claims"]:
+        return None
+    with suppress(problems.ProblemError):  # which is told of the whole
+        alone = reading.read_data(with_claims(data, in_metrics=True), notions=theory.parameters)
+        study = Study(replace(alone.setting, data=data), theory)
+        if (found := study.judge.beside) is not None:
+            return study, in_order(data, alone.claims, found.claims)
+    return None
+
+
+def _in_metrics(
+    data: Mapping[str, Any], file: str, text: str, theory: Theory
+) -> tuple[Study, tuple[Claim, ...]] | None:
+    """The study of data with metrics, and its claims; None where it is to be told as one about neighbours.
+
+    Where all claims are for neighbours it is a setting of the kernel's, if it can be.  What is none, and none
+    in metrics either, is told what is wrong with it as such a setting.
+    """
+    for_neighbours = is_for_neighbours(data)
+    if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:
+        return Study.by(found.judge), found.claims
+    if not for_neighbours and (both := _of_both_kinds(data, theory)) is not None:
+        return both
+    from dpcompose.privacy.metrics import reading
+
+    try:
+        problem = reading.read_data(data, file, text, theory.parameters)
+    except problems.ProblemError:
+        if for_neighbours:
+            return None
+        raise
+    return Study(problem.setting, theory), problem.claims
+
+
+def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
+    """The study of a problem file, and its claims; see `composing.load`."""
+    theory = theory or registry.standard()
+    text = problems.text_of(path)
+    data = problems.parsed(text, str(path))
+    if data.get("partitions") and is_in_metrics(data):  # parts are those of records, which neighbours change
+        from dpcompose.privacy.metrics.multiples import told_for_neighbours
+
+        data = told_for_neighbours(data)
+    if is_in_metrics(data) and (found := _in_metrics(data, str(path), text, theory)) is not None:
+        return found
+    about = str(path), text, partial(show, theory=theory), theory.parameters, theory.own
+    problem = problems.read_data(data, *about)
+    return Study(problem.setting, theory), problem.claims

@@ -1,0 +1,445 @@
+"""Compositions for neighbours, judged by the rules of the kernel: the best guarantee, verdicts on claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.front.documents import limits, sentences
+from dpcompose.front.documents.bound import Bound, bound
+from dpcompose.front.documents.document import Composed, Member, Said, plain
+from dpcompose.front.studies import together
+from dpcompose.front.studies.results import Answer
+from dpcompose.kernel.expressions import formulas as kernel_formulas
+from dpcompose.kernel.judgements import Refuted
+from dpcompose.privacy import writing
+from dpcompose.privacy.flattening import NotFlat, flattened
+from dpcompose.privacy.mechanisms import Mechanism, Nested
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.families import check_ranges
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.privacy.settings.stated import check_assumptions
+from dpcompose.proof import registry
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.registry import Theory
+from dpcompose.search import besides, least, nearby, proofs, stated
+from dpcompose.search.choices import Choice
+from dpcompose.search.guarantees import Guarantees
+from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
+from dpcompose.search.replayed import Proved
+from dpcompose.spaces.classes.databases import TooLarge
+from dpcompose.spaces.inputs.maps import Map
+
+if TYPE_CHECKING:
+    import sympy
+
+CURVES = ("curve", "curve_standing")
+"""The rules by which a computed curve proves a claim, or says how large it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class ForNeighbours:
+    """Judges a composition for the neighbours of its target; see `study.Judge`."""
+
+    setting: Setting
+    theory: Theory
+
+    @cached_property
+    def proofs(self) -> Proofs:
+        """What the kernel proves of the setting.  Raises PageError where it needs a page that is wrong."""
+        stated.check_pages(self.setting, self.theory)
+        return Proofs(self.setting, self.theory.in_kernel)
+
+    @cached_property
+    def bound(self) -> Bound:
+        """The best bound.  Raises InvalidSetting, NoGuarantee or TooLarge with the reason."""
+        found = self._bound_or_why
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    @cached_property
+    def _bound_or_why(self) -> Bound | InvalidSetting | NoGuarantee | TooLarge:
+        """The same; what is refused once is not tried again for each claim."""
+        try:
+            return self._in(None)
+        except (InvalidSetting, NoGuarantee, TooLarge) as error:
+            return error.with_traceback(None)
+
+    def best(self, notion: str | None = None) -> Bound:
+        """The best bound in a notion; left out, in that of the mechanisms, or the nearest one."""
+        if notion is None or notion == self.bound.guarantee.notion:
+            return self.bound
+        return self._in(notion)
+
+    def _in(self, notion: str | None) -> Bound:
+        """The best bound in a notion; None: in that of the mechanisms, or the nearest one."""
+        try:
+            found = self.proofs.guarantee(notion)
+            if (choices := self.proofs.choices) is not None:
+                one = self._with_one_each(choices.best(notion)[0], found.notion)
+                return together.with_all(self.proofs, one)
+        except NotElaborated as error:
+            raise NoGuarantee(str(error)) from None
+        return self._shown(found)
+
+    def _with_one_each(self, choice: Choice, notion: str, by: Guarantees | None = None) -> Bound:
+        """The bound with one guarantee of each mechanism, the best one or one that is known; optimal where
+        these imply all others."""
+        if choice.which not in self._chosen:
+            self._chosen[choice.which] = ForNeighbours(self.setting.choosing(choice.which), self.theory)
+        one = self._chosen[choice.which]
+        known = by is not None and by.notion == notion and not choice.values
+        found = one._shown(by) if by is not None and known else one._in(notion)
+        return found if choice.implied is not None else found.without_optimal()
+
+    def _narrower(self, proved: Proved, notion: str) -> Bound | None:
+        """The bound of mechanisms with smaller parameters, which have all guarantees, where they refute."""
+        made = proved.found.theorem
+        if made is None or made.rule != "choose" or not made.arguments.get("values"):
+            return None
+        narrower = together.narrowed(self.setting.choosing(made.arguments["which"]), made.arguments["values"])
+        with suppress(NoGuarantee, NotElaborated, TooLarge, InvalidSetting):
+            return ForNeighbours(narrower, self.theory)._in(notion)
+        return None
+
+    @cached_property
+    def _chosen(self) -> dict[tuple[int, ...], ForNeighbours]:
+        """The studies with one guarantee of each mechanism, by the numbers of these."""
+        return {}
+
+    def _shown(self, found: Guarantees) -> Bound:
+        """Guarantees of the setting as readers see them; claims are compared with the same ones again."""
+        if id(found) not in self._bounds:  # a bound keeps its guarantees, so that no other ones have the id
+            self._bounds[id(found)] = self._made(found)
+        return self._bounds[id(found)]
+
+    @cached_property
+    def _bounds(self) -> dict[int, Bound]:
+        """The bounds that were shown, by their guarantees."""
+        return {}
+
+    def _made(self, found: Guarantees) -> Bound:
+        """The same, made."""
+        flat = None
+        if (one_by_one := self.flat(found.notion)) is not None:
+            with suppress(NoGuarantee, TooLarge):
+                flat = one_by_one._in(found.notion)
+        return bound(self.setting.stated_in(found.notion), self.theory, found, flat)
+
+    def check(self, claim: Claim) -> Answer:
+        """The verdict on a claim, made by the rules of the kernel, and made again from its saved form."""
+        if not isinstance(claim.guarantee, Guarantee):
+            raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim.guarantee!r}")
+        said: Said = [sentences.claimed(claim.guarantee, self.theory)]
+        written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
+        found = Answer(claim, "undecided", said=said, written=written)
+        try:
+            return self._answer(found, self.proofs.verdict(claim.guarantee.text(), claim.doubt))
+        except (NotElaborated, NoGuarantee, TooLarge) as error:
+            return replace(found, reason=str(error))
+
+    def _answer(self, answer: Answer, proved: Proved) -> Answer:
+        """A verdict with all that readers want to know of it."""
+        claim, found = answer.claim, proved.found
+        notion = claim.guarantee.notion
+        shown = self._compared(proved, notion)
+        answer = replace(
+            answer, verdict=proved.word, loose=proved.loose, reason=found.reason, bound=shown, found=proved
+        )
+        if proved.word == "refuted":
+            answer = self._refuted(answer, proved)
+        answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
+        if (
+            self.proofs.choices is None
+            and self._has_least(answer)
+            and (known := self._least(claim)) is not None
+        ):
+            answer = replace(answer, guarantee=known, curve=self._curve(notion))
+        used = proved.rests_on.pages & self.theory.pages.keys()
+        answer = replace(answer, relies_on=self.theory.relied_on(used))
+        return (
+            answer
+            if shown is None
+            else replace(answer, right=self._right(answer, shown), by=self._by(answer, shown))
+        )
+
+    def _right(self, answer: Answer, shown: Bound) -> Said:
+        """The least guarantee that is known: at the claim's δ, where a curve says it."""
+        if answer.guarantee is None:
+            return together.least(self.proofs, shown) or shown.said
+        return [f"{shown.guarantee.granularity} ", sentences.claimed(answer.guarantee, self.theory, True)]
+
+    def _by(self, answer: Answer, shown: Bound) -> str:
+        """By what a claim is decided, where that is a curve or a conversion."""
+        if answer.by_curve:
+            known = "" if answer.guarantee is None else f", which has {plain(self._right(answer, shown))}"
+            return f"by {answer.curve}{known}"
+        if (made := besides.shown_by(answer.found.theorem)) is not None:
+            words = plain(shown.words_of(shown.steps.private(made)))
+            return f"from {words}, by {', '.join(besides.pages(made))}"
+        if answer.verdict == "proved" and shown.conversions:
+            return f"from {plain(shown.said)}, by {', '.join(page.id for page in shown.conversions)}"
+        return ""
+
+    def _compared(self, proved: Proved, notion: str) -> Bound | None:
+        """The guarantee that a claim was compared with: of the setting, or of its studies one by one."""
+        if (choices := self.proofs.choices) is not None:
+            made = proved.found.theorem
+            which = None if made is None or made.rule != "choose" else made.arguments["which"]
+            choice = choices.choice(which) if which is not None else None
+            with suppress(NoGuarantee, NotElaborated, TooLarge):
+                if choice is None:
+                    return self._in(notion)
+                return self._with_one_each(choice, notion, proved.found.guarantees)
+            return None
+        found = proved.found.guarantees
+        flat = self.flat(notion)
+        if flat is not None and (
+            proved.word == "refuted" or (found is not None and found.shop.setting != self.proofs.shop.setting)
+        ):
+            with suppress(NoGuarantee, NotElaborated, TooLarge):
+                return flat._in(notion) if found is not None else flat.bound
+        if found is not None:
+            return None if self.proofs.unknown else self._shown(found)
+        with suppress(NoGuarantee, NotElaborated, TooLarge):
+            return self.bound
+        return None
+
+    def _refuted(self, answer: Answer, proved: Proved) -> Answer:
+        """A refuted claim with a counterexample at its point, if one can be written out."""
+        said, claim = proved.theorems[0].says, answer.claim
+        assert isinstance(said, Refuted)
+        near = () if self.setting.has_choices else tuple(self._nearby_words(claim))
+        for about, pairs in self._shown_at(answer, proved):
+            from dpcompose.front.documents import examples
+
+            implied = proved.implied
+            example = examples.example(said, claim.guarantee, about, pairs, proved.by_curve, implied)
+            if example is not None:
+                return replace(
+                    answer, counterexample=example, nearby=near, as_they_are=self.setting.processed
+                )
+        at = ", ".join(f"{name} = {x}" for name, x in said.point)
+        where = f" at {at}" if at else ""
+        if any(self.theory.pages[id].head in self._limits for id in proved.rests_on.pages):
+            where += ", at neighbours with enough records besides"
+        return replace(answer, reason=f"mechanisms that fit lose more{where}", nearby=near)
+
+    @cached_property
+    def _limits(self) -> list[Any]:
+        """The heads of the pages of noise that lose most only where there are more and more records."""
+        heads = [page.head for page in self.theory.in_kernel.of_kind("noise")]
+        return [head for head in heads if head.in_the_limit]
+
+    def _shown_at(self, answer: Answer, proved: Proved) -> Iterator[tuple[Bound, list[Any]]]:
+        """Bounds of mechanisms that refute a claim, with pairs of databases; in metrics type by type."""
+        if not self.setting.in_metrics:
+            about = self._narrower(proved, answer.claim.guarantee.notion) or answer.bound
+            yield from [(about, self.proofs.pairs(proved))] if isinstance(about, Bound) else []
+            return
+        for setting, pair in self.proofs.at_types(proved):
+            with suppress(NoGuarantee, NotElaborated, TooLarge, InvalidSetting):
+                yield ForNeighbours(setting, self.theory).bound, [pair]
+
+    def _nearby_words(self, claim: Claim) -> Iterator[str]:
+        """The changes of the setting after which a claim is proved, each with what is only believed."""
+        study = self.flat(claim.guarantee.notion) or self
+        for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby):
+            pages = self.theory.relied_on(proved.rests_on.pages & self.theory.pages.keys())
+            yield "; ".join([words, *registry.rests(pages)])
+
+    @cached_property
+    def _nearby(self) -> list[tuple[str, Proofs]]:
+        return list(nearby.settings_nearby(self.setting, self.proofs.theory))
+
+    def _curve(self, notion: str) -> str:
+        """The page by which claims of a notion are computed."""
+        page = least.page(self.proofs.shop_in(notion), notion)
+        return "" if page is None else str(page.id)
+
+    @staticmethod
+    def _has_least(answer: Answer) -> bool:
+        """Whether the least guarantee at the claim's δ says something beside a verdict."""
+        if answer.verdict == "proved" and not answer.by_curve:
+            return (
+                answer.loose is not None
+                and isinstance(answer.bound, Bound)
+                and bool(answer.bound.conversions)
+            )
+        return True
+
+    def _least(self, claim: Claim) -> Guarantee | None:
+        """The least guarantee that a curve has at a claim's δ."""
+        with suppress(NoGuarantee, NotElaborated):
+            return least.guarantee(self.proofs.shop_in(claim.notion), claim.guarantee)
+        return None
+
+    def flat(self, notion: str | None = None) -> ForNeighbours | None:
+        """The same with the mechanisms of studies one by one; see `Study.flat`."""
+        notion = notion or self.bound.guarantee.notion
+        if self._one_by_one is None:
+            return None
+        stated = self._one_by_one.setting.in_one_notion([notion])
+        return self._one_by_one if stated is self._one_by_one.setting else ForNeighbours(stated, self.theory)
+
+    @cached_property
+    def _one_by_one(self) -> ForNeighbours | None:
+        """The same composition with the mechanisms of its studies one by one, as they are stated."""
+        if not self.setting.studies:
+            return None
+        try:
+            return ForNeighbours(flattened(self.setting), self.theory)
+        except NotFlat:
+            return None
+
+    def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
+        """The composition as a mechanism of another, with its best guarantee; see `Study.as_mechanism`."""
+        if self.setting.has_choices:
+            raise InvalidSetting("studies of mechanisms with several guarantees are not supported yet")
+        stated = self.setting.in_one_notion([self.bound.guarantee.notion])
+        judge = self if stated is self.setting else ForNeighbours(stated, self.theory)
+        setting, said = judge.bound.setting, judge.bound.guarantee
+        read = partial(kernel_formulas.parse, symbols=setting.letters, index="i")
+        domain = None if reads.is_everything else "own"
+        values = tuple((key, read(text)) for key, text in said.parameters)
+        satisfies = Guarantee(said.notion, values, setting.target, domain)
+        return Mechanism(name, reads, satisfies, count, study=Nested(setting))
+
+    def claim(self, guarantee: Any, delta: object = None, notion: str | None = None) -> Claim:
+        """A guarantee as a claim about this setting; its parameters must be the setting's."""
+        if not isinstance(guarantee, Guarantee):
+            raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {guarantee!r}")
+        if guarantee.granularity not in (None, self.setting.target) or guarantee.domain is not None:
+            raise InvalidSetting(
+                f"a claim is about the composition and its target, {self.setting.target} neighbours, "
+                "and has no granularity or domain of its own"
+            )
+        known = self.setting.symbols
+        values = []
+        for key, value in guarantee.values:
+            for one in value.free_symbols:
+                if one.name not in known:
+                    raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
+                check_assumptions(one, self.setting.domains[one.name])
+            check_ranges(self.setting, value)
+            values.append((key, value))
+        text = Guarantee(guarantee.notion, tuple(values)).text()
+        return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))
+
+    @cached_property
+    def _inputs(self) -> Inputs:
+        return self.bound.steps.inputs if self.setting.has_choices else Inputs(self.setting, self.theory)
+
+    def metric(self, D: object, E: object, closure: bool) -> sympy.Expr:
+        """The metric in which the composition is private; see `Study.metric`."""
+        from dpcompose.proof import privacy_metric
+        from dpcompose.spaces.inputs import expressions
+
+        if D is None and E is None:
+            D, E = expressions.databases("D E")
+        return privacy_metric.of_inputs(self._inputs, D, E, closure)
+
+    def warnings(self) -> list[str]:
+        """What a reader of the result should know first."""
+        try:
+            vacuous = self.bound.vacuous
+        except (NoGuarantee, TooLarge):
+            return []
+        if vacuous:
+            return [
+                f"no two of {self.setting.databases} are {self.setting.target} neighbours, "
+                "so every guarantee holds, whatever the mechanisms do"
+            ]
+        unknown = stated.check_assumptions(self.setting.assume)
+        return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
+
+    beside = None
+    """What is judged beside: nothing, as all claims are for neighbours."""
+
+    @property
+    def neighbours(self) -> ForNeighbours:
+        """What judges claims for neighbours."""
+        return self
+
+    def for_neighbours(self, what: str) -> ForNeighbours:
+        """This judge: `what` is about neighbours, and so is the composition."""
+        return self
+
+    @property
+    def symbols(self) -> Mapping[str, sympy.Expr]:
+        return self.setting.symbols
+
+    def sensitivity(self, moved: object, over: object) -> Any:
+        """That of one metric over another is about compositions in metrics."""
+        raise InvalidSetting(
+            "a sensitivity of metrics is about a composition in metrics; for neighbours there is "
+            "dpcompose.sensitivity(f, D, granularity, to=...)"
+        )
+
+    def together(self) -> str:
+        """What is shown beside the bound: that with one guarantee of each mechanism, where they have more."""
+        return self.bound.with_one
+
+    def shown(self, verdicts: Sequence[Answer]) -> Bound | None:
+        """The bound that is shown with verdicts: in the notion of the claims if there is one, or the best."""
+        found = self._bound_or_why
+        best = found if isinstance(found, Bound) else None
+        notions = {one.claim.notion for one in verdicts}
+        if best is not None and best.notion not in notions and len(notions) == 1 and self.setting.has_choices:
+            with suppress(NoGuarantee, TooLarge):
+                return self._in(*notions)
+        if self.setting.has_choices:
+            return best  # a claim may be judged by another choice of guarantees
+        of_first = verdicts[0].bound if len(notions) == 1 else None
+        if best is not None and best.setting.studies and best.notion in notions:
+            return best  # a claim may be judged by the mechanisms of studies one by one
+        return of_first if isinstance(of_first, Bound) and of_first.notion in notions else best
+
+    def more_data(self, found: Bound | None) -> dict[str, Any]:
+        """What else is written of the bound as JSON: nothing."""
+        return {}
+
+    def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
+        """The derivation, with verdicts on claims, as it is saved.
+
+        Python functions are written out as tables, and noise is stated as in a problem file with these
+        claims; the derivation is made for that.
+        """
+        claims = [verdict.claim for verdict in verdicts]
+        setting = writing.plain(self.setting).in_one_notion([one.guarantee.notion for one in claims])
+        judge = self if setting is self.setting else ForNeighbours(setting, self.theory)
+        proved = [judge.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in claims]
+        notion = None
+        with suppress(NoGuarantee, TooLarge):
+            notion = judge.bound.guarantee.notion
+        data = writing.to_data(setting, claims, self.theory.parameters)
+        return proofs.saved(judge.proofs, data, proved, notion)
+
+    def file(self, claims: Sequence[Claim]) -> dict[str, Any]:
+        """The setting, with claims about it, as the data of a problem file."""
+        return writing.to_data(writing.plain(self.setting), claims, self.theory.parameters)
+
+    @property
+    def composed(self) -> Composed:
+        """What is composed, as it is shown."""
+        setting = self.setting
+        every = [
+            one for several in setting.mechanisms for one in (several.alone if several.also else [several])
+        ]
+        target, where = f"for {setting.target} neighbours", sentences.relations(setting)
+        return Composed(setting.title, str(setting.databases), target, where, tuple(map(self._member, every)))
+
+    def _member(self, one: Mechanism) -> Member:
+        stated, reads = one.satisfies, one.reads.written("D")
+        where = f"{stated.granularity} " if stated.granularity else ""
+        said: Said = (
+            [where, sentences.claimed(stated, self.theory)] if stated.metric is None else [str(stated)]
+        )
+        return Member(one.called, reads, one.released, said, stated.domain or "")

@@ -1,0 +1,272 @@
+"""Rechecking a saved file: by the kernel alone, and where the rest of dpcompose can be imported, its core
+setting against the problem, elaborated again; what is about metrics by the checker of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.kernel import saved
+from dpcompose.kernel.check import Allowed, Refused
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.saved import Checked
+
+if TYPE_CHECKING:
+    from dpcompose.spaces.additions import Additions
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """What a saved file shows, and whether its core setting is what its problem says; None: not compared."""
+
+    checked: Checked
+    elaborated: bool | None
+    title: str
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The verdicts, one a claim."""
+        return tuple(word for word, _ in self.checked.verdicts)
+
+    @property
+    def deciders(self) -> list[str]:
+        """The deciders that are trusted by name."""
+        return sorted(self.checked.rests_on.deciders)
+
+    @property
+    def pages(self) -> list[str]:
+        """The ids of the pages that it rests on."""
+        return sorted(self.checked.rests_on.pages)
+
+    def guarantee(self, theory: Theory) -> str:
+        """The guarantee in words."""
+        said = self.checked.guarantee
+        if said is None:
+            return "no guarantee"
+        values = ", ".join(formulas.to_text(value) for _, value in said.values)
+        one = values.isidentifier() or values.isdigit() or values == "oo"
+        shown = values if one and len(said.values) == 1 else f"({values})"
+        return (
+            f"{shown}-{theory.rule(said.notion).head.called}; optimal"
+            if self.checked.optimal
+            else (f"{shown}-{theory.rule(said.notion).head.called}")
+        )
+
+
+def recheck(
+    data: Any,
+    theory: Theory,
+    allow: Allowed = None,
+    notions: Mapping[str, Any] | None = None,
+    own: Additions | None = None,
+) -> Rechecked:
+    """What a saved file shows.  Raises Refused with the place and the reason.
+
+    notions -- the parameters of each notion; own -- what else its problem may name.
+    """
+    checked = saved.check(data, theory, allow)
+    same = _same_core(data, notions, own)
+    if same is False:
+        raise Refused("the core setting is not what the problem says")
+    title = data["problem"].get("title", "") if isinstance(data["problem"], dict) else ""
+    return Rechecked(checked, same, str(title))
+
+
+def _same_core(
+    data: Mapping[str, Any], notions: Mapping[str, Any] | None, own: Additions | None
+) -> bool | None:
+    """Whether the problem, elaborated again, gives the core setting; None where that cannot be imported."""
+    try:
+        from dpcompose.privacy import notions as known
+        from dpcompose.privacy import problems
+        from dpcompose.privacy.elaboration import Elaborated
+        from dpcompose.spaces.additions import NOTHING
+    except ImportError:
+        return None
+    try:
+        problem = problems.read_data(data["problem"], notions=notions or known.FILE_KEYS, own=own or NOTHING)
+        core: Any = Elaborated(problem.setting).core.data()
+        return bool(core == data["core"])
+    except ImportError:
+        return None
+    except ValueError as error:
+        raise Refused(f"the problem cannot be read: {error}") from None
+
+
+def assumptions(found: Rechecked) -> Iterable[str]:
+    """What is assumed and not checked."""
+    yield from found.checked.assumed
+    if len(found.checked.setting.mechanisms) > 1:
+        adaptive = found.checked.setting.adaptive
+        yield (
+            "that guarantees hold for every earlier output"
+            if adaptive
+            else "that the mechanisms are independent"
+        )
+    yield from map(str, found.checked.setting.assumed)
+    for one in found.checked.setting.mechanisms:
+        if one.processed:
+            yield f"that what is done to the output of {one.name} reads nothing else"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a saved file shows, as it is printed: in a line, the guarantee, verdicts, and what it rests on.
+
+    more -- what is JSON besides; pages -- by their ids.
+    """
+
+    done: str
+    said: str
+    verdicts: tuple[str, ...]
+    believed: Sequence[str]
+    deciders: Sequence[str]
+    pages: Sequence[str]
+    more: Mapping[str, Any]
+
+
+def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
+    """What a saved file shows by the pages of a `registry.Theory`, whatever it is about.  Raises Refused."""
+    if isinstance(saved_file, dict) and "stated" in saved_file:  # which no other saved derivation has
+        if "neighbours" in saved_file:
+            return _of_both_kinds(saved_file, theory, allow)
+        return _in_metrics(check_in_metrics(saved_file, theory, allow))
+    return _for_neighbours(saved_file, theory, allow)
+
+
+def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -> Outcome:
+    """What a file in metrics shows whose claims for neighbours have a derivation of their own."""
+    from dpcompose.privacy.in_metrics import in_order, with_claims
+
+    problem, beside = saved_file["problem"], saved_file["neighbours"]
+    if not isinstance(beside, dict) or "problem" in beside:
+        raise Refused("what is shown for neighbours cannot be read")
+    alone = {key: value for key, value in saved_file.items() if key != "neighbours"}
+    alone["problem"] = with_claims(problem, in_metrics=True)
+    one = _in_metrics(check_in_metrics(alone, theory, allow))
+    two = _for_neighbours(beside | {"problem": with_claims(problem, in_metrics=False)}, theory, allow)
+    return Outcome(
+        f"checked, and for neighbours {two.done}",
+        f"{one.said}\n  for neighbours {two.said}",
+        in_order(problem, one.verdicts, two.verdicts),
+        [*one.believed, *(f"for neighbours {said}" for said in two.believed)],
+        sorted({*one.deciders, *two.deciders}),
+        sorted({*one.pages, *two.pages}),
+        {**one.more, "neighbours": two.more},
+    )
+
+
+def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
+    pages = theory.in_kernel
+    found = recheck(saved_file, pages, allow, theory.parameters, theory.own)
+    said = found.checked.guarantee
+    values = {} if said is None else {key: formulas.to_text(value) for key, value in said.values}
+    more: dict[str, Any] = {"steps": found.checked.steps}
+    more["guarantee"] = None if said is None else {"notion": said.notion} | values
+    more |= {"optimal": found.checked.optimal, "elaborated": found.elaborated}
+    believed = [", ".join(assumptions(found)) or "nothing"]
+    if found.elaborated is None:
+        believed.append("the core setting is taken as it was saved")
+    done = f"{found.checked.steps} steps checked"
+    return Outcome(done, found.guarantee(pages), found.verdicts, believed, found.deciders, found.pages, more)
+
+
+@dataclass(frozen=True)
+class InMetrics:
+    """What a saved file about privacy in a metric shows; believed -- in sentences."""
+
+    checked: Checked
+    steps: int
+    title: str
+    guarantee: Mapping[str, str]
+    optimal: bool | None
+    verdicts: tuple[str, ...]
+    believed: tuple[str, ...]
+    pages: tuple[str, ...]
+    deciders: tuple[str, ...]
+
+
+def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InMetrics:
+    """Checks a saved file about privacy in a metric by the kernel, and that its core setting and claims are
+    those of its problem.  Raises Refused."""
+    from dpcompose.front.studies.best_metric import BestMetric, believed
+    from dpcompose.front.studies.metric_forms import MetricForms
+    from dpcompose.privacy.elaboration.kinds import NotElaborated
+    from dpcompose.privacy.in_metrics import BY_STEPS
+    from dpcompose.privacy.metrics import reading
+    from dpcompose.privacy.metrics.elaborated import InMetrics as Elaborated
+    from dpcompose.privacy.problems import ProblemError
+    from dpcompose.proof import registry
+
+    alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
+    found = saved.check(alone, theory.in_kernel, allow)
+    try:
+        problem = reading.read_data(saved_file["problem"], notions=theory.parameters)
+        told = Elaborated(problem.setting)
+        core, stated = told.core, [told.claim(one.guarantee) for one in problem.claims]
+    except (ProblemError, NotElaborated, ValueError) as error:
+        raise Refused(f"the setting cannot be read: {error}") from None
+    if core.hash != found.setting.hash:
+        raise Refused("the core setting is not what the problem says")
+    if len(stated) != len(found.verdicts):
+        raise Refused(f"the problem has {len(stated)} claims, and the file does not have a verdict for each")
+    if stated != saved_file["stated"]:
+        raise Refused("the claims are not those of the problem")
+    forms = MetricForms(told, theory)
+    given = saved_file.get(BY_STEPS, [])
+    by_steps = list(forms.checked(given, problem.claims, saved_file["problem"], allow))
+    words = _words(found, by_steps)
+    for n, (claim, word) in enumerate(zip(problem.claims, words, strict=True), start=1):
+        _check_doubt(n, word, claim.doubt or (told.negative(claim.guarantee) if word == "proved" else ""))
+    metrics, bounds = (
+        [name for name in problem.setting.metrics if told.mark(name) in some] for some in found.shown
+    )
+    rests_on = Grounds.of((found.rests_on, *(shown.rests_on for _, shown in by_steps)))
+    relied = theory.relied_on(sorted(rests_on.pages))
+    return InMetrics(
+        found,
+        found.steps + sum(shown.steps for _, shown in by_steps),
+        problem.setting.title,
+        BestMetric.of(told, found.guarantee),
+        True if found.optimal else None,
+        tuple(words),
+        (*believed(problem.setting, metrics, bounds), *registry.believed(relied)),
+        tuple(sorted(rests_on.pages)),
+        tuple(sorted(rests_on.deciders)),
+    )
+
+
+def _words(found: Checked, by_steps: Iterable[tuple[Sequence[int], Checked]]) -> list[str]:
+    """The verdicts on claims in metrics, of those that are decided for neighbours these."""
+    words = [word for word, _ in found.verdicts]
+    for numbers, shown in by_steps:
+        for n, (word, _) in zip(numbers, shown.verdicts, strict=True):
+            words[n - 1] = word
+    return words
+
+
+def _check_doubt(n: int, word: str, doubt: str) -> None:
+    """Raises Refused where a claim that may have no value is decided."""
+    if doubt and word != "undecided":
+        raise Refused(f"claim {n} is not shown to be {word}: {doubt}")
+
+
+def _in_metrics(found: InMetrics) -> Outcome:
+    said = found.guarantee
+    called = "" if said["notion"] == "pure" else f"{said['notion']}-"
+    beside = f", with delta {said['delta']}" if "delta" in said else ""
+    words = f"{called}private in the metric {said['metric']}{beside}{'; optimal' if found.optimal else ''}"
+    more = {"steps": found.steps, "guarantee": dict(said), "optimal": found.optimal}
+    done = f"{found.steps} steps checked"
+    return Outcome(
+        done,
+        words,
+        found.verdicts,
+        ["; ".join(found.believed)],
+        found.deciders,
+        found.pages,
+        {**more, "elaborated": True},
+    )

@@ -1,0 +1,388 @@
+"""A study: a setting in the user's hands, with its guarantee, claims and theorems.
+
+>>> import dpcompose as dpc
+>>> D = dpc.multisets({"child", "teen", "adult"})
+>>> minors, adults = dpc.record_partition(D, {"child", "teen"}, {"adult"})
+>>> e1, e2 = dpc.parameters("epsilon_1:3")
+>>> study = dpc.compose(
+...     dpc.mechanism("minors", reads=minors, satisfies=dpc.pure(e1, dpc.bounded, domain="common")),
+...     dpc.mechanism("adults", reads=adults, satisfies=dpc.pure(e2, dpc.bounded, domain="common")),
+...     on=D,
+...     target=dpc.bounded,
+... )
+>>> study.guarantee()
+bounded (epsilon_1 + epsilon_2)-DP, by GB:IV.13; optimal
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dpcompose.front import files
+from dpcompose.front.documents.document import Best, Composed
+from dpcompose.front.studies.beside import Beside
+from dpcompose.front.studies.neighbours import ForNeighbours
+from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee, InMetric
+from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import Setting
+from dpcompose.proof import registry
+from dpcompose.proof.registry import Theory
+from dpcompose.search.proofs import Proofs
+from dpcompose.spaces.inputs.maps import Map
+
+if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a while to load
+    import sympy
+
+    from dpcompose.front.studies.curve import PrivacyCurve
+    from dpcompose.front.studies.numbers import Budget
+    from dpcompose.privacy.metrics.setting import MetricSetting
+    from dpcompose.search.metrics.sensitivity import MetricSensitivity
+
+
+class Judge(Protocol):
+    """What judges a composition: its best guarantee, verdicts on claims, and what of it is saved.
+
+    together -- what is shown beside the bound; composed -- what is composed, as it is shown;
+    symbols -- what formulas in claims may name; file -- the data of a problem file with claims;
+    neighbours -- what judges claims for neighbours, if anything does; beside -- the same with these claims,
+    where the composition is in metrics.
+    """
+
+    @property
+    def setting(self) -> Any: ...
+    @property
+    def bound(self) -> Best: ...
+    @property
+    def composed(self) -> Composed: ...
+    @property
+    def symbols(self) -> Mapping[str, sympy.Expr]: ...
+    def best(self, notion: str | None = None) -> Best: ...
+    def check(self, claim: Any) -> Answer: ...
+    def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim: ...
+    def together(self) -> str: ...
+    def warnings(self) -> list[str]: ...
+    def metric(self, D: object, E: object, closure: bool) -> sympy.Expr: ...
+    def sensitivity(self, moved: str | sympy.Expr, over: str | sympy.Expr) -> MetricSensitivity: ...
+    def shown(self, verdicts: Sequence[Answer]) -> Any: ...
+    def more_data(self, found: Any) -> dict[str, Any]: ...
+    def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]: ...
+    def file(self, claims: Sequence[Any]) -> dict[str, Any]: ...
+    def for_neighbours(self, what: str) -> ForNeighbours: ...
+    @property
+    def neighbours(self) -> ForNeighbours | None: ...
+    @property
+    def beside(self) -> Beside | None: ...
+
+
+@dataclass(frozen=True, repr=False)
+class Study:
+    """M = (M_1∘f_1, …, M_k∘f_k) on a class, with its best guarantee, verdicts on claims, and theorems.
+
+    setting -- the composition as stated, for the neighbours of a target or in metrics; theory -- the pages
+    it is judged by.  Raises InvalidSetting where a formula that is given as a metric is none, or exceeds the
+    bound that is declared for it: with the databases that show it.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.compose(
+    ...     dpc.mechanism("M", dpc.pure("e", dpc.unbounded)), on=dpc.multisets(), target=dpc.bounded
+    ... )
+    >>> study.guarantee()
+    bounded (2*e)-DP, by GB:A.3; optimal
+    >>> study.check(dpc.pure("e")).verdict
+    'refuted'
+    """
+
+    setting: Setting | MetricSetting
+    theory: Theory = field(default_factory=registry.standard)
+
+    def __post_init__(self) -> None:
+        _ = self.judge  # which refuses what is no metric
+
+    @staticmethod
+    def by(judge: ForNeighbours) -> Study:
+        """The study of what a judge judges: nothing that it found is looked for again."""
+        found = Study(judge.setting, judge.theory)
+        found.__dict__["judge"] = judge  # where a cached property keeps its value
+        return found
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What judges the composition, by what its mechanisms say."""
+        if isinstance(self.setting, Setting):
+            return ForNeighbours(self.setting, self.theory)
+        from dpcompose.front.studies.in_metrics import InMetrics
+
+        return InMetrics(self.setting, self.theory)
+
+    @property
+    def proofs(self) -> Proofs:
+        """What the kernel proves of the setting.  Raises PageError where it needs a page that is wrong."""
+        return self.judge.for_neighbours("what the kernel proves").proofs
+
+    @property
+    def bound(self) -> Any:
+        """The best guarantee as it is printed.  Raises InvalidSetting, NoGuarantee or TooLarge."""
+        return self.judge.bound
+
+    def guarantee(self, notion: str | None = None) -> Result:
+        """The best guarantee that the theorems give, with its derivation.
+
+        notion -- in which notion; left out, that of the mechanisms, or the nearest to which all convert.
+        Raises NoGuarantee where no conversion pages lead there.
+
+        >>> import dpcompose as dpc
+        >>> study = dpc.compose(
+        ...     dpc.mechanism("M1", dpc.zcdp("r", dpc.unbounded)),
+        ...     dpc.mechanism("M2", dpc.gaussian("m", dpc.unbounded)),
+        ...     on=dpc.multisets(),
+        ...     target=dpc.unbounded,
+        ... )
+        >>> study.guarantee()
+        unbounded (m**2/2 + r)-zCDP, by GB:VI.15
+        """
+        return Result(self.judge.best(notion), self.theory)
+
+    def check(self, claim: Guarantee | InMetric | Claim | str | sympy.Expr) -> Answer:
+        """The verdict on a claim: proved, refuted with two databases, or undecided with the reason.
+
+        claim -- of a file, a guarantee, or in metrics a formula in these and in the parameters; a sympy
+        expression has their `symbols`.  What is proved or refuted was made again from its saved form.
+        """
+        return self.judge.check(claim if isinstance(claim, Claim) else self.claim(claim))
+
+    def claim(
+        self,
+        claim: Guarantee | InMetric | str | sympy.Expr,
+        delta: str | sympy.Expr | None = None,
+        notion: str | None = None,
+    ) -> Claim:
+        """A claim about this composition, for `check`; symbols are known by their names.
+
+        claim -- a guarantee, or a metric: a formula in those of the setting, with delta -- another one, of
+        (ε, δ)-privacy, and notion -- left out: pure privacy, or that of the study.
+        """
+        return self.judge.claim(claim, delta, notion)
+
+    def flat(self, notion: str | None = None) -> Study | None:
+        """The same composition with the mechanisms of the studies among them one by one; None where there are
+        no studies, or these mechanisms cannot be stated one by one.
+
+        Its guarantee can be smaller: what a study satisfies is all that is known of it here, and other
+        mechanisms satisfy that too.  notion -- in which noise is stated.
+
+        >>> import dpcompose as dpc
+        >>> D = dpc.multisets({"a", "b"})
+        >>> of_a, of_b = (
+        ...     dpc.mechanism(x, dpc.pure(f"e_{x}", dpc.bounded, "common"), reads=dpc.restriction([x]))
+        ...     for x in "ab"
+        ... )
+        >>> inner = dpc.compose(of_a, of_b, on=D, target=dpc.unbounded)
+        >>> study = dpc.compose(dpc.mechanism("M", study=inner), on=D, target=dpc.bounded)
+        >>> study.guarantee()
+        bounded (2*max(e_a, e_b))-DP, by GB:A.3; a smaller one is known
+        >>> study.flat().guarantee()
+        bounded (e_a + e_b)-DP, by GB:IV.13; optimal
+        """
+        found = self.judge.for_neighbours("what studies are made of").flat(notion)
+        return None if found is None else Study.by(found)
+
+    def for_neighbours(self) -> Study | None:
+        """The same composition for the neighbours of its target; None where the kernel has none of it.
+
+        Of one in metrics it judges claims for neighbours, and has what is about these: `budget`, `curve`, ...
+
+        >>> import dpcompose as dpc
+        >>> study, _ = dpc.load("notebooks/problems/106-metrics-beside-neighbours.toml")
+        >>> study.for_neighbours().guarantee()
+        bounded (2*e1 + e2 + e3)-DP, by sensitivity-profile; optimal
+        """
+        judge = self.judge.neighbours
+        if judge is self.judge:
+            return self
+        return None if judge is None else Study.by(judge)
+
+    def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
+        """The composition as a mechanism of another, with its best guarantee; see `dpcompose.mechanism`.
+
+        Raises NoGuarantee, InvalidSetting or TooLarge where it has none.
+        """
+        return self.judge.for_neighbours("a mechanism of another study").as_mechanism(name, reads, count)
+
+    def budget(
+        self,
+        total: Guarantee,
+        weights: Mapping[Any, object] | None = None,
+        at: Mapping[Any, object] | None = None,
+    ) -> Budget:
+        """The parameters for which the best guarantee is the total: equal ones, or in proportion.
+
+        total -- such as pure(1), approximate(1, "1e-6"), zcdp("1/2") or gaussian(1), in any notion;
+        weights -- {e1: 2}, else 1 each; at -- values for parameters that are not to be chosen, such as how
+        many mechanisms there are.  Exact where a formula is solved; else decimals at which the total is kept,
+        with those beyond.  Raises NoBudget where there is no such guarantee.
+
+        >>> import dpcompose as dpc
+        >>> D, (e1, e2) = dpc.multisets({"a", "b"}), dpc.parameters("e1 e2")
+        >>> study = dpc.compose(
+        ...     dpc.mechanism("M1", dpc.pure(e1, dpc.bounded)),
+        ...     dpc.mechanism("M2", dpc.pure(e2, dpc.bounded)),
+        ...     on=D,
+        ...     target=dpc.bounded,
+        ... )
+        >>> study.budget(dpc.pure(1)), study.budget(dpc.pure(1), weights={e1: 2})
+        (e1 = 1/2, e2 = 1/2, for epsilon = 1, e1 = 2/3, e2 = 1/3, for epsilon = 1)
+        """
+        from dpcompose.front.studies import totals
+
+        self.judge.for_neighbours("a budget")
+        return totals.budget(self, total, weights, at)
+
+    def best(self, notion: str | None = None) -> Any:
+        """The best bound as it is printed, in a notion; see `guarantee`."""
+        return self.judge.best(notion)
+
+    def curve(self, at: Mapping[Any, object] | None = None) -> PrivacyCurve:
+        """The least δ at every ε, and the least ε at every δ, between decimals that are certain.
+
+        at -- a number for each parameter, {"e1": "1/2"}.  Raises WrongValue; once it is asked, NoCurve.
+
+        >>> import dpcompose as dpc
+        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded))
+        >>> dpc.compose(M, on=dpc.multisets(), target=dpc.bounded).curve(at={"e": 1}).delta("1/2")
+        between 0.5679373 and 0.5679374
+        """
+        from dpcompose.front.studies.curve import PrivacyCurve
+        from dpcompose.front.studies.specialised import specialised
+
+        judge = self.judge.for_neighbours("a curve")
+        there = specialised(judge.bound, at or {})
+        return PrivacyCurve(there, self.theory, reached=not judge.setting.has_choices)
+
+    def metric(self, D: object = None, E: object = None, closure: bool = True) -> sympy.Expr:
+        """The metric in which the composition is private: Σ_i ε_i·d_i(f_i(D), f_i(E)) (GB Thm. IV.1, IV.11).
+
+        D, E -- database symbols (`dpcompose.databases`) for an expression, or databases for its value:
+        an expression in the parameters, or oo.  The guarantee is its largest value over target neighbours.
+        Both left out: the expression in symbols D, E; of mechanisms in metrics a formula in these.
+        closure -- what a mechanism on the common domain counts by: with True the shortest chains of
+        databases in which those it cannot tell apart are one, a metric; with False d^f of GB Prop. IV.10,
+        which is never smaller and may break the triangle inequality.
+
+        >>> import dpcompose as dpc
+        >>> D, E = dpc.databases("D E")
+        >>> f = dpc.restriction(["a"])
+        >>> study = dpc.compose(
+        ...     dpc.mechanism("M1", dpc.pure("e1", dpc.unbounded, "own"), reads=f),
+        ...     dpc.mechanism("M2", dpc.pure("e2", dpc.bounded)),
+        ...     on=dpc.multisets({"a", "b"}),
+        ...     target=dpc.bounded,
+        ... )
+        >>> study.metric(D, E)
+        e1*d_unbounded(D|{a}, E|{a}) + e2*d_bounded(D, E)
+        >>> study.metric(["a", "b"], ["b", "b"]), study.metric(["a"], [])
+        (e1 + e2, oo)
+        """
+        return self.judge.metric(D, E, closure)
+
+    def sensitivity(self, moved: str | sympy.Expr, over: str | sympy.Expr) -> MetricSensitivity:
+        """The least Δ with moved ≤ Δ·over at all databases: of a map f, for moved = d′∘f (GB Def. III.5).
+
+        moved, over -- formulas in the named metrics.  Exact, in the parameters, and proved, or a bound from
+        below.  A guarantee ε·d′ on f's values becomes (Δ·ε)·d (GB Prop. III.6).  Maps between classes with
+        neighbours have `dpcompose.sensitivity`.
+
+        >>> import dpcompose as dpc
+        >>> study = dpc.metric_study(
+        ...     {"M": "e*moved"},
+        ...     on=dpc.points("x y"),
+        ...     metrics={"L1": dpc.norm("L1"), "Linf": dpc.norm("Linf"), "moved": dpc.norm("L1", of="f")},
+        ...     maps={"f": ["a*x + b*y"]},
+        ... )
+        >>> study.sensitivity("moved", "L1").value, study.sensitivity("moved", "Linf").value
+        (max(a, b), a + b)
+        """
+        return self.judge.sensitivity(moved, over)
+
+    @property
+    def symbols(self) -> Mapping[str, sympy.Expr]:
+        """The parameters, and the metrics of the setting, as sympy symbols, by name."""
+        return self.judge.symbols
+
+    def theorems(self) -> Theorems:
+        """Of every composition theorem whether it fits, and why not, with the witness."""
+        return Theorems(self.judge.for_neighbours("which theorems fit").bound)
+
+    def warnings(self) -> list[str]:
+        """What a reader of the result should know first."""
+        return self.judge.warnings()
+
+    def together(self) -> str:
+        """What is shown beside the guarantee, in words; "" where there is nothing to say.
+
+        Of mechanisms with several guarantees what one of each gives, in metrics the guarantee for neighbours.
+        """
+        return self.judge.together()
+
+    def derivation(self) -> Proof:
+        """The numbered lines of the proof of the best guarantee."""
+        return self.guarantee().derivation
+
+    def to_latex(self, verdicts: Sequence[Answer] = ()) -> str:
+        """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
+        return self.guarantee().to_latex(verdicts)
+
+    def save(self, path: str | Path, verdicts: Sequence[Answer] = ()) -> None:
+        """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
+
+        verdicts -- of a file in metrics those of all its claims, in order.
+        """
+        data = self.judge.saved(verdicts)
+        Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+    def to_toml(self, claims: Sequence[Claim] = ()) -> str:
+        """The setting, with claims about it, as the text of a problem file that `load` reads.
+
+        Python functions are written out as tables.  Raises TooLarge for a class that is too large for that.
+
+        >>> import dpcompose as dpc
+        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.bounded), reads=dpc.everything)
+        >>> print(dpc.compose(M, on=dpc.multisets("ab"), target=dpc.bounded).to_toml(), end="")
+        format = 1
+        [parameters]
+        e = "positive"
+        [databases]
+        kind = "multisets"
+        size = "any"
+        records = ["a", "b"]
+        [target]
+        granularity = "bounded"
+        [[mechanisms]]
+        name = "M"
+        reads = "everything"
+        guarantee = { notion = "pure", epsilon = "e", granularity = "bounded" }
+        """
+        return files.toml(self.judge.file(claims))
+
+    def __repr__(self) -> str:
+        return repr(self.setting)
+
+    def _repr_html_(self) -> str:
+        from dpcompose.front.printers import display
+
+        return display.setting_html(self.judge.composed)
+
+    def _repr_latex_(self) -> str:
+        from dpcompose.front.printers.latex import setting_latex
+
+        return setting_latex(self.judge.composed)
+
+
+MetricStudy = Study
+"""The same, as studies of mechanisms in metrics were called."""

@@ -1,0 +1,297 @@
+"""Parameters for a total in any notion: by a formula where there is one, else between two factors.
+
+A total in another notion than that of the mechanisms is one of the guarantee in that notion, and for (ε, δ)
+of the privacy curve.  Where the guarantee is no power of a common factor t of the parameters, t is looked
+for: at the one that is found the total is kept for certain, whatever was looked at on the way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Protocol
+
+import sympy
+
+from dpcompose.front.documents.bound import Bound
+from dpcompose.front.studies import numbers
+from dpcompose.front.studies.curve import NOTION as OF_CURVES
+from dpcompose.front.studies.curve import NoCurve, PrivacyCurve
+from dpcompose.front.studies.numbers import Budget, NoBudget, WrongValue
+from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure
+from dpcompose.language import formulas
+from dpcompose.language.decimals import rounded
+from dpcompose.language.symbols import family_of
+from dpcompose.privacy.notions import FILE_KEYS, Guarantee
+from dpcompose.search.guarantees import NoGuarantee
+from dpcompose.search.least import Between
+
+DIGITS = 6
+"""To how many significant digits a factor is looked for."""
+BITS = 128
+"""With how many binary digits a guarantee is enclosed at a factor."""
+MOST_POWERS = 40
+"""Factors are looked for between 4^−40 and 4^40."""
+TURNS = 200
+"""The most factors that are tried between two."""
+
+
+class Composition(Protocol):
+    """A study for neighbours: its best guarantee in a notion, and its curve at numbers."""
+
+    def best(self, notion: str | None = None) -> Bound: ...
+    def curve(self, at: Mapping[Any, object]) -> PrivacyCurve: ...
+
+
+def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FILE_KEYS) -> Guarantee:
+    """The total that the command is given: "1", of the guarantee's notion, or by the names of the parameters
+    of some notion, as "epsilon=1,delta=1e-6" or "rho=1/2".
+
+    notion -- that of the guarantee; notions -- the parameters of each.
+
+    >>> str(read_total("pure", "1/2")), str(read_total("pure", "epsilon=1,delta=1e-6"))
+    ('pure (1/2)', 'approximate (1, 1/1000000)')
+    """
+    given = numbers.read_values(text) if "=" in text else {notions[notion][0]: text}
+    first = sorted(notions, key=lambda one: one != notion)
+    meant = next((one for one in first if set(notions[one]) == set(given)), None)
+    if meant is None or ("=" not in text and meant != notion):
+        there = " or ".join(",".join(f"{key}=..." for key in notions[one]) for one in first)
+        said = f" of a {notion} guarantee" if "=" not in text else ""
+        raise WrongValue(f"the total{said} is {there}, not {text}")
+    return Guarantee(meant, tuple((key, numbers.as_number(key, given[key])) for key in notions[meant]))
+
+
+def budget(
+    study: Composition,
+    total: Guarantee,
+    weights: Mapping[Any, object] | None = None,
+    fixed: Mapping[Any, object] | None = None,
+) -> Budget:
+    """The parameters weight·t for which the guarantee in the total's notion is the total.
+
+    weights -- positive numbers by name, else 1; fixed -- parameters that have a value.
+    Raises NoBudget, WrongValue.
+    """
+    native, weights, fixed = study.best(), weights or {}, fixed or {}
+    stated = native.guarantee.notion
+    if total.notion == OF_CURVES and (stated != OF_CURVES or native.conversions):
+        keys = dict(total.values)
+        return _Search(native, total, weights, fixed).found(_by_curve(study, keys))
+    try:
+        bound = native if total.notion == stated else study.best(total.notion)
+    except NoGuarantee as error:
+        raise NoBudget(str(error)) from None
+    with suppress(numbers.NotSolved):
+        return numbers.budget(bound, total, weights, fixed)
+    if bound.summed is not bound:
+        with suppress(numbers.NotSolved):
+            return replace(numbers.budget(bound.summed, total, weights, fixed), summed=True)
+    return _Search(bound, total, weights, fixed).found(_by_formula(bound, total))
+
+
+At = Callable[[Mapping[str, sympy.Expr]], list[tuple[str, Between, Fraction]]]
+"""What the parameters of the guarantee are between, at values, each beside the one that is wanted."""
+
+
+def _by_curve(study: Composition, wanted: Mapping[str, sympy.Expr]) -> At:
+    """δ at the ε of the total."""
+    epsilon, delta = (wanted[key] for key in FILE_KEYS[OF_CURVES])
+    if not delta.is_Rational or not 0 <= delta <= 1:
+        raise WrongValue(f"the total delta is a rational number in [0, 1], not {delta}")
+
+    def at(values: Mapping[str, sympy.Expr]) -> list[tuple[str, Between, Fraction]]:
+        try:
+            known = study.curve(values).delta(epsilon, (BITS,))
+        except NoCurve as error:
+            raise NoBudget(str(error)) from None
+        low, high = (None if x is None else Fraction(int(x.p), int(x.q)) for x in (known.lower, known.upper))
+        return [("delta", Between(low, high), Fraction(int(delta.p), int(delta.q)))]
+
+    return at
+
+
+def _by_formula(bound: Bound, total: Guarantee) -> At:
+    """Every parameter of the guarantee, by its formula."""
+    wanted = {key: enclosure(formulas.term(value), BITS).low for key, value in total.values}
+
+    def at(values: Mapping[str, sympy.Expr]) -> list[tuple[str, Between, Fraction]]:
+        found = []
+        for key, value in numbers.at(bound, values).items():
+            between = Between(None, None)
+            with suppress(NoEnclosure, ValueError):
+                known = enclosure(formulas.term(value), BITS)
+                between = Between(known.low if bound.optimal else None, known.high)
+            found.append((key, between, wanted[key]))
+        return found
+
+    return at
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Looks for a common factor of the parameters that are left to choose."""
+
+    bound: Bound
+    total: Guarantee
+    weights: Mapping[Any, object]
+    fixed: Mapping[Any, object]
+
+    def found(self, at: At) -> Budget:
+        """The budget; at -- what the guarantee is between, at values of all parameters."""
+        known = numbers.given_numbers(self.bound, self.fixed)
+        scales = self._scales()
+        grows = self._grows(scales)
+
+        def values(t: Fraction) -> dict[str, sympy.Expr]:
+            return {
+                name: weight * sympy.Rational(t.numerator, t.denominator) for name, weight in scales.items()
+            }
+
+        def there(t: Fraction) -> list[tuple[str, Between, Fraction]]:
+            chosen = values(t)
+            domains = self.bound.setting.domains
+            if not all(numbers.allowed(value, domains[name]) for name, value in chosen.items()):
+                return [(key, Between(None, None), Fraction(0)) for key, _ in self.total.values]
+            try:
+                return at({**self.fixed, **chosen})
+            except WrongValue:  # something is assumed that does not hold there
+                return [(key, Between(None, None), Fraction(0)) for key, _ in self.total.values]
+
+        line = _Line(there, grows)
+        t, unit = line.nearest()
+        beyond, exceeded = line.beyond(t, unit)
+        reached = {key: _expression(x.high) for key, x, _ in there(t) if x.high is not None}
+        named = {family_of(name) or name: value for name, value in values(t).items()}
+        return Budget(
+            self.bound,
+            named,
+            {family_of(name) or name: value for name, value in known.items()},
+            {key: reached.get(key, value) for key, value in self.total.values},
+            grows,
+            {family_of(name) or name: value for name, value in values(beyond).items()},
+            exceeded,
+        )
+
+    def _scales(self) -> dict[str, sympy.Expr]:
+        """The weights of the parameters that the guarantee depends on and that have no value."""
+        left = numbers.at(self.bound, self.fixed)
+        if any(value.has(sympy.oo) for value in left.values()):
+            raise NoBudget(f"there is no finite {next(iter(left))}, so no parameters reach a total")
+        free = {one for value in left.values() for one in value.free_symbols}
+        domains = self.bound.setting.domains
+        for one in sorted(free, key=str):
+            if domains[one.name].integer:
+                raise NoBudget(f"{one} counts something: say its value, such as {one.name}=10")
+        if not free:
+            raise NoBudget("no parameter is left to choose")
+        weight = numbers.given_weights(self.bound, self.weights)
+        return {one.name: weight.get(one.name, sympy.Integer(1)) for one in sorted(free, key=str)}
+
+    def _grows(self, scales: Mapping[str, sympy.Expr]) -> bool:
+        """Whether the guarantee grows in all these parameters, or falls in all.  Raises NoBudget."""
+        half = sympy.Rational(1, 2)
+        once = {name: half * weight / max(1, weight) for name, weight in scales.items()}
+
+        def size(values: Mapping[str, sympy.Expr]) -> list[sympy.Expr]:
+            return [sympy.N(x, 30) for x in numbers.at(self.bound, {**self.fixed, **values}).values()]
+
+        before, signs = size(once), set()
+        for name, value in once.items():
+            for factor in (sympy.Rational(3, 2), sympy.Rational(1, 2)):
+                with suppress(WrongValue):  # something is assumed that does not hold there
+                    after = size({**once, name: value * factor})
+                    changed = [(x, y) for x, y in zip(before, after, strict=True) if x != y]
+                    signs |= {bool((y > x) == (factor > 1)) for x, y in changed}
+        if len(signs) != 1:
+            raise NoBudget(
+                "the guarantee grows in some parameters and falls in others: give values to some (at)"
+            )
+        return signs == {True}
+
+
+def _expression(x: Fraction) -> sympy.Rational:
+    up = rounded(x, DIGITS + 1, True)
+    return sympy.Rational(up.numerator, up.denominator)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Factors t > 0, at which more and more is lost in one direction: the larger ones, or the smaller."""
+
+    there: Callable[[Fraction], list[tuple[str, Between, Fraction]]]
+    grows: bool
+
+    def keeps(self, t: Fraction) -> bool:
+        """Whether the total is kept at a factor, for certain."""
+        return all(x.high is not None and x.high <= wanted for _, x, wanted in self.there(t))
+
+    def exceeds(self, t: Fraction) -> bool:
+        """Whether it is exceeded there, for certain."""
+        return any(x.low is not None and x.low > wanted for _, x, wanted in self.there(t))
+
+    def nearest(self) -> tuple[Fraction, Fraction]:
+        """A factor that keeps the total, and the distance to the next one that is not seen to keep it."""
+        ratio = Fraction(4) if self.grows else Fraction(1, 4)  # towards more that is lost
+        t = Fraction(1)
+        kept = self.keeps(t)
+        for _ in range(MOST_POWERS):
+            other = t * (ratio if kept else 1 / ratio)
+            if self.keeps(other) != kept:
+                break
+            t = other
+        else:
+            raise NoBudget(
+                "every factor that was tried keeps the total" if kept else "no factor keeps the total"
+            )
+        good, bad = (t, other) if kept else (other, t)
+        unit = Fraction(10) ** (math.floor(math.log10(min(good, bad))) - DIGITS + 1)
+        return self._between(round(good / unit), round(bad / unit), unit) * unit, unit
+
+    def _between(self, good: int, bad: int, unit: Fraction) -> int:
+        """The last multiple of a unit that keeps the total, by turns of halving and of proportion."""
+        if not self.keeps(good * unit):
+            good += 1 if good > bad else -1
+        left, right = self._excess(good * unit), self._excess(bad * unit)
+        for turn in range(TURNS):
+            if abs(bad - good) <= 1:
+                return good
+            at = (good + bad) // 2
+            if turn % 3 and left is not None and right is not None and right > left:
+                at = good + round((bad - good) * -left / (right - left))
+                at += (1 if bad > good else -1) * (turn % 3 == 2)
+            at = min(max(at, min(good, bad) + 1), max(good, bad) - 1)
+            if self.keeps(at * unit):
+                good, left = at, self._excess(at * unit)
+            else:
+                bad, right = at, self._excess(at * unit)
+        return good
+
+    def _excess(self, t: Fraction) -> float | None:
+        """About how far the logarithm of what is lost lies above that of the total: it only chooses where to
+        look."""
+        found = [(x.high, wanted) for _, x, wanted in self.there(t)]
+        if any(x is None or x <= 0 or wanted <= 0 for x, wanted in found):
+            return None
+        return max(_log(x) - _log(wanted) for x, wanted in found if x is not None)
+
+    def beyond(self, t: Fraction, unit: Fraction) -> tuple[Fraction, bool]:
+        """The nearest factor at which the total is exceeded, and True; else the next one, and False."""
+        for steps in self._steps():
+            other = t + steps * unit * (1 if self.grows else -1)
+            if other <= 0:
+                break
+            if self.exceeds(other):
+                return other, True
+        return t + unit * (1 if self.grows else -1), False
+
+    @staticmethod
+    def _steps() -> Iterator[int]:
+        yield from (2**n for n in range(18))
+
+
+def _log(x: Fraction) -> float:
+    return math.log(x.numerator) - math.log(x.denominator)

@@ -1,0 +1,1 @@
+"""What mechanisms lose together at neighbours of a type, and mechanisms that lose as much."""

@@ -1,0 +1,447 @@
+"""Losses: guarantees at a distance, from notion to notion, and added up over the inputs that move.
+
+What a notion's guarantee says where the inputs are r apart, and how the losses of parts add up, stands on its
+rule page; from one notion to another leads a conversion page.  The same input costs nothing, and an input
+that moves infinitely far, or of a mechanism without any guarantee, costs ∞ (0·∞ is ∞ here).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel.core.settings import Mechanism, Setting
+from dpcompose.kernel.covers.types import Moves, Type
+from dpcompose.kernel.deciders import noises
+from dpcompose.kernel.expressions import forms, formulas, metrics, substitution, terms
+from dpcompose.kernel.expressions.domains import POSITIVE, Domain
+from dpcompose.kernel.expressions.polynomials import top, total
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
+from dpcompose.kernel.library.theory import NoPage, Theory
+
+Values = tuple[tuple[str, Term], ...]
+"""The parameters of a guarantee with their values, in the order of the notion's rule page."""
+
+
+class NoLoss(NoPage):
+    """The losses of a setting are not known by the pages in force; the message says why."""
+
+
+@dataclass(frozen=True)
+class Converted:
+    """One conversion of a guarantee: the page, and what its free parameters are."""
+
+    page: str
+    chosen: Values = ()
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What M_i loses at most where its input moves: a guarantee at a distance, and conversions of that.
+
+    notion, values -- the guarantee for inputs one step apart; then -- the conversions, one after the other.
+    """
+
+    mechanism: int
+    notion: str
+    values: Values
+    then: tuple[Converted, ...] = ()
+
+    def ends(self, theory: Theory) -> str:
+        """The notion in which it is a loss, after the conversions."""
+        return str(theory.page(self.then[-1].page, "conversion").head.to) if self.then else self.notion
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether nothing is promised."""
+        return any(value.kind == "oo" for _, value in self.values)
+
+    def at(self, r: Term, theory: Theory) -> dict[str, Term]:
+        """The parameters for inputs that are a finite r apart, in the notion in which it ends.
+
+        The distance comes first: rε by the rule, and then ρ = rε·tanh(rε/2), never more than r²·ε·tanh(ε/2).
+        """
+        values, apart = at_distance(theory.rule(self.notion), dict(self.values), r), self.apart(theory)
+        for one in self.then:
+            page = theory.page(one.page, "conversion")
+            values, apart = converted(theory, page, values, dict(one.chosen), apart), ()
+        return values
+
+    def apart(self, theory: Theory) -> tuple[str, ...]:
+        """The parameters of the guarantee that the first conversion sets apart: no more is lost than together
+        with an independent mechanism that has these alone."""
+        return tuple(theory.page(self.then[0].page, "conversion").head.apart) if self.then else ()
+
+
+def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, ...]:
+    """The losses at a type: those in formulas of distances with the guarantees that they have there."""
+    there = {i: (far, dict(more)) for i, far, more in type.lost}
+    return tuple(
+        replace(one, values=_at_databases(theory.rule(one.notion), one, *there[one.mechanism]))
+        if one.mechanism in there
+        else one
+        for one in losses
+    )
+
+
+def limited(losses: Sequence[Loss], key: str, theory: Theory, which: Collection[int]) -> tuple[Loss, ...]:
+    """The losses, of some mechanisms with a parameter that is at most its limit: the least of a metric and a
+    number is a metric."""
+    found = []
+    for one in losses:
+        limit = theory.rule(one.notion).head.limits.get(key)
+        values = tuple(
+            (name, terms.least(value, terms.number(limit)) if name == key and value.kind != "oo" else value)
+            for name, value in one.values
+        )
+        found.append(replace(one, values=values) if one.mechanism in which and limit is not None else one)
+    return tuple(found)
+
+
+def in_steps(
+    losses: Sequence[Loss], type: Type, setting: Setting, theory: Theory
+) -> tuple[tuple[Loss, ...], Type]:
+    """What mechanisms can lose where guarantees are a number c times a distance in whole steps: those with c
+    for each step are as stated.  The losses for one step, and the type with how many steps there are.
+
+    Of other formulas there may be databases at any distance between two, and nothing is said here.
+    """
+    here, moves, between = list(losses), dict(type.moves), []
+    for i, far, more in type.lost:
+        metric = setting.mechanisms[i - 1].metric
+        unit = None if metric is None else metric.unit
+        n = None if unit is None or unit == ZERO or far.kind == "oo" else (far / unit).number
+        if unit is None or n is None or n.denominator != 1 or n < 1:
+            between.append((i, far, more))
+            continue
+        here = list(at_type(here, replace(type, lost=((i, unit, more),)), theory))
+        moves[i] = tuple((many, terms.number(n)) for many, _ in moves[i])
+    return tuple(here), replace(type, moves=tuple(sorted(moves.items())), lost=tuple(between))
+
+
+def _at_databases(rule: Any, loss: Loss, far: Term, more: Mapping[str, Term]) -> Values:
+    """A guarantee at two databases that are so far apart in a metric: there need be none between them."""
+    if INFINITY in (far, *more.values(), *(value for _, value in loss.values)):
+        return tuple((key, INFINITY) for key, _ in loss.values)
+    letters = {**dict(loss.values), "r": far}
+    return tuple(
+        (key, more[key] if key in more else formulas.parse(rule.head.distance[key], letters))
+        for key, _ in loss.values
+    )
+
+
+def at_distance(rule: Any, values: Mapping[str, Term], r: Term) -> dict[str, Term]:
+    """The parameters of a guarantee for inputs that are r apart, by the rule of its notion.
+
+    Where one is ∞, all are.
+    """
+    if any(value.kind == "oo" for value in values.values()):
+        return dict.fromkeys(rule.head.parameters, INFINITY)
+    letters, found = {**values, "r": r}, {}
+    whole = r.number is not None and r.number.denominator == 1
+    for key in rule.head.parameters:
+        if whole and key in rule.head.at_steps:
+            found[key] = formulas.parse(rule.head.at_steps[key], letters, {"": []})
+        else:
+            found[key] = formulas.parse(rule.head.distance[key], letters)
+    return found
+
+
+def converted(
+    theory: Theory,
+    page: Any,
+    values: Mapping[str, Term],
+    chosen: Mapping[str, Term],
+    apart: Sequence[str] = (),
+    within: bool = False,
+) -> dict[str, Term]:
+    """A guarantee in another notion, by a conversion page; where a parameter is ∞, nothing is promised.
+
+    apart -- the parameters that are accounted for elsewhere: those that the page sets apart;
+    within -- whether it is shown elsewhere that the page's limits are kept.
+    """
+    head = page.head
+    if list(head.apart) != list(apart):
+        raise NoLoss(f"{page.id} sets {', '.join(head.apart)} apart, which is to be lost besides")
+    if head.at_most and not within:
+        raise NoLoss(f"{page.id} is for guarantees with limits, which are not shown here")
+    wanted = theory.rule(head.to).head.parameters
+    if list(head.parameters) != list(wanted):
+        raise NoLoss(f"{page.id} has formulas for {', '.join(head.parameters)}, not {', '.join(wanted)}")
+    if set(chosen) != set(head.free):
+        needed, given = (", ".join(some) or "nothing" for some in (head.free, chosen))
+        raise NoLoss(f"{page.id} needs formulas for {needed}, not for {given}")
+    for name, value in chosen.items():
+        if not lies_within(value, Domain.read(head.free[name])):
+            raise NoLoss(
+                f"{page.id} needs {name} {head.free[name]}; {formulas.to_text(value)} is not known to be"
+            )
+    if any(value.kind == "oo" for value in values.values()):
+        return dict.fromkeys(wanted, INFINITY)
+    for key, text in head.only.items():
+        if values[key] != formulas.parse(text, {}):
+            raise NoLoss(f"{page.id} needs {key} = {text}, not {formulas.to_text(values[key])}")
+    letters = {**values, **chosen}
+    return {key: formulas.parse(formula, letters) for key, formula in head.parameters.items()}
+
+
+def lies_within(value: Term, domain: Domain) -> bool:
+    """Whether a number, or a letter with all its values, lies in a domain; in the positive numbers any term
+    that is seen to."""
+    if value.number is not None:
+        return domain.contains(value.number)
+    return (value.kind == "letter" and value.of[1] == domain) or (domain == POSITIVE and value.positive)
+
+
+def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apart: bool = False) -> str:
+    """The notion in which the losses of all mechanisms add up.  Raises NoLoss where they do not.
+
+    apart -- whether what some of them set apart is accounted for elsewhere.
+    """
+    if not apart and any(one.apart(theory) for one in losses):
+        raise NoLoss("what is set apart is lost besides")
+    if [one.mechanism for one in losses] != list(range(1, len(setting.mechanisms) + 1)):
+        raise NoLoss("each mechanism needs one loss, in order")
+    (notion, *others) = dict.fromkeys(one.ends(theory) for one in losses)
+    if others:
+        raise NoLoss(f"losses of the notions {', '.join([notion, *others])} do not add up")
+    if setting.adaptive and theory.rule(notion).head.adaptively is None:
+        raise NoLoss(f"{notion} losses are not known to add up where mechanisms read earlier outputs")
+    return notion
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The losses of all mechanisms together, at the types of a cover."""
+
+    losses: tuple[Loss, ...]
+    setting: Setting
+    theory: Theory
+
+    @property
+    def rule(self) -> Any:
+        """The rule page of the notion in which they add up."""
+        return self.theory.rule(self.losses[0].ends(self.theory))
+
+    def adds_up(self, key: str) -> bool:
+        """Whether the parameter of the whole is the sum, or the root of the sum of squares, of the parts'."""
+        return adds_up(self.rule, key)
+
+    def at(self, type: Type) -> dict[str, Term]:
+        """Each parameter of the whole for neighbours of a type; ∞ where some input costs ∞."""
+        if type.lost:
+            here = replace(self, losses=at_type(self.losses, type, self.theory))
+            return here.at(replace(type, lost=()))
+        moves = tuple((i, some) for i, some in type.moves if not self.loses_nothing(i, type))
+        if any(r.kind == "oo" or self.losses[i - 1].unlimited for i, some in moves for _, r in some):
+            return dict.fromkeys(self.rule.head.parameters, INFINITY)
+        return {key: self._composed(key, moves) for key in self.rule.head.parameters}
+
+    def loses_nothing(self, i: int, type: Type) -> bool:
+        """Whether M_i loses 0 at every distance that occurs, though these have no limit."""
+        if i not in type.unlimited:
+            return False
+        stated = self.losses[i - 1].at(ONE, self.theory).values()
+        return all(value == ZERO for _, value in self.losses[i - 1].values) and set(stated) == {ZERO}
+
+    def _composed(self, key: str, moves: Moves) -> Term:
+        """A parameter of the whole where inputs move by finite distances."""
+        if not self.adds_up(key):
+            return self._by_formula(key, moves)
+        squared = key in self.rule.head.squared
+
+        def added(i: int, r: Term) -> Term:
+            value = self.losses[i - 1].at(r, self.theory)[key]
+            return substitution.expanded(value * value) if squared else value
+
+        summed = terms.add(summands(moves, self.setting, added))
+        return terms.sqrt(summed) if squared else summed
+
+    def _by_formula(self, key: str, moves: Moves) -> Term:
+        """The same by a rule that does not add: of mechanisms one by one, and no families."""
+        if any(self.setting.mechanisms[i - 1].count is not None for i, _ in moves):
+            raise NoLoss(f"a family needs a rule by which {key} adds up, which {self.rule.id} is not")
+        parts = [self.losses[i - 1].at(some[0][1], self.theory)[key] for i, some in moves]
+        if not parts:
+            return ZERO
+        known = {"k": terms.number(len(parts))}
+        return formulas.parse(self.rule.head.composition[key], known, {key: parts})
+
+    def check_convex(self, which: frozenset[int]) -> None:
+        """Raises NoLoss where losses of some mechanisms are not seen to be convex in the distance, 0 at 0."""
+        r = terms.letter(" r")  # as no parameter is called
+        for i in sorted(which):
+            loss, mechanism = self.losses[i - 1], self.setting.mechanisms[i - 1]
+            known = set(self.rule.head.convex if not loss.then else ())
+            for key, value in loss.at(r, self.theory).items():
+                if not self.adds_up(key) or not (key in known or _is_power(value, r)):
+                    raise NoLoss(f"{key} of {mechanism.name} is not seen to be convex in the distance")
+
+    def worst(self, key: str, values: Iterable[Term]) -> Term:
+        """The largest of a parameter's values."""
+        some = list(dict.fromkeys(values))
+        try:
+            return largest(some, key in self.rule.head.squared, self.setting.known)
+        except forms.NotAForm:  # no other one is seen to be at least any of them
+            return terms.top(1, some)
+
+
+def _is_power(value: Term, r: Term) -> bool:
+    """Whether a term is c·r^p for some c ≥ 0 and p ≥ 1, or ∞: a sum of such is convex, and so is the root of
+    the sum of their squares."""
+    if value.kind == "oo" or value == ZERO:
+        return True
+    factors = value.of if value.kind == "product" else (value,)
+    powers = [one for one in factors if r.of[0] in one.letters]
+    rest = terms.multiply([one for one in factors if r.of[0] not in one.letters])
+    if len(powers) != 1 or not rest.nonnegative:
+        return False
+    (power,) = powers
+    if power == r:
+        return True
+    p = power.of[1].number if power.kind == "power" and power.of[0] == r else None
+    return p is not None and p >= 1
+
+
+def adds_up(rule: Any, key: str) -> bool:
+    """Whether by a rule page a parameter of the whole is the sum, or the root of the sum of squares."""
+    wanted = f"sqrt(sum({key}[i]**2, i, 1, k))" if key in rule.head.squared else f"sum({key}[i], i, 1, k)"
+    return bool(rule.head.composition[key] == wanted)
+
+
+def largest(values: Sequence[Term], squared: bool, known: forms.Known = forms.NOTHING) -> Term:
+    """The largest of some values, ∞ if one is; those that another one is seen to be at least are left out.
+
+    squared -- whether values are compared by their squares; known -- what is assumed besides signs.
+    """
+    if any(value.kind == "oo" for value in values):
+        return INFINITY
+    read = forms.squared if squared else forms.read
+    some = [read(value, known) for value in dict.fromkeys(values)]
+    written = forms.write(top(1, forms.largest(some, known)) if some else total([]))
+    return forms.root(written) if squared else written
+
+
+def summands(moves: Moves, setting: Setting, lost: Callable[[int, Term], Term]) -> Iterable[Term]:
+    """What the inputs that move lose, to be added up: of a family the members for which it is most.
+
+    lost -- what M_i, or a member of the family M_i, loses where its input moves by r.
+    """
+    together: dict[tuple[str, tuple[int | Term, ...], Term], list[list[Term]]] = {}
+    for i, some in moves:
+        mechanism = setting.mechanisms[i - 1]
+        values = [lost(i, r) for _, r in some]
+        if mechanism.count is None:
+            yield values[0]
+        elif some[0][0] == 0:
+            yield terms.over(mechanism.count, values[0], mechanism.count)
+        else:
+            which = (mechanism.partition, tuple(many for many, _ in some), mechanism.count)
+            together.setdefault(which, []).append(values)
+    named = [partition for partition, _, _ in together]
+    if len(set(named)) < len(named):
+        raise NoLoss(OTHER_DISTANCES)
+    for (_, many, count), families in together.items():
+        yield from _over_parts(many, count, families)
+
+
+OTHER_DISTANCES = (
+    "several families on one partition whose members move by different distances are not supported; "
+    "write the parts out"
+)
+
+
+def _over_parts(
+    many: tuple[int | Term, ...], count: Term, families: Sequence[Sequence[Term]]
+) -> Iterable[Term]:
+    """The worst choice of the parts that move, as sums of largest members.
+
+    If m_1 members lose w_1·x, m_2 others w_2·x and so on, with w_1 > w_2 > …, the worst choice gives the
+    largest x the largest factor: (w_1 − w_2)·top(m_1, x) + (w_2 − w_3)·top(m_1 + m_2, x) + ….
+    """
+    if len(many) == 1:
+        yield terms.over(many[0], terms.add(values[0] for values in families), count)
+        return
+    if len(families) > 1:
+        raise NoLoss(OTHER_DISTANCES)
+    (values,) = families
+    if values[-1] == ZERO:
+        return
+    rates = [rate for value in values if (rate := (value / values[-1]).number) is not None]
+    if len(rates) < len(values) or not values[-1].nonnegative:
+        raise NoLoss("how losses grow with the distance has no common factor for a family")
+    if rates != sorted(rates, reverse=True):
+        raise NoLoss("members of a family that move further lose less")
+    for n, rate in enumerate(rates):
+        following = rates[n + 1] if n + 1 < len(rates) else Fraction(0)
+        yield (rate - following) * terms.over(terms.add(map(terms.as_term, many[: n + 1])), values[-1], count)
+
+
+def mechanism_of(setting: Setting, i: object) -> Mechanism:
+    """M_i.  Raises NoLoss where there is none."""
+    if type(i) is not int or not 1 <= i <= len(setting.mechanisms):
+        raise NoLoss(f"there is no mechanism {i!r}")
+    return setting.mechanisms[i - 1]
+
+
+def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
+    """What M_i loses by its noise, in a notion that the page of the noise knows, for values 1 apart."""
+    noise = mechanism_of(setting, i).noise
+    if noise is None:
+        raise NoLoss(f"mechanism {i} is not given by noise")
+    page = theory.page(noise.page, "noise")
+    try:
+        stated = noises.guarantee(page.head, noise.parameter, notion, setting.assumed)
+    except noises.Unfit as error:
+        raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
+    wanted = theory.rule(notion).head.parameters
+    if stated is None or sorted(stated) != sorted(wanted):
+        raise NoLoss(f"{page.id} states no {notion} guarantee")
+    return Loss(i, notion, tuple((key, stated[key]) for key in wanted))
+
+
+def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
+    """What M_i loses by its guarantee as stated, or as its table or study has been checked to have."""
+    mechanism = mechanism_of(setting, i)
+    wanted = theory.rule(mechanism.notion).head.parameters
+    stated = dict(mechanism.values)
+    if set(stated) != set(wanted):
+        raise NoLoss(f"a guarantee of {mechanism.notion} has {', '.join(wanted)}")
+    return Loss(i, mechanism.notion, tuple((key, stated[key]) for key in wanted))
+
+
+def letters(mechanism: Mechanism) -> list[Term]:
+    """The terms by which a mechanism is given: their letters need values at a point."""
+    found = [value for _, value in mechanism.values]
+    if mechanism.metric is not None:
+        found += [one for _, value in mechanism.metric.formulas for one in metrics.parameters(value)]
+    found += [value for one in mechanism.also for _, value in one.values]
+    found += [] if mechanism.count is None else [mechanism.count]
+    if mechanism.noise is not None:
+        asked = () if mechanism.noise.query is None else mechanism.noise.query.values
+        found += [mechanism.noise.parameter, *(value for _, value in asked)]
+    if mechanism.table is not None:
+        found += [value for row in mechanism.table.rows for value in row]
+    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
+        found += letters(inner)
+    return found
+
+
+def promised(mechanism: Mechanism) -> list[Term]:
+    """The parameters of what is known of a mechanism, and of those of its study; of a family the least.
+
+    Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
+    """
+    found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
+    found += [value for one in mechanism.also for _, value in one.values]
+    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
+        found += promised(inner)
+    if mechanism.count is None:
+        return found
+    return [-terms.over(1, -one, mechanism.count) if _of_member(one) else one for one in found]
+
+
+def _of_member(value: Term) -> bool:
+    return any(terms.moves(name) for name in value.letters)

@@ -1,0 +1,326 @@
+"""Witnesses: mechanisms as a setting says that lose a known amount at the neighbours of a type.
+
+A mechanism of which a guarantee is known may be the witness of a page: it loses, in the metric of its
+guarantee, exactly what the page says.  One that is given by its noise loses what its page says if that is
+attained, and one that is a table what its rows say.  All others may say the same always, or are left out: a
+part of a composition never loses more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel.composition import families, given_tables
+from dpcompose.kernel.composition.closer import Closer, at_most
+from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed
+from dpcompose.kernel.core.settings import Mechanism, Setting
+from dpcompose.kernel.covers.types import Moves, Type, has_more_records, value_is_reached
+from dpcompose.kernel.deciders import noises
+from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.expressions import forms, formulas, substitution, terms
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import NoPage, Theory
+
+
+class _Unlimited(Exception):
+    """Some witness loses ∞."""
+
+
+def _are_steps(r: Term) -> bool:
+    """Whether a distance is a whole number from 1: c, or c·m for a letter m that stands for such."""
+    c, m = r.split
+    if m.kind == "letter":
+        domain = m.of[1]
+        return bool(c.denominator == 1 <= c and domain.integer and (domain.least or 0) >= 1)
+    return r.number is not None and r.number.denominator == 1 <= r.number
+
+
+def attained_in(theory: Theory, notion: str) -> Any:
+    """The witness page of a notion.  Raises NoPage, also where what witnesses lose adds up by no rule."""
+    found = theory.first(
+        "witness", lambda page: page.head.notion == notion, f"no page has witnesses of {notion} privacy"
+    )
+    if found.head.by != "event" and not adds_up(theory.rule(notion), found.head.shows):
+        raise NoPage(f"what witnesses lose adds up, and {found.head.shows} of {notion} privacy does not")
+    return found
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """Mechanisms that lose something at the neighbours of one type, by the witness page of a notion.
+
+    losses -- the guarantees of all mechanisms as stated; chosen -- which may be witnesses, if they move.
+    """
+
+    setting: Setting
+    theory: Theory
+    page: Any
+    type: Type
+    losses: Sequence[Loss]
+    chosen: Sequence[int]
+
+    @cached_property
+    def moves(self) -> Moves:
+        """How far what the witnesses read moves; without those that lose 0 at every distance."""
+        together = Composition(tuple(self.losses), self.setting, self.theory)
+        return tuple(
+            (i, some)
+            for i, some in self.type.moves
+            if i in self.chosen and not together.loses_nothing(i, self.type)
+        )
+
+    @property
+    def witnesses(self) -> tuple[tuple[int, Grounds], ...]:
+        """For each witness that by which it is one: a page, or the decider of its table.  Raises NoPage."""
+        return tuple((i, self._grounds(i)) for i, _ in self.moves)
+
+    def value(self) -> tuple[Term, Grounds]:
+        """What they lose together, and that by which they do.  Raises NoPage."""
+        grounds = Grounds.of(one for _, one in self.witnesses)
+        if any(self._is_infinite(i, r) for i, some in self.moves for _, r in some):
+            return INFINITY, grounds
+        if self.page.head.by == "event":
+            value, more = self._event()
+            return value, grounds | Grounds(more)
+        if (shown := self._without_limit()) is not None:
+            return INFINITY, grounds | shown
+        return self._sum(), grounds
+
+    def where(self) -> Assumed:
+        """The relations between letters for as many members to be there as have an event."""
+        return families.needed(self.setting, self.moves) if self.page.head.by == "event" else NOTHING
+
+    def positive(self) -> tuple[Term, ...]:
+        """Formulas of which one is to be above 0 where ∞ is lost at databases that are told in letters; none
+        where it is lost at all of them."""
+        found, far = list[Term](), {i: r for i, r, _ in self.type.lost}
+        for i, some in self.moves if self.setting.distances else ():
+            r = far.get(i, some[0][1])
+            if (
+                self._alone(i, some[0][1], True).kind == "oo"
+                or self._alone(i, some[0][1], False).kind == "oo"
+            ):
+                if r.kind == "oo" or self._mechanism(i).table is not None:
+                    return ()
+                found.append(r)
+        return tuple(found)
+
+    def _mechanism(self, i: int) -> Mechanism:
+        return self.setting.mechanisms[i - 1]
+
+    def _grounds(self, i: int) -> Grounds:
+        """That by which M_i is known to lose something: its table, or a page."""
+        if self._mechanism(i).table is None:
+            return Grounds(frozenset({self._page(i)}))
+        if self.page.head.by != "ratio":
+            raise NoLoss(f"what the table of {self._mechanism(i).name} loses is known in pure privacy only")
+        return Grounds(deciders=frozenset({"tables"}))
+
+    def _page(self, i: int) -> str:
+        """The page by which M_i, which is no table, is known to lose something."""
+        mechanism, head = self._mechanism(i), self.page.head
+        stated, own = mechanism.metric, mechanism.noise is None
+        lost = ("metric", head.shows) if head.by == "event" else ("metric",)
+        if stated is not None and own and not all(map(stated.attained, lost)):
+            raise NoLoss(f"what {mechanism.name} is stated in is not seen to be a metric that it attains")
+        if mechanism.study is not None:
+            raise NoLoss(f"{mechanism.name} is its study, and may lose less than its guarantee")
+        if mechanism.noise is not None:
+            law = self.theory.page(mechanism.noise.page, "noise")
+            if self._by_divergence(i):
+                return str(law.id)
+            moves = value_is_reached(i, self.type, self.setting, self.theory)
+            limit = head.notion in law.head.in_the_limit and has_more_records(self.setting, self.theory)
+            if not ((law.head.attained or limit) and moves) or head.by == "event":
+                raise NoLoss(
+                    f"what {mechanism.name} loses at two databases is not known, only what bounds it"
+                )
+            return str(law.id)
+        of, notion = self.losses[i - 1].notion, head.notion
+        if of == notion or self._is_free(i):
+            return str(self.page.id)
+        otherwise = f"no page says what {of} mechanisms can lose in {notion} privacy"
+        found = self.theory.first(
+            "violation", lambda page: (page.head.of, page.head.notion) == (of, notion), otherwise
+        )
+        return str(found.id)
+
+    def _by_divergence(self, i: int) -> bool:
+        """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""
+        noise = self._mechanism(i).noise
+        if noise is None or not self.page.head.divergence:
+            return False
+        law = self.theory.page(noise.page, "noise").head
+        known = value_is_reached(i, self.type, self.setting, self.theory) and i in dict(self.type.entries)
+        if law.attained:
+            return bool(known and law.divergence and self.page.head.notion not in law.guarantee)
+        known = known and i not in self.type.unlimited
+        return bool(known and law.divergence and has_more_records(self.setting, self.theory))
+
+    def _divergence(self, i: int, r: Term) -> Term:
+        """The divergence of M_i's outputs: the sum of those of the entries of its query's value that move, or
+        that of scores, of which one is chosen, that move by r."""
+        noise = self._mechanism(i).noise
+        assert noise is not None
+        law = self.theory.page(noise.page, "noise").head
+        parameter = noises.fit(law, noise.parameter, self.setting.assumed)
+        entries = (r,) if law.entries == "scores" else dict(self.type.entries)[i]
+        return terms.add(noises.value(law, parameter, law.divergence, {"r": r}) for r in entries)
+
+    def _is_free(self, i: int) -> bool:
+        """Whether nothing is promised of M_i at the distances that occur: then it may be the witness whose
+        distances are 0 and ∞, which has every guarantee of every notion."""
+        return all(self._is_infinite(i, r) for j, some in self.moves if j == i for _, r in some)
+
+    def _is_infinite(self, i: int, r: Term) -> bool:
+        """Whether M_i may be anything that its guarantee allows, and costs ∞ where its input moves by r."""
+        free = self._mechanism(i).noise is None and self._mechanism(i).table is None
+        return free and ((r.kind == "oo" and i not in self.type.unlimited) or self.losses[i - 1].unlimited)
+
+    def _without_limit(self) -> Grounds | None:
+        """The deciders by which something is lost by one whose input moves without a limit, and so ∞.
+
+        None where no input does.  Raises NoLoss where it is not seen that anything is lost.
+        """
+        for i, _ in self.moves:
+            if i in self.type.unlimited:
+                lost = self._alone(i, ONE, True)
+                if forms.term_sign(lost) == 1:
+                    return Grounds()
+                if not has_values.surely(lost, assumed=self.setting.assumed):
+                    raise NoLoss(f"what {self._mechanism(i).name} loses may be 0")
+                return Grounds(deciders=frozenset({"ranges"}))
+        return None
+
+    def _sum(self) -> Term:
+        """Losses that add up, or whose squares do."""
+        tables = any(self._mechanism(i).table is not None for i, _ in self.moves)
+        try:
+            # a table may lose more the other way round, the others lose the same
+            return terms.top(1, [self._one_way(way) for way in ((True, False) if tables else (True,))])
+        except _Unlimited:
+            return INFINITY
+
+    def _one_way(self, forth: bool) -> Term:
+        """The sum for the two databases of the type in one order."""
+        squares = self.page.head.by == "noise"
+
+        def lost(i: int, r: Term) -> Term:
+            value = self._alone(i, r, forth)
+            if value.kind == "oo":
+                raise _Unlimited
+            return substitution.expanded(value * value) if squares and self._is_own(i) else value
+
+        total = terms.add(summands(self.moves, self.setting, lost))
+        squared = self.page.head.shows in self.theory.rule(self.page.head.notion).head.squared
+        return terms.sqrt(total) if squared else total
+
+    def _is_own(self, i: int) -> bool:
+        """Whether M_i loses a distance of the page's, and not what a page on other notions says."""
+        mechanism = self._mechanism(i)
+        own = mechanism.noise is not None and not self._by_divergence(i)
+        return own or (mechanism.noise is None and self.losses[i - 1].notion == self.page.head.notion)
+
+    def _alone(self, i: int, r: Term, forth: bool) -> Term:
+        """What M_i loses where its input moves by r."""
+        mechanism, notion, loss = self._mechanism(i), self.page.head.notion, self.losses[i - 1]
+        if mechanism.table is not None:
+            return given_tables.lost(i, self.setting, self.type, forth)
+        if self._by_divergence(i):
+            return self._divergence(i, r)
+        if mechanism.noise is not None:
+            loss = by_noise(i, self.setting, self.theory, notion)
+        if any(value.kind == "oo" for _, value in loss.values):
+            return INFINITY
+        if loss.notion == notion:
+            return formulas.parse(self.page.head.distance, {**dict(loss.values), "r": r})
+        return self._violating(i, r, dict(loss.values))
+
+    def _is_between(self, i: int) -> bool:
+        """Whether there may be databases at any distance between the two, in what M_i is stated in."""
+        return any(i == j for j, _, _ in self.type.lost)
+
+    def _violating(self, i: int, r: Term, values: dict[str, Term]) -> Term:
+        """What a mechanism with a guarantee of another notion can lose, by its page.
+
+        Of one that is stated in a metric that is less: there may be databases between the two.
+        """
+        head, whose = self.theory.page(self._page(i), "violation").head, self._mechanism(i)
+        loss = head.in_a_metric if self._is_between(i) else head.loss
+        if loss is None:
+            raise NoLoss(f"no page says what {whose.name}, stated in a metric, loses there")
+        if not _are_steps(r):
+            raise NoLoss(f"what {whose.name} loses is known for whole steps only")
+        told = bool(self.setting.distances)  # then it is asked where the databases are
+        if not told and forms.term_sign(values[head.positive]) != 1:
+            raise NoLoss(f"{head.positive} of {whose.name} may be 0")
+        return INFINITY if loss == "oo" else formulas.parse(loss, {**values, "r": r})
+
+    def _of_one_member(self) -> Term | None:
+        """Where one member of a family moves by one step, and nothing else: the largest of their events."""
+        head = self.page.head
+        if len(self.moves) != 1 or self.moves[0][1] != ((1, ONE),):
+            return None
+        i = self.moves[0][0]
+        count, value = self._mechanism(i).count, dict(self.losses[i - 1].values)[head.shows]
+        limit = self.theory.rule(head.notion).head.limits.get(head.shows)
+        if count is None or self.losses[i - 1].notion != head.notion or limit is None:
+            return None
+        return terms.over(1, value, count) if at_most(value, limit) else None
+
+    def _event(self) -> tuple[Term, frozenset[str]]:
+        """The probability of events, of which one happens: as closer pages say, where they are attained."""
+        head, key = self.page.head, self.page.head.shows
+        if sum(many for _, some in self.moves for many, _ in some) == 1 and self._single_steps():
+            return self._one_event(), frozenset()
+        closer = Closer(Composition(tuple(self.losses), self.setting, self.theory), key)
+        if (member := self._of_one_member()) is not None:
+            return member, frozenset()
+        moved = closer.moved(Type(self.moves, self.type.unlimited, self.type.pair))
+        over, together = closer.page("steps"), closer.page("mechanisms")
+        limit = self._limit
+        values: list[tuple[Term, Term]] = []
+        for one in moved:
+            if (
+                head.steps is not None
+                and one.steps > head.steps
+                and (over is None or over.id != head.steps_by)
+            ):
+                raise NoLoss(f"{self.page.id} attains the bound up to distance {head.steps}")
+            values.append((terms.least(*closer.after_steps(one.loss, one.steps)), one.count))
+        if any(limit is None or not at_most(value, limit) for value, _ in values):
+            raise NoLoss(f"{key} may be above {limit}")
+        if together is None and [count for _, count in values] not in ([], [ONE]):
+            raise NoLoss(f"{self.page.id} attains the bound for one input that moves")
+        return (closer.together(values) if values else ZERO), closer.pages
+
+    @property
+    def _limit(self) -> int | None:
+        """From which value on what the page shows says nothing."""
+        limit: int | None = self.theory.rule(self.page.head.notion).head.limits.get(self.page.head.shows)
+        return limit
+
+    def _single_steps(self) -> bool:
+        """Whether all that moves moves by one step, of mechanisms whose guarantee is of the page's notion."""
+        return all(
+            r == ONE and many and self.losses[i - 1].notion == self.page.head.notion
+            for i, some in self.moves
+            for many, r in some
+        )
+
+    def _one_event(self) -> Term:
+        """The event of one mechanism, or of the member of a family for which it is most likely."""
+        key = self.page.head.shows
+
+        def lost(i: int, r: Term) -> Term:
+            value = dict(self.losses[i - 1].values)[key]
+            if self._limit is None or not at_most(value, self._limit):
+                raise NoLoss(f"{key} of {self._mechanism(i).name} may be above {self._limit}")
+            return value
+
+        return terms.add(summands(self.moves, self.setting, lost))

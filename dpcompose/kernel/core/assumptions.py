@@ -1,0 +1,328 @@
+"""Assumptions: relations between parameters, which hold for all values that a setting allows.
+
+Where u > l is assumed, u is l and something above 0.  So a comparison that is shown for all l and all d > 0,
+with l + d in place of u, holds for all allowed u and l: letters are eliminated, one by each assumption.  What
+else is known of an eliminated letter, that it lies in its domain, is left as further assumptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor
+
+from dpcompose.kernel.expressions import forms, formulas, substitution, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.forms import Form
+from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.polynomials import NotAForm
+from dpcompose.kernel.expressions.terms import Term
+
+SIGNS = (">", ">=", "<", "<=")
+MOST_WAYS = 12
+"""In how many ways letters are eliminated."""
+
+
+class NotAssumed(ValueError):
+    """An assumption does not hold at a point, or eliminates no letter; the message says why."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """left > right, or another of the SIGNS between two terms.
+
+    >>> u, l = terms.letter("u"), terms.letter("l")
+    >>> str(Assumption(l, "<", u)), Assumption(l, "<", u).term == u - l
+    ('l < u', True)
+    """
+
+    left: Term
+    sign: str
+    right: Term
+
+    @property
+    def term(self) -> Term:
+        """What is > 0, or ≥ 0."""
+        return self.left - self.right if self.sign in (">", ">=") else self.right - self.left
+
+    @property
+    def strictly(self) -> bool:
+        """Whether it is > 0."""
+        return self.sign in (">", "<")
+
+    @property
+    def letters(self) -> Mapping[str, Domain]:
+        return {**self.left.letters, **self.right.letters}
+
+    def data(self) -> list[str]:
+        """As JSON."""
+        return [formulas.to_text(self.left), self.sign, formulas.to_text(self.right)]
+
+    def __str__(self) -> str:
+        return " ".join(self.data())
+
+
+Assumed = tuple[Assumption, ...]
+NOTHING: Assumed = ()
+
+
+def letters_of(assumed: Assumed) -> Mapping[str, Domain]:
+    """The letters of some assumptions, by name."""
+    return {name: domain for one in assumed for name, domain in one.letters.items()}
+
+
+def members_in(term: Term) -> list[str]:
+    """The members e[i] that stand outside of sums and worst cases over families."""
+    if term.kind == "over":
+        return []
+    own = [term.of[0]] if term.kind == "letter" and terms.moves(term.of[0]) else []
+    return [*own, *(name for part in term.parts for name in members_in(part))]
+
+
+def check_at(assumed: Assumed, point: Mapping[str, Fraction]) -> None:
+    """Raises NotAssumed unless all assumptions are seen to hold at a point.
+
+    >>> e, f = terms.letter("e"), terms.letter("f")
+    >>> check_at((Assumption(e, "<=", f),), {"e": Fraction(2), "f": Fraction(1)})
+    Traceback (most recent call last):
+    dpcompose.kernel.core.assumptions.NotAssumed: e <= f is not seen to hold at the point
+    """
+    for one in assumed:
+        if missing := sorted(name for name in one.letters.keys() - point.keys() if not terms.moves(name)):
+            raise NotAssumed(f"{one} is assumed, and the point has no value for {missing[0]}")
+        try:
+            found = sign(formulas.at(one.term, point))
+        except (ValueError, ArithmeticError):
+            found = None
+        if found is None or found < 0 or (one.strictly and found == 0):
+            raise NotAssumed(f"{one} is not seen to hold at the point")
+
+
+def holds_at(assumed: Assumed, point: Mapping[str, Fraction]) -> bool:
+    """Whether all are seen to hold at a point."""
+    try:
+        check_at(assumed, point)
+    except NotAssumed:
+        return False
+    return True
+
+
+def known_least(term: Term, assumed: Assumed) -> int | None:
+    """What a whole number is at least: a number, a letter with a number added, or as is assumed; else None.
+
+    >>> m, n = (terms.letter(name, Domain.read("integer >= 1")) for name in "mn")
+    >>> known_least(n - m, (Assumption(m, "<", n),)), known_least(n - 3, ()), known_least(n - m, ())
+    (1, -2, None)
+    """
+    found = [] if term.number is None else [floor(term.number)]
+    for name, domain in term.letters.items():
+        rest = substitution.expanded(term - terms.letter(name, domain)).number
+        if rest is not None and domain.least is not None:
+            found.append(ceil(domain.least + rest))
+    for one in assumed:
+        rest = substitution.expanded(one.term - term).number
+        if rest is not None:
+            found.append(floor(-rest) + 1 if one.strictly else ceil(-rest))
+    return max(found, default=None)
+
+
+# letters that are eliminated
+
+
+Step = tuple[int, str, str]
+"""By which assumption, from 0, which letter is eliminated, and what the distance is called that it leaves."""
+
+
+@dataclass(frozen=True)
+class Eliminated:
+    """Letters as terms in other ones, and the assumptions that are left in these."""
+
+    values: Mapping[str, Term]
+    left: Assumed
+
+    def of(self, term: Term) -> Term:
+        """The term in the letters that remain.  Raises NotAssumed where one counts members."""
+        if counting := sorted(counts_in(term) & self.values.keys()):
+            raise NotAssumed(f"{counting[0]} counts the members of a family")
+        return substitution.substituted(term, self.values)
+
+    def back(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """A point of the letters that remain as one of all.  Raises ValueError where it is none."""
+        found = dict(point)
+        for name, value in self.values.items():
+            there = formulas.at(value, point).number
+            if there is None:
+                raise NotAssumed(f"{name} is not rational there")
+            found[name] = there
+        return found
+
+
+def counts_in(term: Term) -> frozenset[str]:
+    """The letters that count members of families."""
+    own = (
+        frozenset(name for one in (term.of[0], term.of[2]) for name in one.letters)
+        if term.kind == "over"
+        else ()
+    )
+    return frozenset(own).union(*map(counts_in, term.parts))
+
+
+def eliminated(assumed: Assumed, steps: Iterable[Step], taken: Collection[str] = ()) -> Eliminated:
+    """The letters that some steps eliminate, one after the other.  Raises NotAssumed.
+
+    taken -- names that stand for other letters already.
+
+    >>> u, l = terms.letter("u"), terms.letter("l")
+    >>> found = eliminated((Assumption(u, ">", l),), [(0, "u", "d")])
+    >>> formulas.to_text(found.of(2 * u)), found.left
+    ('2*d + 2*l', ())
+    """
+    values: dict[str, Term] = {}
+    taken = {*taken, *letters_of(assumed)}
+    for n, name, fresh in steps:
+        if not 0 <= n < len(assumed):
+            raise NotAssumed(f"there is no assumption {n}")
+        if fresh in taken or not (fresh.isidentifier() and fresh.isascii()):
+            raise NotAssumed(f"{fresh} is no new name")
+        taken.add(fresh)
+        value, assumed = _without(assumed, n, name, fresh)
+        values = {one: substitution.substituted(old, {name: value}) for one, old in values.items()} | {
+            name: value
+        }
+    return Eliminated(values, assumed)
+
+
+def _without(assumed: Assumed, n: int, name: str, fresh: str) -> tuple[Term, Assumed]:
+    """A letter as a term with the distance that an assumption says is > 0 or ≥ 0, and what is left."""
+    one = assumed[n]
+    if name not in one.letters:
+        raise NotAssumed(f"{one} says nothing of {name}")
+    x = terms.letter(name, one.letters[name])
+    factor, rest = _linear(one, x)
+    domain: Domain = x.of[1]
+    whole = domain.integer and _is_whole(rest) and factor.denominator == 1
+    far = terms.letter(fresh, _distances(domain, factor, rest, one.strictly, whole))
+    value = substitution.expanded((far - forms.write(rest)) * terms.number(1 / factor))
+    others = [
+        Assumption(
+            substitution.substituted(other.left, {name: value}), other.sign, _put(other.right, name, value)
+        )
+        for other in (*assumed[:n], *assumed[n + 1 :])
+    ]
+    return value, (*others, *_in_domain(value, domain))
+
+
+def _distances(domain: Domain, factor: Fraction, rest: Form, strictly: bool, whole: bool) -> Domain:
+    """What c·x + r may be where it is > 0 or ≥ 0; where r is a number, for the x of a domain."""
+    least, is_open = Fraction(1 if strictly and whole else 0), strictly and not whole
+    if rest.number is None:
+        return Domain(least, is_open, integer=whole)
+    ends = [(domain.least, domain.open_least), (domain.greatest, domain.open_greatest)]
+    (low, open_low), (high, open_high) = [
+        (None if end is None else factor * end + rest.number, at)
+        for end, at in ends[:: 1 if factor > 0 else -1]
+    ]
+    if low is not None and (low > least or (low == least and open_low)):
+        least, is_open = low, open_low
+    middle = least if high is None else Fraction(ceil(least)) if whole else (least + high) / 2
+    found = Domain(least, is_open, high, open_high, whole)
+    return found if high is None or found.contains(middle) else Domain(least, is_open, integer=whole)
+
+
+def _put(term: Term, name: str, value: Term) -> Term:
+    return substitution.substituted(term, {name: value})
+
+
+def _linear(one: Assumption, x: Term) -> tuple[Fraction, Form]:
+    """c and r where the assumption is about c·x + r, with c ≠ 0 and no x in r."""
+    try:
+        form = forms.read(one.term)
+    except NotAForm as error:
+        raise NotAssumed(f"{one}: {error}") from None
+    factor = form.coefficients.get(((x, 1),))
+    rest = form if factor is None else form - Form(((((x, 1),), factor),))
+    if factor is None or any(x.of[0] in letter.letters for letter in rest.letters):
+        raise NotAssumed(f"{one} does not say how far {x.of[0]} is from something else")
+    return factor, rest
+
+
+def _is_whole(form: Form) -> bool:
+    """Whether a polynomial has whole values only, as is seen from its letters."""
+    return not form.peaks and all(
+        c.denominator == 1 and all(letter.kind == "letter" and letter.of[1].integer for letter, _ in term)
+        for term, c in form.monomials
+    )
+
+
+def _in_domain(value: Term, domain: Domain) -> Iterator[Assumption]:
+    """That a term lies in a domain, as far as it is not seen from signs."""
+    ends = ((domain.least, domain.open_least, ">"), (domain.greatest, domain.open_greatest, "<"))
+    for end, is_open, word in ends:
+        if end is None:
+            continue
+        found = Assumption(value, word if is_open else f"{word}=", terms.number(end))
+        seen = forms.term_sign(found.term)
+        if not (seen > 0 or (seen == 0 and not is_open)):
+            yield found
+
+
+@lru_cache(maxsize=1024)
+def ways(
+    assumed: Assumed, taken: frozenset[str] = frozenset(), kept: frozenset[str] = frozenset()
+) -> tuple[tuple[Step, ...], ...]:
+    """Ways to eliminate a letter by each assumption by which one can be, a few of them.
+
+    Letters that an assumption says are large come first: they are the others and something more.
+    taken -- names that new letters cannot have; kept -- letters that are not eliminated.
+    """
+    found: list[tuple[Step, ...]] = []
+
+    def go(at: int, here: Assumed, left: int, made: tuple[Step, ...]) -> None:
+        if len(found) >= MOST_WAYS:
+            return
+        if not left:
+            found.append(made)
+            return
+        used = frozenset(fresh for _, _, fresh in made)
+        some = _candidates(here[at], kept | used)
+        for name in some:
+            fresh = _fresh(len(made), {*taken, *letters_of(assumed), *used})
+            _, after = _without(here, at, name, fresh)
+            go(at, after, left - 1, (*made, (at, name, fresh)))
+        if not some:
+            go(at + 1, here, left - 1, made)
+
+    go(0, assumed, len(assumed), ())
+    return tuple(dict.fromkeys(found))
+
+
+def _candidates(one: Assumption, kept: Collection[str]) -> list[str]:
+    """The letters that an assumption eliminates, those with positive factors first."""
+    some = []
+    for name, domain in sorted(one.letters.items()):
+        if name not in kept:
+            try:
+                factor, _ = _linear(one, terms.letter(name, domain))
+            except NotAssumed:
+                continue
+            some.append((factor < 0, name))
+    return [name for _, name in sorted(some)]
+
+
+def _fresh(n: int, taken: Collection[str]) -> str:
+    name = f"more_{n + 1}"
+    while name in taken:
+        name += "_"
+    return name
+
+
+def in_other_letters(assumed: Assumed, *some: Term) -> Iterator[Eliminated]:
+    """The ways in which letters are eliminated from terms, where assumptions say something of these."""
+    names = frozenset(name for one in some for name in one.letters)
+    if not assumed or not names & letters_of(assumed).keys():
+        return
+    for steps in ways(assumed, names, frozenset().union(*map(counts_in, some))):
+        if steps:
+            yield eliminated(assumed, steps, names)

@@ -1,0 +1,350 @@
+"""Classes of databases: what core settings say of them, and how that is read.
+
+What is read is checked to be a class: numbers are in range, records have different names, letters are for
+whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel.core import counted
+from dpcompose.kernel.core.contributions import is_count
+from dpcompose.kernel.core.counted import Counted
+from dpcompose.kernel.core.reader import BadSetting, Reader
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.grammar import RESERVED
+from dpcompose.kernel.expressions.points import Ends, Points
+from dpcompose.kernel.expressions.terms import Term
+
+KINDS = ("records", "policies", "contributions", "cells", "listed", "steps", "arrays", "product")
+OF_PARTS = ("records", "cells", "listed", "steps")
+"""The kinds of classes that parts of products may be, besides points; of steps no distance is told."""
+OF_ATOMS = ("records", "policies")
+"""The kinds of classes whose databases are made of records, told by their atoms."""
+SIZES = ("any", "at most", "exactly")
+
+
+@dataclass(frozen=True)
+class Atom:
+    """Records that the same mechanisms read.
+
+    records -- the only one, or two where there are more; these name all others in examples.  Of sets, all.
+    """
+
+    records: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Databases:
+    """The class: its kind, and what there is to say of that kind.
+
+    shown -- the class in words, for readers;
+    of -- of records, what they form: "multisets", "sequences", "sets", "tuples"; size -- how many records a
+    database has, a word of SIZES and a number, and at least `least`; letter -- for any number in place of
+    that one, or of `least` for "any"; lower -- for any in place of `least` beside another number: the class
+    is meant for each of their values, of which those that are there have all types of neighbours; of tuples
+    and cells letter -- for any length, from_length -- from which one on all types are there; unlimited -- of
+    sets with letters, whether there are as many more records as databases need, which nothing tells apart;
+    atoms -- all of them; places -- of tuples, at which of the places 0, 1, … the records of each atom stand;
+    count -- how many cells, or databases, there are;
+    of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
+    no part, if there are such;
+    of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them;
+    of products, parts -- the classes by their names.
+    """
+
+    kind: str
+    shown: str
+    of: str = "multisets"
+    size: tuple[str, int | None] = ("any", None)
+    least: int = 0
+    letter: Term | None = None
+    lower: Term | None = None
+    from_length: int = 0
+    unlimited: bool = False
+    atoms: tuple[Atom, ...] = ()
+    places: tuple[int, ...] = ()
+    count: int = 0
+    gone_through: int = 0
+    types: tuple[Counted, ...] = ()
+    outside: tuple[str, ...] = ()
+    parts: tuple[tuple[str, Points | Databases], ...] = ()
+
+    @property
+    def points(self) -> tuple[Points, ...]:
+        """The parts that are points."""
+        return tuple(part for _, part in self.parts if isinstance(part, Points))
+
+    @property
+    def letters(self) -> dict[str, int]:
+        """The letters for numbers, and the number that is there in place of each."""
+        _, n = self.size
+        top = self.from_length if self.of_places else self.least if n is None else n
+        both = ((self.lower, self.least), (self.letter, top))
+        return {one.of[0]: there for one, there in both if one is not None}
+
+    @property
+    def from_some_size_on(self) -> bool:
+        """Whether databases have at least some number of records, which may be less than the largest."""
+        return self.least > 0 or self.lower is not None
+
+    @property
+    def of_places(self) -> bool:
+        """Whether a database has a record, or a value, at each of some places."""
+        return self.kind == "cells" or self.of == "tuples"
+
+    def at(self, point: Mapping[str, Fraction]) -> Databases:
+        """The class with numbers for its letters."""
+        (word, n), least = self.size, self.least
+        if self.letter is not None:
+            top = int(point[self.letter.of[0]])
+            n, least = (None, top) if n is None else (top, least)
+        least = least if self.lower is None else int(point[self.lower.of[0]])
+        return replace(self, size=(word, n), least=least, letter=None, lower=None)
+
+    def differ(self, removed: int, added: int) -> bool:
+        """Whether some two databases differ by so many records of the one, and so many of the other."""
+        word, n = self.size
+        if n is None:
+            return True
+        apart = 0 if word == "exactly" else n - self.least
+        return max(removed, added) <= n and abs(removed - added) <= apart
+
+    def shared(self, removed: int, added: int) -> int:
+        """How many records two databases share at least that differ by so many."""
+        word, n = self.size
+        return n - removed if word == "exactly" and n else max(0, self.least - min(removed, added))
+
+    def how_many(self, reads: tuple[int, ...] | None) -> int | Term | None:
+        """How many records are read of every database; None where that differs."""
+        word, n = self.size
+        if self.kind == "cells" and (self.letter is None or reads is not None):
+            return self.count if reads is None else len(reads)
+        if not (self.kind in (*OF_ATOMS, "cells") and reads is None and word == "exactly"):
+            return None
+        return n if self.letter is None else self.letter if is_count(self.letter) else None
+
+    def fewest(self, reads: tuple[int, ...] | None) -> int | Term | None:
+        """How many records of a multiset are read at least; None of other classes, and where it is fixed."""
+        word, n = self.size
+        if self.kind not in OF_ATOMS or self.of != "multisets" or (word == "exactly" and reads is None):
+            return None
+        if reads is not None:
+            return 0
+        if self.lower is not None:
+            return self.lower
+        return self.least if self.letter is None or n is not None else self.letter
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {"kind": self.kind, "shown": self.shown}
+        if self.kind in OF_ATOMS:
+            atoms = [list(atom.records) for atom in self.atoms]
+            found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
+            found |= {"least": self.least} if self.least else {}
+            found |= {"places": list(self.places)} if self.places else {}
+            found |= {"unlimited": True} if self.unlimited else {}
+            found |= {"from": self.from_length} if self.from_length else {}
+        if self.kind == "cells" and self.letters:
+            found |= {"size": list(self.size)}
+        for key, one in (("letter", self.letter), ("lower", self.lower)):
+            found |= {} if one is None else {key: formulas.to_text(one)}
+        if self.kind == "contributions":
+            found |= {"parts": [list(one.records) for one in self.atoms], "outside": list(self.outside)}
+        if self.parts:
+            found |= {"parts": {name: part.data() for name, part in self.parts}}
+        if self.kind == "arrays":
+            found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
+        return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
+
+
+def read(reader: Reader) -> Databases:
+    """The class that JSON data states.  Raises BadSetting."""
+    kind = reader.key("kind").text(*KINDS)
+    shown = reader.key("shown").text()
+    if kind in OF_ATOMS:
+        return _of_records(reader, kind, shown)
+    if kind == "contributions":
+        return _of_parts(reader, shown)
+    if kind == "arrays":
+        return _on_arrays(reader, shown)
+    if kind == "product":
+        reader.keys(("kind", "shown", "parts"))
+        return Databases(kind, shown, parts=_parts(reader.key("parts")))
+    if kind == "cells" and not {"letter", "lower"}.isdisjoint(reader.value):
+        return _of_any_length(reader, shown)
+    reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
+    return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
+
+
+def _of_any_length(reader: Reader, shown: str) -> Databases:
+    """Cells in a row, of which there are any number."""
+    reader.keys(("kind", "shown", "count", "size", "letter", "lower"))
+    count, size = reader.key("count").whole(), reader.key("size").items()
+    word = size[0].text(*SIZES) if len(size) == 2 else ""
+    if not word or size[1].value != (None if word == "any" else count):
+        raise reader.key("size").wrong("a word and the number of cells")
+    letter, lower = _letter(reader, "letter"), _letter(reader, "lower")
+    found = Databases("cells", shown, size=(word, size[1].value), letter=letter, lower=lower, count=count)
+    return replace(found, from_length=0 if word == "any" else count)
+
+
+FORMS = {"records": ("multisets", "sequences"), "policies": ("multisets", "sets", "tuples")}
+"""What records form, by the kind of the class."""
+OF_LEAST = ("multisets", "sets")
+"""What may have at least some number of records."""
+
+
+def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
+    """A class whose databases are made of records."""
+    reader.keys(
+        ("kind", "shown", "of", "size", "least", "letter", "lower", "from", "unlimited", "atoms", "places")
+    )
+    if len(parts := reader.key("size").items()) != 2:
+        raise reader.key("size").wrong("a word and a number")
+    size = parts[0].text(*SIZES)
+    n = None if size == "any" else parts[1].whole(0, 10**15)
+    most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
+    least = reader.key("least", 0).whole(0, most)
+    formed = reader.key("of").text(*FORMS[kind])
+    atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
+    names = [name for atom in atoms for name in atom.records]
+    many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
+    if not atoms or not many or len(set(names)) < len(names):
+        raise reader.key("atoms").wrong("one or two records of each atom, all different")
+    if least and formed not in OF_LEAST:
+        raise reader.key("least").wrong("nothing for sequences, so none")
+    letter, lower = _letter(reader, "letter"), _letter(reader, "lower")
+    places = _places(reader, formed, len(atoms), size, n)
+    length, unlimited = reader.key("from", 0).whole(0, 10**15), reader.key("unlimited", False).value is True
+    if (formed != "tuples" and length) or 0 < length < (n or 0):
+        raise reader.key("from").wrong("a length of tuples with a letter, no less than there are places,")
+    if formed != "sets" and unlimited:
+        raise reader.key("unlimited").wrong("nothing but for sets, so none")
+    found = Databases(kind, shown, formed, (size, n), least, letter, lower, length, unlimited, atoms, places)
+    if formed == "sequences" and letter is not None:
+        raise reader.key("letter").wrong("nothing for sequences, so none")
+    if lower is not None and size != ("exactly" if formed == "tuples" else "at most"):
+        raise reader.key("lower").wrong("nothing but where databases have at most some number, so none")
+    if (one := _too_few(found)) is not None:
+        raise reader.key(one).wrong("a letter for whole numbers up to the one that is there,")
+    return found
+
+
+def _letter(reader: Reader, key: str) -> Term | None:
+    """A letter for whole numbers from 0, if there is one."""
+    if key not in reader.value:
+        return None
+    found = reader.key(key).formula()
+    if found.kind != "letter" or not found.of[1].integer or not found.of[1].nonnegative:
+        raise reader.key(key).wrong("a letter for whole numbers from 0,")
+    return found
+
+
+def _too_few(databases: Databases) -> str | None:
+    """Which letter of a class is for none of the numbers up to the one that is there."""
+    for key, one in (("letter", databases.letter), ("lower", databases.lower)):
+        there = one is None or databases.of_places
+        if one is not None and not there and one.of[1].least > databases.letters[one.of[0]]:
+            return key
+    return None
+
+
+def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -> tuple[int, ...]:
+    """Of tuples the place of each atom; all n of them."""
+    if formed != "tuples" and "places" not in reader.value:
+        return ()
+    found = tuple(one.whole() for one in reader.key("places").items())
+    exactly = formed == "tuples" and size == "exactly"
+    if not exactly or len(found) != atoms or set(found) != set(range(n or 0)):
+        raise reader.key("places").wrong("the place of each atom of tuples of one length, all of them,")
+    return found
+
+
+def _of_parts(reader: Reader, shown: str) -> Databases:
+    """Multisets of rows of any size: a row of each part, or two, and two outside of them if there are any."""
+    reader.keys(("kind", "shown", "parts", "outside"))
+    parts = [tuple(one.text() for one in part.items()) for part in reader.key("parts").items()]
+    outside = tuple(one.text() for one in reader.key("outside").items())
+    names = [*outside, *(name for part in parts for name in part)]
+    few = not all(1 <= len(one) <= 2 for one in parts) or len(outside) not in (0, 2)
+    if few or len(set(names)) < len(names):
+        raise reader.key("parts").wrong("one or two rows of each part, two or none outside, all different,")
+    return Databases("contributions", shown, atoms=tuple(map(Atom, parts)), outside=outside)
+
+
+def _on_arrays(reader: Reader, shown: str) -> Databases:
+    """What was counted of the neighbours of a large class."""
+    reader.keys(("kind", "shown", "count", "gone through", "types"))
+    count = reader.key("count").whole(0, counted.MOST_DATABASES)
+    gone_through = reader.key("gone through").whole(0, counted.MOST_DATABASES**2)
+    types = tuple(counted.read(one, count) for one in reader.key("types").items())
+    if not min(1, gone_through) <= len(types) <= gone_through:
+        raise reader.key("types").wrong(
+            "a type for some of the pairs that were gone through, at most one each,"
+        )
+    return Databases("arrays", shown, count=count, gone_through=gone_through, types=types)
+
+
+# products
+
+
+def is_name(name: Any) -> bool:
+    """Whether a coordinate or a part may be called so."""
+    return (
+        isinstance(name, str)
+        and name.isascii()
+        and name.isidentifier()
+        and name not in RESERVED
+        and "__" not in name
+    )
+
+
+def _points(reader: Reader) -> Points:
+    """The points that JSON data states."""
+    reader.keys(("kind", "coordinates", "box", "disc"))
+    names = tuple(one.text() for one in reader.key("coordinates").items())
+    if not names or len({*names}) < len(names) or not all(map(is_name, names)):
+        raise reader.key("coordinates").wrong("names of coordinates, each once,")
+    box = tuple(_ends(one) for one in reader.key("box").items())
+    if len(box) != len(names):
+        raise reader.key("box").wrong("two ends for each coordinate")
+    disc = reader.key("disc").formula() if "disc" in reader.value else None
+    if disc is not None and (len(names) != 2 or any(end is not None for ends in box for end in ends)):
+        raise reader.key("disc").wrong("a disc of two coordinates without ends")
+    return Points(names, box, disc)
+
+
+def _ends(reader: Reader) -> Ends:
+    low, high = (None if one.value is None else one.formula() for one in _two(reader))
+    return low, high
+
+
+def _two(reader: Reader) -> list[Reader]:
+    if len(found := reader.items()) != 2:
+        raise reader.wrong("two ends")
+    return found
+
+
+def _parts(reader: Reader) -> tuple[tuple[str, Points | Databases], ...]:
+    """The parts of a product by their names; a single one may be called ""."""
+    if not isinstance(reader.value, dict) or not reader.value:
+        raise reader.wrong("a table of parts")
+    found = []
+    for name in map(str, reader.value):
+        one = reader.key(name)
+        if not is_name(name) and (name or len(reader.value) > 1):
+            raise BadSetting(f"{reader.at}: {name!r} is no name of a part")
+        points = one.key("kind").value == "points"
+        part = _points(one) if points else read(one)
+        if not isinstance(part, Points) and part.kind not in OF_PARTS:
+            raise one.key("kind").wrong(f"points, {', '.join(OF_PARTS)}")
+        found.append((name, part))
+    names = [name for _, part in found if isinstance(part, Points) for name in part.coordinates]
+    if len({*names}) < len(names):
+        raise reader.wrong("other coordinates in each part")
+    return tuple(found)

@@ -1,0 +1,57 @@
+"""What one person contributes: rows in some parts of every partition, and so many in each.
+
+A bag of rows comes or goes, or another one takes its place.  Rows outside of all parts are not limited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.kernel.core.reader import Reader
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import Term
+
+REPLACED = ("no", "bag", "rows")
+"""Whether a bag only comes or goes, another one takes its place, or one of as many rows does."""
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """Bags of rows in at most `parts` parts of every partition, at most `rows` in each of them.
+
+    parts, rows -- whole numbers from 1, or letters for such; replaced -- a word of REPLACED.
+    """
+
+    parts: Term
+    rows: Term
+    replaced: str
+
+    def data(self) -> dict[str, str]:
+        """As JSON."""
+        return {
+            "parts": formulas.to_text(self.parts),
+            "rows": formulas.to_text(self.rows),
+            "replaced": self.replaced,
+        }
+
+
+def is_count(count: Term) -> bool:
+    """Whether a term is a whole number from 1, or a letter for one."""
+    if count.number is not None:
+        return count.number.denominator == 1 and 1 <= count.number <= 10**15
+    if count.kind != "letter":
+        return False
+    domain = count.letters[count.of[0]]
+    return domain.integer and domain.least is not None and domain.least >= 1
+
+
+def read(reader: Reader) -> Contribution:
+    """The contribution that JSON data states.  Raises BadSetting."""
+    reader.keys(("parts", "rows", "replaced"))
+    found: dict[str, Any] = {}
+    for key in ("parts", "rows"):
+        found[key] = reader.key(key).formula()
+        if not is_count(found[key]):
+            raise reader.key(key).wrong("a whole number from 1, or a letter for one,")
+    return Contribution(found["parts"], found["rows"], reader.key("replaced").text(*REPLACED))

@@ -1,0 +1,68 @@
+"""Reading JSON data: what is wanted at a place, and what is said where something else stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.terms import Term
+
+MOST_CELLS = 2_000_000
+
+
+class BadSetting(ValueError):
+    """The data is no core setting; the message says where."""
+
+
+class Reader:
+    """Reads JSON data; `at` is the path of the keys that led here."""
+
+    def __init__(self, value: Any, at: str, symbols: Mapping[str, Term]) -> None:
+        self.value, self.at, self.symbols = value, at, symbols
+
+    def wrong(self, wanted: str) -> BadSetting:
+        return BadSetting(f"{self.at}: {wanted} is wanted")
+
+    def key(self, name: str, default: Any = ...) -> Reader:
+        if not isinstance(self.value, dict):
+            raise self.wrong("a table")
+        if name not in self.value and default is ...:
+            raise BadSetting(f"{self.at}: the key {name} is missing")
+        return Reader(self.value.get(name, default), f"{self.at}.{name}", self.symbols)
+
+    def keys(self, known: Sequence[str]) -> None:
+        if not isinstance(self.value, dict) or not set(self.value) <= set(known):
+            raise self.wrong(f"a table with the keys {', '.join(known)}")
+
+    def items(self) -> list[Reader]:
+        if not isinstance(self.value, list):
+            raise self.wrong("a list")
+        return [Reader(one, f"{self.at}.{n}", self.symbols) for n, one in enumerate(self.value, start=1)]
+
+    def text(self, *words: str) -> str:
+        if not isinstance(self.value, str) or (words and self.value not in words):
+            raise self.wrong(" or ".join(words) or "a text")
+        return self.value
+
+    def boolean(self) -> bool:
+        if type(self.value) is not bool:
+            raise self.wrong("true or false")
+        return self.value
+
+    def whole(self, least: int = 0, most: int = MOST_CELLS) -> int:
+        if type(self.value) is not int or not least <= self.value <= most:
+            raise self.wrong(f"a whole number from {least} to {most}")
+        return self.value
+
+    def formula(self) -> Term:
+        try:
+            return formulas.parse(self.text(), self.symbols, index="i")
+        except FormulaError as error:
+            raise BadSetting(f"{self.at}: {error.message}") from None
+
+    def values(self) -> tuple[tuple[str, Term], ...]:
+        if not isinstance(self.value, dict):
+            raise self.wrong("a table of formulas")
+        return tuple((name, self.key(name).formula()) for name in sorted(map(str, self.value)))

@@ -1,0 +1,397 @@
+"""Reading core settings from JSON data, as saved files have it.
+
+What is read is checked to be a setting: numbers are in range, what is read is there, relations fit the class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel.core import assumptions, classes, contributions, products
+from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.core.classes import OF_ATOMS, Databases
+from dpcompose.kernel.core.contributions import is_count
+from dpcompose.kernel.core.reader import BadSetting, Reader
+from dpcompose.kernel.core.settings import (
+    ANY_SIZE,
+    ANY_TWO,
+    NOTHING,
+    Edge,
+    InMetric,
+    Mechanism,
+    Noise,
+    Query,
+    Relation,
+    Setting,
+    Stated,
+    Table,
+)
+from dpcompose.kernel.expressions import metrics, naming, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.grammar import RESERVED
+from dpcompose.kernel.expressions.terms import Term
+
+EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
+"""What one step may remove and add: the lemmas on types of edits are about these."""
+MOST_MECHANISMS = 20_000
+
+
+def read(data: Any) -> Setting:
+    """The core setting that JSON data states.  Raises BadSetting.
+
+    >>> read({"parameters": {}})
+    Traceback (most recent call last):
+    dpcompose.kernel.core.reader.BadSetting: setting: the key databases is missing
+    """
+    return _setting(Reader(data, "setting", {}), 0)
+
+
+MOST_NESTED = 100
+KEYS = ("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed", "distances")
+
+
+def _setting(reader: Reader, depth: int) -> Setting:
+    if depth > MOST_NESTED:
+        raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
+    reader.keys(KEYS)
+    parameters = _parameters(reader.key("parameters"))
+    inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
+    databases = classes.read(inner.key("databases"))
+    far = products.read_distances(
+        inner.key("distances", {}), databases, lambda one, part: _mechanism(one, part, depth)
+    )
+    letters = {name: metrics.letter(name) for name, _ in far}
+    inner = Reader(inner.value, inner.at, {**inner.symbols, **letters})
+    some = inner.key("mechanisms").items()
+    if not 1 <= len(some) <= MOST_MECHANISMS:
+        raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
+    mechanisms = tuple(_mechanism(one, databases, depth) for one in some)
+    if len({one.name for one in mechanisms}) < len(mechanisms):
+        raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
+    every = [one for mechanism in mechanisms for one in (mechanism, *distances_of(mechanism))]
+    moving = [one for one in every if one.metric is None]
+    if any(len(one.moves) != len(moving) for one in databases.types):
+        raise BadSetting(
+            f"{reader.at}.databases.types: a distance of each of {len(moving)} mechanisms is wanted"
+        )
+    partitions: dict[str, Any] = {}
+    for one in every:
+        parts = (one.reads, one.count)
+        if one.partition and partitions.setdefault(one.partition, parts) != parts:
+            raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
+    adaptive = inner.key("adaptive", False).boolean()
+    target = _relation(inner.key("target"), databases, databases.count)
+    also = (other.stated for one in mechanisms for other in one.also)
+    for relation in (target, *(one.stated for one in mechanisms), *also):
+        if relation is not None and relation.lengths:  # a step may have none in between
+            raise BadSetting(f"{reader.at}: lengths are those of distances in a metric only")
+    flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
+    assumed = tuple(_assumption(one) for one in inner.key("assumed", []).items())
+    for mechanism in mechanisms:
+        if mechanism.study is not None and not {*mechanism.study.assumed} <= {*assumed}:
+            raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
+    if flat is not None and flat.assumed != assumed:
+        raise BadSetting(f"{reader.at}.flat: other relations are assumed")
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed, far)
+
+
+def _assumption(reader: Reader) -> Assumption:
+    """A relation between parameters: two formulas with a sign between them."""
+    if len(parts := reader.items()) != 3:
+        raise reader.wrong("a formula, a sign and a formula")
+    found = Assumption(parts[0].formula(), parts[1].text(*assumptions.SIGNS), parts[2].formula())
+    for side in (found.left, found.right):
+        if side.has("oo") or assumptions.members_in(side):
+            raise reader.wrong("a relation between single numbers, without members of families and oo,")
+    return found
+
+
+def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
+    if not isinstance(reader.value, dict):
+        raise reader.wrong("a table")
+    found = []
+    for name in sorted(map(str, reader.value)):
+        said = naming.read(name)
+        bare = said.base if said.is_general else name
+        if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED or said.distance is not None:
+            raise BadSetting(f"{reader.at}: {name!r} is no name of a parameter")
+        try:
+            found.append((name, Domain.read(reader.key(name).text())))
+        except ValueError as error:
+            raise BadSetting(f"{reader.at}.{name}: {error}") from None
+    return tuple(found)
+
+
+def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
+    """A relation on the class, or on `count` values that are read of a listed one."""
+    counted = databases.kind in OF_ATOMS and databases.of == "multisets"
+    listed = databases.kind == "listed"
+    reader.keys(("single", "steps", *(("within", "times") if counted else ("lengths",) if listed else ())))
+    if "times" in reader.value:
+        return _many_steps(reader, databases, count)
+    steps = reader.key("steps").whole(1, 10**6)
+    elsewhere = "within" in reader.value and bool(reader.key("within").text(ANY_SIZE))
+    if elsewhere and databases.kind != "records":
+        raise reader.key("within").wrong("nothing for policies, so none")
+    single = reader.key("single")
+    if databases.kind == "arrays":
+        return Relation(single.text(), steps)
+    if single.value == ANY_TWO or databases.kind in ("steps", "product"):
+        words = (ANY_TWO, "step") if databases.kind != "product" else (ANY_TWO,)
+        return Relation(single.text(*words), steps if databases.kind != "product" else 1)
+    if databases.kind == "contributions" and isinstance(single.value, dict):
+        return Relation(contributions.read(single), reader.key("steps").whole(1, 1))
+    if databases.kind == "policies":
+        return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
+    some = [tuple(number.whole() for number in one.items()) for one in single.items()]
+    if databases.kind in ("records", "contributions"):
+        edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
+        if not edits <= EDITS[databases.of]:
+            raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
+        return Relation(tuple(sorted(edits)), steps, elsewhere)
+    if any(not 0 <= one < count for numbers in some for one in numbers):
+        raise single.wrong(f"numbers below {count}")
+    if databases.kind == "cells":
+        return Relation(tuple(frozenset(one) for one in some if one), steps)
+    between = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
+    if "lengths" in reader.value:
+        lengths = tuple(one.formula().number for one in reader.key("lengths").items())
+        inside = all(one is not None and one >= 0 for one in lengths)
+        if steps != 1 or some != sorted(between) or len(lengths) != len(some) or not inside:
+            raise reader.key("lengths").wrong(
+                "a number >= 0 for each of some pairs in order, one step apart,"
+            )
+        return Relation(tuple(sorted(between)), lengths=tuple(one or Fraction(0) for one in lengths))
+    return Relation(tuple(sorted(between)), steps)
+
+
+def _many_steps(reader: Reader, databases: Databases, count: int) -> Relation:
+    """As many single steps as a letter says."""
+    times = reader.key("times").formula()
+    if times.kind != "letter" or not is_count(times):
+        raise reader.key("times").wrong("a letter for a whole number from 1")
+    rest = {key: value for key, value in reader.value.items() if key != "times"}
+    single = _relation(Reader(rest, reader.at, reader.symbols), databases, count)
+    if single.steps != 1 or single.elsewhere or single.any_two:
+        raise reader.wrong("single steps inside of the class")
+    return replace(single, times=times)
+
+
+def _edge(reader: Reader, databases: Databases) -> Edge:
+    """An edge of a policy: two atoms, or an atom and null; of tuples two atoms of one place."""
+    last = len(databases.atoms) - 1
+    ends = [NOTHING if one.value is None else one.whole(0, last) for one in reader.items()]
+    if len(ends) != 2 or ends == [NOTHING, NOTHING]:
+        raise reader.wrong("two atoms, or an atom and null,")
+    if databases.places and (NOTHING in ends or len({databases.places[one] for one in ends}) > 1):
+        raise reader.wrong("two atoms of one place")
+    return min(ends), max(ends)
+
+
+def _two(reader: Reader) -> Any:
+    def pair(numbers: tuple[int, ...]) -> tuple[int, int]:
+        if len(numbers) != 2:
+            raise reader.wrong("pairs of numbers")
+        return numbers[0], numbers[1]
+
+    return pair
+
+
+MECHANISM_KEYS = (
+    *("name", "reads", "stated", "domain", "notion", "values"),
+    *("count", "partition", "codes", "noise", "table", "study", "also", "processed", "filtered", "metric"),
+)
+
+
+def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
+    reader.keys(MECHANISM_KEYS)
+    reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
+    count = reader.key("count").formula() if "count" in reader.value else None
+    if count is not None and not is_count(count):
+        raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
+    partition = reader.key("partition", "").text()
+    _check_reads(reader, reads, count, partition, databases)
+    values = databases.count if databases.kind == "listed" else 0
+    if reads[0] is not None and databases.kind == "listed":
+        values = max(reads[0], default=-1) + 1
+    domain = reader.key("domain").text("own", "common")
+    stated = None
+    if "stated" in reader.value:
+        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        stated = _relation(reader.key("stated"), databases, on)
+    noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
+    metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
+    if databases.kind != "product" and [stated, noise, metric].count(None) != 2:
+        raise reader.wrong("either noise, or the neighbours of a guarantee, or a metric,")
+    found = Mechanism(
+        reader.key("name").text(),
+        reads,
+        stated,
+        domain,
+        reader.key("notion").text(),
+        reader.key("values").values(),
+        count,
+        partition,
+        _codes(reader.key("codes"), reads[0], databases) if "codes" in reader.value else (),
+        noise,
+        _table(reader.key("table"), databases, values) if "table" in reader.value else None,
+        _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
+        _also(reader, databases, values),
+        reader.key("processed", False).boolean(),
+        reader.key("filtered", False).boolean(),
+        metric,
+    )
+    if databases.kind == "product":
+        products.check_mechanism(reader, found)
+    return found
+
+
+def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:
+    """The mechanisms whose distances a mechanism is stated in."""
+    return () if mechanism.metric is None else tuple(one for _, one in mechanism.metric.distances)
+
+
+def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
+    """A formula in distances, each that of the input of a mechanism as numerous, which is in no metric."""
+    given = reader.key("metric")
+    if databases.kind == "product":
+        return products.in_distances(given, dict(reader.key("values").values()))
+    if {"table", "study", "also", "codes"} & set(reader.value):
+        raise reader.wrong("nothing besides a metric, so none of table, study, also and codes,")
+    given.keys(("formula", "besides", "distances", "bounded"))
+    if not isinstance(given.key("distances").value, dict) or not given.key("distances").value:
+        raise given.key("distances").wrong("a table of mechanisms by letters")
+    found = []
+    for name in sorted(map(str, given.key("distances").value)):
+        one = _mechanism(given.key("distances").key(name), databases, depth)
+        alike = all(
+            one.data().get(key) == reader.value.get(key, default)
+            for key, default in (("count", None), ("partition", None))
+        )
+        if naming.read(name).distance is None or not alike or one.stated is None or one.table or one.also:
+            begin = naming.of_distance("")
+            raise given.key("distances").wrong(
+                f"letters that begin with {begin}, and guarantees for neighbours, of as many members,"
+            )
+        found.append((name, one))
+    letters = {name: metrics.letter(name) for name, _ in found}
+    inside = Reader(given.value, given.at, {**given.symbols, **letters})
+    bounded = given.key("bounded").boolean()
+    besides = inside.key("besides").values()
+    if not {key for key, _ in besides} <= set(reader.key("values").value):
+        raise given.key("besides").wrong("formulas for parameters of the guarantee")
+    formula = inside.key("formula").formula()
+    if any(one.has("oo") for one in (formula, *(value for _, value in besides))):
+        raise given.wrong("formulas without oo")
+    return InMetric(formula, tuple(found), besides, bounded)
+
+
+def _also(reader: Reader, databases: Databases, values: int) -> tuple[Stated, ...]:
+    """The guarantees that a mechanism has besides: of one that is known by its guarantees alone."""
+    found = []
+    for one in reader.key("also", []).items():
+        if databases.kind == "arrays" or {"noise", "table", "study"} & set(reader.value):
+            raise one.wrong("nothing besides what is given, so none")
+        one.keys(("stated", "domain", "notion", "values"))
+        domain = one.key("domain").text("own", "common")
+        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        stated = _relation(one.key("stated"), databases, on)
+        found.append(Stated(stated, domain, one.key("notion").text(), one.key("values").values()))
+    return tuple(found)
+
+
+def _check_reads(
+    reader: Reader,
+    reads: tuple[tuple[int, ...] | None, ...],
+    count: Term | None,
+    partition: str,
+    databases: Databases,
+) -> None:
+    """One set is read; or the parts of a partition, by a family with as many members."""
+    if not partition and len(reads) == 1:
+        return
+    if databases.kind == "contributions":  # the parts of a family are not written down
+        if count is None or not partition or reads != ((),):
+            raise reader.key("reads").wrong("one list of parts, or an empty one for a family on a partition,")
+        return
+    several = count is not None and partition and databases.kind in ("records", "cells") and None not in reads
+    if not several or not reads:
+        raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
+    if count is not None and count.number is not None and count.number < len(reads):
+        raise reader.key("reads").wrong("as many parts as there are members, at most,")
+
+
+def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
+    """None for everything; else which atoms or cells are read, or the value at each listed database."""
+    if reader.value is None:
+        return None
+    numbers = tuple(one.whole() for one in reader.items())
+    if databases.kind == "listed":
+        if len(numbers) != databases.count:
+            raise reader.wrong(f"a value for each of {databases.count} databases")
+        if set(numbers) != set(range(len(set(numbers)))):
+            raise reader.wrong("values that are numbered from 0, without gaps,")
+        return numbers
+    if databases.kind == "arrays":
+        if len(numbers) != 1:
+            raise reader.wrong("the number of one map")
+        return numbers
+    within = len(databases.atoms) if databases.kind in (*OF_ATOMS, "contributions") else databases.count
+    if any(one >= within for one in numbers) or databases.kind == "steps":
+        raise reader.wrong(f"numbers below {within}")
+    if databases.kind == "contributions" and len(numbers) > 1:
+        raise reader.wrong("the number of one part")
+    return tuple(sorted(set(numbers)))
+
+
+def _codes(
+    reader: Reader, reads: tuple[int, ...] | None, databases: Databases
+) -> tuple[tuple[int, ...], ...]:
+    """Sets of atoms that are read, which share none; of tuples each at one place."""
+    found = tuple(tuple(sorted({atom.whole() for atom in one.items()})) for one in reader.items())
+    every = [atom for one in found for atom in one]
+    there = set(range(len(databases.atoms)) if reads is None else reads)
+    fits = databases.kind == "policies" and databases.of != "sets" and all(found) and {*every} <= there
+    # `fits` first: atoms that are not there have no place
+    placed = not (fits and databases.places) or all(
+        len({databases.places[one] for one in some}) == 1 for some in found
+    )
+    if not fits or len(set(every)) < len(every) or not placed:
+        raise reader.wrong("sets of atoms that are read, of multisets or at one place, each in one of them,")
+    return tuple(sorted(found))
+
+
+def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
+    if databases.kind == "product":
+        return products.read_noise(reader, databases)
+    reader.keys(("query", "page", "parameter"))
+    query = reader.key("query")
+    query.keys(("page", "values", "n", "least"))
+    n, least = (_number_read(query, key) for key in ("n", "least"))
+    if n is not None and {n} != {databases.how_many(one) for one in reads}:
+        raise query.key("n").wrong("the number of records that are read, where it is fixed,")
+    if least is not None and {least} != {databases.fewest(one) for one in reads}:
+        raise query.key("least").wrong("the least number of records that are read")
+    found = Query(query.key("page").text(), query.key("values").values(), n, least)
+    return Noise(found, reader.key("page").text(), reader.key("parameter").formula())
+
+
+def _number_read(query: Reader, key: str) -> int | Term | None:
+    """A number of records, or the letter for it; None where nothing is said."""
+    if key not in query.value:
+        return None
+    one = query.key(key)
+    return one.formula() if isinstance(one.value, str) else one.whole(0 if key == "least" else 1, 10**15)
+
+
+def _table(reader: Reader, databases: Databases, values: int) -> Table:
+    reader.keys(("on", "outcomes", "rows"))
+    on = reader.key("on").text("databases", "inputs")
+    outcomes = tuple(one.text() for one in reader.key("outcomes").items())
+    rows = tuple(tuple(one.formula() for one in row.items()) for row in reader.key("rows").items())
+    wanted = products.listed(databases) if on == "databases" else values
+    if len(rows) != wanted or any(len(row) != len(outcomes) for row in rows):
+        raise reader.wrong(f"{wanted} rows with a probability for each of {len(outcomes)} outcomes")
+    return Table(on, outcomes, rows)

@@ -1,0 +1,433 @@
+"""Core settings: what a theorem is about, in the few words that the kernel reads.
+
+A problem file, or a study, is elaborated into one core setting: a class of databases, the neighbours that
+are asked about, and for each mechanism what it reads, what is known of it, and for which neighbours.  A class
+is one of eight kinds, and a relation says what one step changes in it:
+
+    kind      a database is                        a mechanism reads        one step changes
+    records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
+    policies  a multiset, set or tuple of records   some atoms of records    one record, along an edge
+    contributions  a multiset of rows               one part of them         what one person contributes
+    cells     one of two values or more a cell     some cells               the cells of one block
+    listed    one of 0, 1, 2, …                    a value for each         a listed pair
+    steps     anything                             everything               one step of one relation
+    arrays    one of 0, 1, 2, …                    one map, by its number   one step of a relation with a name
+    product   one of each part, points among them  everything               whatever it is: any two
+
+Atoms are the classes of records that the same mechanisms read; what is said of one record of an atom is said
+of all.  To queries a cell is a record.  Of arrays the setting states what was counted.  `data` writes JSON,
+which `reading.read` reads back; settings are equal where their hashes are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel.core import assumptions
+from dpcompose.kernel.core.assumptions import Assumed
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.contributions import Contribution
+from dpcompose.kernel.core.distances import Distance
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.expressions import formulas, metrics, substitution, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.forms import Known
+from dpcompose.kernel.expressions.terms import Term
+
+ANY_TWO = "any two"
+ANY_SIZE = "any size"
+NOTHING = -1
+"""What a record becomes that goes, or was before it comes."""
+Edge = tuple[int, int]
+"""Two atoms, or NOTHING and an atom: a record of the one may become any other record of the other."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
+
+    times -- a letter for a number of steps, in place of one;
+    lengths -- of listed pairs, in their order, how far apart they are where that is not 1: of distances only;
+    elsewhere -- whether they may lead through multisets of any size; else only inside of the class;
+
+    single -- "any two": any two databases are one step apart; else what one step changes: pairs
+    (removed, added) of numbers of records, symmetric; edges between atoms; what a person contributes; blocks
+    of cells; pairs of numbers of databases, or of values that are read; of steps and arrays a name.
+    """
+
+    single: str | tuple[Any, ...] | Contribution
+    steps: int = 1
+    elsewhere: bool = False
+    times: Term | None = None
+    lengths: tuple[Fraction, ...] = ()
+
+    @property
+    def any_two(self) -> bool:
+        """Whether any two different databases are neighbours."""
+        return self.single == ANY_TWO
+
+    @property
+    def edits(self) -> tuple[tuple[int, int], ...]:
+        """The single steps as numbers of records that are removed and added."""
+        return self.single if isinstance(self.single, tuple) else ()
+
+    @property
+    def policy(self) -> tuple[Edge, ...]:
+        """The single steps as edges between atoms."""
+        return self.single if isinstance(self.single, tuple) else ()
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The single steps as listed pairs."""
+        return self.single if isinstance(self.single, tuple) else ()
+
+    @property
+    def blocks(self) -> tuple[frozenset[int], ...]:
+        """The single steps as the cells that each may change."""
+        return self.single if isinstance(self.single, tuple) else ()
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        more: dict[str, Any] = {"within": ANY_SIZE} if self.elsewhere else {}
+        more |= {} if self.times is None else {"times": formulas.to_text(self.times)}
+        more |= {"lengths": [str(one) for one in self.lengths]} if self.lengths else {}
+        return {"single": self._single(), "steps": self.steps, **more}
+
+    def _single(self) -> str | dict[str, str] | list[list[int | None]]:
+        if isinstance(self.single, str):
+            return self.single
+        if isinstance(self.single, Contribution):
+            return self.single.data()
+        if self.single and isinstance(self.single[0], tuple):
+            return [[None if x == NOTHING else x for x in one] for one in self.single]
+        return [sorted(one) for one in self.single]
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is computed of the records that are read, before noise is added.
+
+    page -- the id of its page; values -- what the letters of the page are here; n -- how many records are
+    read, where that is fixed: a number, or the letter for it; least -- else how many are read at least.
+    """
+
+    page: str
+    values: tuple[tuple[str, Term], ...]
+    n: int | Term | None = None
+    least: int | Term | None = None
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {"page": self.page, "values": _texts(self.values)}
+        for key, n in (("n", self.n), ("least", self.least)):
+            found |= {} if n is None else {key: formulas.to_text(n) if isinstance(n, Term) else n}
+        return found
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Independent noise on the entries of a query's value: the page of its law, and its parameter.
+
+    query -- None for values of points, of which `entries` are formulas in the coordinates of the database D.
+    """
+
+    query: Query | None
+    page: str
+    parameter: Term
+    entries: tuple[Term, ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {"page": self.page, "parameter": formulas.to_text(self.parameter)}
+        found |= {"entries": [formulas.to_text(one) for one in self.entries]} if self.entries else {}
+        return found if self.query is None else {"query": self.query.data(), **found}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A mechanism as a table of probabilities: for each database, or value that is read, a row.
+
+    on -- "databases" or "inputs"; rows -- formulas, one an outcome.
+    """
+
+    on: str
+    outcomes: tuple[str, ...]
+    rows: tuple[tuple[Term, ...], ...]
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        rows = [[formulas.to_text(one) for one in row] for row in self.rows]
+        return {"on": self.on, "outcomes": list(self.outcomes), "rows": rows}
+
+
+Values = tuple[tuple[str, Term], ...]
+"""Parameters with their terms, in the order of their names."""
+NO_VALUES: Mapping[int, Values] = {}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A guarantee that a mechanism has besides: for which neighbours, on which domain, and its parameters."""
+
+    stated: Relation
+    domain: str
+    notion: str
+    values: tuple[tuple[str, Term], ...]
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "stated": self.stated.data(),
+            "domain": self.domain,
+            "notion": self.notion,
+            "values": _texts(self.values),
+        }
+
+
+@dataclass(frozen=True)
+class InMetric:
+    """A formula in distances, in place of one distance: M loses what its guarantee says that far apart.
+
+    formula -- in letters for distances (`kernel.metrics`) and parameters; distances -- for each letter a
+    mechanism whose input is as far apart as it says; besides -- parameters that are formulas of their own,
+    such as δ(D, E); bounded -- whether distances are only known to be at most these: then nothing is lost for
+    sure.
+    """
+
+    formula: Term
+    distances: tuple[tuple[str, Mechanism], ...]
+    besides: Values = ()
+    bounded: bool = False
+
+    @property
+    def formulas(self) -> Values:
+        """All formulas in the distances, by what they are."""
+        return (("metric", self.formula), *self.besides)
+
+    def attained(self, key: str = "metric") -> bool:
+        """Whether mechanisms lose just what a formula says at any two databases, and nothing else, as
+        witnesses do of what is a metric."""
+        value = dict(self.formulas).get(key)
+        return not self.bounded and value is not None and metrics.is_metric(value)
+
+    @property
+    def unit(self) -> Term | None:
+        """c where the formula is c times one distance in whole steps; None where it is nothing such."""
+        whole = {name for name, far in self.distances if far.stated is not None and not far.stated.lengths}
+        moving = metrics.in_letters(self.formula.letters)
+        if len(moving) != 1 or moving[0] not in whole:
+            return None
+        letter = metrics.letter(moving[0])
+        found = substitution.expanded(self.formula / letter)
+        return None if metrics.is_moving(found) else found
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {"formula": formulas.to_text(self.formula), "besides": _texts(self.besides)}
+        if not self.distances:
+            return found
+        distances = {name: one.data() for name, one in self.distances}
+        return {**found, "distances": distances, "bounded": self.bounded}
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One mechanism, or a family of them with a number of members.
+
+    reads -- what it reads: None, everything; else atoms, or cells, or for each listed database the number of
+    the value that is read; on arrays the number of a map.  A family whose members read the parts of a
+    partition has one of these for as many members as one step can touch: any of the members may be the ones
+    that read them, and the others read nothing that changes;
+    codes -- under policies, sets of atoms of which all records are read as one, another one for each set;
+    then the own domain is about these, each called by the first of its atoms;
+    partition -- the name of that partition: of all families on it the members of the same numbers read them;
+    processed -- whether what it outputs is some function of this, of which nothing else is known than that it
+    reads, besides its own coins, nothing more: it may be the identity;
+    filtered -- whether it is an interaction that a filter stops: any mechanism with the guarantee is one;
+    stated -- the neighbours of its guarantee; None for noise, which is stated for none;
+    metric -- in place of these a formula in distances, and then `reads` says only how many parts are read; on
+    products it is one in the distances of the setting, of noise the one in which its query's value moves;
+    domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
+    notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
+    count -- of a family, a whole number or a letter for one; it counts as so many mechanisms;
+    also -- guarantees that it has as well: then rules are about settings in which one of them is chosen.
+    """
+
+    name: str
+    reads: tuple[tuple[int, ...] | None, ...]
+    stated: Relation | None
+    domain: str
+    notion: str
+    values: tuple[tuple[str, Term], ...]
+    count: Term | None = None
+    partition: str = ""
+    codes: tuple[tuple[int, ...], ...] = ()
+    noise: Noise | None = None
+    table: Table | None = None
+    study: Setting | None = None
+    also: tuple[Stated, ...] = ()
+    processed: bool = False
+    filtered: bool = False
+    metric: InMetric | None = None
+
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """Of what it is made, as pages on that call it: functions of outputs, or interactions."""
+        made = (("outputs", self.processed), ("interactions", self.filtered))
+        return tuple(of for of, there in made if there)
+
+    def guarantee(self, n: int) -> Stated:
+        """The guarantee of a number, from 0.  Raises ValueError where there is none."""
+        if self.stated is None or not 0 <= n <= len(self.also):
+            raise BadSetting(f"{self.name} has no guarantee {n}")
+        return self.also[n - 1] if n else Stated(self.stated, self.domain, self.notion, self.values)
+
+    def with_only(self, n: int, values: Values | None = None) -> Mechanism:
+        """The same of which only the guarantee of a number is known, with other values of its parameters."""
+        if not self.also and n == 0 and values is None:
+            return self
+        one = self.guarantee(n)
+        if values is not None and [key for key, _ in values] != [key for key, _ in one.values]:
+            raise BadSetting(f"guarantee {n} of {self.name} has other parameters")
+        return replace(
+            self,
+            stated=one.stated,
+            domain=one.domain,
+            notion=one.notion,
+            values=one.values if values is None else values,
+            also=(),
+        )
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "reads": [one if one is None else list(one) for one in self.reads],
+            "domain": self.domain,
+            "notion": self.notion,
+            "values": _texts(self.values),
+        }
+        for key in ("stated", "noise", "table", "study", "metric"):
+            value = getattr(self, key)
+            found |= {} if value is None else {key: value.data()}
+        found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
+        found |= {"also": [one.data() for one in self.also]} if self.also else {}
+        found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
+        found |= {key: True for key in ("processed", "filtered") if getattr(self, key)}
+        return found | ({"partition": self.partition} if self.partition else {})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """M = (M_1∘f_1, …, M_k∘f_k) on a class, for the neighbours of a target.
+
+    adaptive -- M_i may also read the outputs of M_1, …, M_{i−1}; then what is known of it holds for every
+    value of these, and f_i does not depend on them;
+    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated;
+    assumed -- relations that hold for all values of the parameters that are meant.  Studies assume no others;
+    distances -- on products those that guarantees and claims are formulas in, by their letters.
+    """
+
+    parameters: tuple[tuple[str, Domain], ...]
+    databases: Databases
+    target: Relation
+    mechanisms: tuple[Mechanism, ...]
+    adaptive: bool = False
+    flat: Setting | None = None
+    assumed: Assumed = assumptions.NOTHING
+    distances: tuple[tuple[str, Distance], ...] = ()
+
+    @cached_property
+    def symbols(self) -> Mapping[str, Term]:
+        """The letters of claims by name, each with its domain: parameters, and distances."""
+        found = {name: terms.letter(name, domain) for name, domain in self.parameters}
+        return found | {name: metrics.letter(name) for name, _ in self.distances}
+
+    def choosing(self, which: Sequence[int], values: Mapping[int, Values] = NO_VALUES) -> Setting:
+        """The setting in which of each mechanism only the guarantee of a number is known, from 0.
+
+        Mechanisms as this setting says are as that one says.  Not so where for some mechanisms, by number,
+        other values of the parameters are given.  Raises ValueError.
+        """
+        if len(which) != len(self.mechanisms):
+            raise BadSetting(f"a guarantee of each of {len(self.mechanisms)} mechanisms is to be chosen")
+        some = (
+            one.with_only(n, values.get(i))
+            for i, (one, n) in enumerate(zip(self.mechanisms, which, strict=True), start=1)
+        )
+        return replace(self, mechanisms=tuple(some), flat=None)
+
+    def implying(self, i: int, n: int, m: int, values: Values | None = None) -> Setting:
+        """The setting of M_i alone, with its guarantee n, for the neighbours of its guarantee m.
+
+        values -- other values of the parameters of guarantee n.
+
+        What holds there of all M_i with the guarantee n is the guarantee m, if that is about M_i on the
+        whole class.  Raises ValueError where one of the two is not.
+        """
+        if not 1 <= i <= len(self.mechanisms):
+            raise BadSetting(f"there is no mechanism {i}")
+        mechanism = self.mechanisms[i - 1]
+        one, other = mechanism.guarantee(n), mechanism.guarantee(m)
+        whole = mechanism.reads == (None,) or (one.domain, other.domain) == ("common", "common")
+        if not whole or mechanism.count is not None or self.databases.kind == "arrays":
+            raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
+        alone = mechanism.with_only(n, values)
+        return replace(self, target=other.stated, mechanisms=(alone,), adaptive=False, flat=None)
+
+    def with_each(self) -> Setting:
+        """The setting with a mechanism of its own for each guarantee: how far all of their inputs move."""
+        some = [
+            replace(one.with_only(n), name=f"{one.name} ({n})") if one.also else one
+            for one in self.mechanisms
+            for n in range(len(one.also) + 1)
+        ]
+        return replace(self, mechanisms=tuple(some), flat=None)
+
+    @property
+    def inputs(self) -> list[tuple[int, Mechanism]]:
+        """What may move, by the mechanism whose distance it is: M_i itself, or what M_i is stated in."""
+        return [
+            (i, one)
+            for i, mechanism in enumerate(self.mechanisms, start=1)
+            for one in (
+                [mechanism] if mechanism.metric is None else [of for _, of in mechanism.metric.distances]
+            )
+        ]
+
+    @cached_property
+    def known(self) -> Known:
+        """What is assumed to be > 0, or ≥ 0."""
+        return frozenset((one.term, one.strictly) for one in self.assumed)
+
+    @cached_property
+    def hash(self) -> str:
+        """The SHA-256 of the setting's data."""
+        text = json.dumps(self.data(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "parameters": {name: str(domain) for name, domain in self.parameters},
+            "databases": self.databases.data(),
+            "target": self.target.data(),
+            "mechanisms": [one.data() for one in self.mechanisms],
+            "adaptive": self.adaptive,
+        } | self._more()
+
+    def _more(self) -> dict[str, Any]:
+        assumed = [one.data() for one in self.assumed]
+        found: dict[str, Any] = {"assumed": assumed} if assumed else {}
+        found |= {"distances": {name: one.data() for name, one in self.distances}} if self.distances else {}
+        return found | ({} if self.flat is None else {"flat": self.flat.data()})
+
+
+def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
+    return {key: formulas.to_text(value) for key, value in values}

@@ -1,0 +1,1 @@
+"""Formulas of real numbers and parameters: terms, normal forms, enclosures, certificates."""

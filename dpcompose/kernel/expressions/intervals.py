@@ -1,0 +1,262 @@
+"""Intervals: two rational numbers between which a real constant lies, with integer arithmetic only.
+
+exp is its Taylor series and log that of the inverse hyperbolic tangent, each with a bound of what is
+left out; every rounding goes outward.  So an enclosure is a theorem, whatever its precision.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.kernel.expressions.substitution import changed
+from dpcompose.kernel.expressions.terms import Term
+
+
+class NoEnclosure(ValueError):
+    """The expression is no real constant that is enclosed; the message says why."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A real number x with low ≤ x ≤ high; operations enclose all results that are possible.
+
+    >>> x = Interval.of(Fraction(1, 3)) * Interval(Fraction(-1), Fraction(2))
+    >>> x.low, x.high
+    (Fraction(-1, 3), Fraction(2, 3))
+    """
+
+    low: Fraction
+    high: Fraction
+
+    @staticmethod
+    def of(x: Fraction | int) -> Interval:
+        """The number itself."""
+        return Interval(Fraction(x), Fraction(x))
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return Interval(self.low - other.high, self.high - other.low)
+
+    def __mul__(self, other: Interval) -> Interval:
+        ends = [x * y for x in (self.low, self.high) for y in (other.low, other.high)]
+        return Interval(min(ends), max(ends))
+
+    def inverse(self) -> Interval:
+        """1/x.  Raises NoEnclosure where x may be 0."""
+        if self.low <= 0 <= self.high:
+            raise NoEnclosure("this divides by 0, or by what is too close to it to tell")
+        return Interval(1 / self.high, 1 / self.low)
+
+    def at_least(self, other: Interval) -> Interval:
+        """max(x, y)."""
+        return Interval(max(self.low, other.low), max(self.high, other.high))
+
+    def at_most(self, other: Interval) -> Interval:
+        """min(x, y)."""
+        return Interval(min(self.low, other.low), min(self.high, other.high))
+
+    def rounded(self, bits: int) -> Interval:
+        """The same with ends of at most so many significant bits; short fractions stay as they are."""
+        return Interval(_rounded(self.low, bits, False), _rounded(self.high, bits, True))
+
+    def power(self, n: int, bits: int) -> Interval:
+        """xⁿ for a whole number n ≥ 0.
+
+        >>> Interval.of(Fraction(1, 3)).power(5, 64).low
+        Fraction(1, 243)
+        """
+        result, square = ONE, self
+        while n:
+            if n & 1:
+                result = (result * square).rounded(bits)
+            n >>= 1
+            if n:
+                square = (square * square).rounded(bits)
+        return result
+
+
+ZERO, ONE = Interval.of(0), Interval.of(1)
+
+
+def _rounded(x: Fraction, bits: int, up: bool) -> Fraction:
+    if x.numerator.bit_length() + x.denominator.bit_length() <= 2 * bits:
+        return x
+    shift = bits + 1 - (x.numerator.bit_length() - x.denominator.bit_length())
+    n, d = (x.numerator << shift, x.denominator) if shift >= 0 else (x.numerator, x.denominator << -shift)
+    whole = -(-n // d) if up else n // d
+    return Fraction(whole, 1 << shift) if shift >= 0 else Fraction(whole << -shift)
+
+
+MOST_LOGARITHM = 100_000
+"""The largest exponent of e that is enclosed."""
+
+
+def exp(x: Interval, bits: int) -> Interval:
+    """e^x, to about so many significant bits; far below 0 between 0 and e^−100000.
+
+    >>> one = exp(ONE, 64)
+    >>> float(one.low), one.high - one.low < Fraction(1, 2**60)
+    (2.718281828459045, True)
+    """
+    if x.high > MOST_LOGARITHM:
+        raise NoEnclosure("an exponent is too large to enclose a power of e")
+    least = Fraction(0) if x.low < -MOST_LOGARITHM else _exp(x.low, bits)[0]
+    return Interval(least, _exp(max(x.high, Fraction(-MOST_LOGARITHM)), bits)[1]).rounded(bits)
+
+
+@functools.lru_cache(maxsize=4096)
+def _exp(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Bounds of e^x: the series at |x|/2ⁿ ≤ 1/2, squared n times, inverted where x is negative."""
+    if x == 0:
+        return Fraction(1), Fraction(1)
+    halvings = max(0, int(abs(x)).bit_length() + 1)
+    scale = bits + halvings + 16
+    r = abs(x) / 2**halvings * 2**scale
+    low = _series(r.numerator // r.denominator, scale)
+    high = _series_above(-(-r.numerator // r.denominator), scale)
+    for _ in range(halvings):
+        low, high = low * low >> scale, -(-high * high >> scale)
+    below, above = Fraction(low, 1 << scale), Fraction(high, 1 << scale)
+    return (below, above) if x > 0 else (1 / above, 1 / below)
+
+
+def _series(r: int, scale: int) -> int:
+    """Σ r^j/j! in units of 2^−scale from below: every term rounded down, the last ones left out."""
+    total, term, j = 0, 1 << scale, 0
+    while term:
+        total += term
+        j += 1
+        term = (term * r >> scale) // j
+    return total
+
+
+def _series_above(r: int, scale: int) -> int:
+    """The same from above; for r ≤ 1/2 all terms from one on are at most twice that one."""
+    total, term, j = 0, 1 << scale, 0
+    while term > 1:
+        total += term
+        j += 1
+        term = -((-term * r >> scale) // j)
+    return total + 2 * term
+
+
+def log(x: Interval, bits: int) -> Interval:
+    """The natural logarithm of x > 0.
+
+    >>> float(log(Interval.of(2), 64).low)
+    0.6931471805599453
+    """
+    if x.low <= 0:
+        raise NoEnclosure("the logarithm of what is not positive, or too close to 0 to tell")
+    return Interval(_log(x.low, bits)[0], _log(x.high, bits)[1]).rounded(bits)
+
+
+@functools.lru_cache(maxsize=4096)
+def _log(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Bounds of ln x = ln m + n ln 2 with 1/2 < m < 2, and ln m = 2 artanh((m − 1)/(m + 1))."""
+    if x == 1:
+        return Fraction(0), Fraction(0)
+    n = x.numerator.bit_length() - x.denominator.bit_length()
+    m = x / Fraction(2) ** n
+    scale = bits + abs(n).bit_length() + 16
+    below, above = _artanh((m - 1) / (m + 1), scale)
+    if n == 0:
+        return 2 * below, 2 * above
+    two = _artanh(Fraction(1, 3), scale)
+    ends = [2 * n * end for end in two]
+    return 2 * below + min(ends), 2 * above + max(ends)
+
+
+def _artanh(z: Fraction, scale: int) -> tuple[Fraction, Fraction]:
+    """Bounds of Σ z^(2j+1)/(2j+1) for |z| ≤ 1/3: what follows a term is less than an eighth of it."""
+    if z < 0:
+        below, above = _artanh(-z, scale)
+        return -above, -below
+    shifted = z * 2**scale
+    low = power_low = shifted.numerator // shifted.denominator
+    high = power_high = -(-shifted.numerator // shifted.denominator)
+    square_low, square_high = power_low**2 >> scale, -(-(power_high**2) >> scale)
+    j = 1
+    while power_low or power_high > 1:
+        power_low, power_high = power_low * square_low >> scale, -(-power_high * square_high >> scale)
+        j += 2
+        low, high = low + power_low // j, high - (-power_high // j)
+    return Fraction(low, 1 << scale), Fraction(high + 1, 1 << scale)
+
+
+def enclosure(value: Term, bits: int) -> Interval:
+    """Between which rationals a constant lies, to about so many significant bits.
+
+    Raises NoEnclosure for what has parameters, no real value, or comes too close to having none.
+
+    >>> from dpcompose.kernel.expressions.terms import number, sqrt, exp as power_of_e
+    >>> x = enclosure(sqrt(number(2)) * power_of_e(number(1)), 64)
+    >>> float(x.low), x.high - x.low < Fraction(1, 2**60)
+    (3.844231028159117, True)
+    """
+    if value.kind == "number":
+        return Interval.of(value.of[0])
+    if value.kind in ("letter", "over", "oo"):
+        raise NoEnclosure(f"{value!r} is no real constant")
+    parts = [enclosure(part, bits + 8) for part in value.parts]
+    if value.kind == "sum":
+        return functools.reduce(Interval.__add__, parts).rounded(bits)
+    if value.kind == "product":
+        return functools.reduce(lambda x, y: (x * y).rounded(bits + 8), parts).rounded(bits)
+    if value.kind == "top":
+        low = sorted((part.low for part in parts), reverse=True)[: value.of[0]]
+        high = sorted((part.high for part in parts), reverse=True)[: value.of[0]]
+        return Interval(sum(low, Fraction(0)), sum(high, Fraction(0))).rounded(bits)
+    if value.kind == "exp":
+        return exp(parts[0], bits)
+    if value.kind == "log":
+        return log(parts[0], bits)
+    exponent = value.of[1].number
+    if exponent is not None and exponent.denominator == 1:
+        result = parts[0].power(abs(exponent.numerator), bits + 8)
+        return (result if exponent > 0 else result.inverse()).rounded(bits)
+    return exp(parts[1] * log(parts[0], bits + 16), bits)
+
+
+SIGN_BITS = (64, 256, 1_024)
+"""With how many digits the sign of a constant is looked for, one after the other."""
+
+
+def sign(constant: Term) -> int | None:
+    """The sign of a real constant, 1, 0 or -1, from an enclosing interval.
+
+    None where it has parameters, has no value, or lies too close to 0 to tell.
+
+    >>> from dpcompose.kernel.expressions.terms import number, sqrt
+    >>> sign(1 - sqrt(number(2)))
+    -1
+    """
+    if constant.has("top"):
+        constant = changed(constant, _largest_constant)  # log(3) - max(log(2), log(3)) is 0 then
+    if constant.kind == "number":
+        return int(constant.of[0] > 0) - int(constant.of[0] < 0)
+    for bits in SIGN_BITS:
+        try:
+            found = enclosure(constant, bits)
+        except NoEnclosure:
+            return None
+        if found.low > 0 or found.high < 0:
+            return 1 if found.low > 0 else -1
+    return None
+
+
+def _largest_constant(term: Term) -> Term | None:
+    """The largest of the constants of a maximum; None where it is not told, or is something else."""
+    if term.kind != "top" or term.of[0] != 1 or term.letters:
+        return None
+    greatest, *others = term.parts
+    for other in others:
+        found = sign(other - greatest)
+        if found is None:
+            return None
+        greatest = other if found == 1 else greatest
+    return greatest

@@ -1,0 +1,410 @@
+"""Forms: polynomials over the rationals in which worst cases are terms.
+
+A `Form` is a finite sum of rational multiples of monomials and of *peaks*, and a peak is the sum of the m
+largest of several forms (m = 1: their maximum).  Minima are peaks with a negative factor.  Equal forms
+compare equal, so what stands on both sides of a comparison cancels.
+
+The letters of a monomial are terms: parameters, and *atoms*, which are roots, powers of e, logarithms,
+quotients and worst cases over a family.  Of an atom only the sign is known; what is proved for every value
+of an atom holds for its true one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import comb, lcm
+from typing import Any
+
+from dpcompose.kernel.expressions import formulas, substitution, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import Term
+
+Monomial = tuple[tuple[Term, int], ...]
+"""A product of letters, each with its power ≥ 1."""
+ONE: Monomial = ()
+LARGEST_FORM = 20_000
+"""The most terms a form may have: a product of sums beyond it is refused, not expanded."""
+MOST_LISTED = 12
+"""The most sums that a maximum lists where it is the sum of the m largest of a few forms."""
+
+
+class NotAForm(ValueError):
+    """The term is no polynomial of letters and worst cases; the message says where."""
+
+
+@dataclass(frozen=True, order=False)
+class Peak:
+    """top(m, x_1, …, x_n) of forms: the sum of the m largest, 1 ≤ m < n."""
+
+    m: int
+    of: tuple[Form, ...]
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        return (1, self.m, tuple(form.key for form in self.of))
+
+    @cached_property
+    def often(self) -> Mapping[Form, int]:
+        """How often each form is compared, in their order."""
+        return Counter(self.of)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.m, self.of))
+
+
+@dataclass(frozen=True)
+class Form:
+    """Σ c·t over `terms` (t, c): t a monomial or a peak, c a non-zero Fraction; t in a fixed order.
+
+    >>> from dpcompose.kernel.expressions.terms import letter
+    >>> x, y = Form.letter(letter("x")), Form.letter(letter("y"))
+    >>> (x + y) * (x - y) == x * x - y * y, top(1, [x, y]) + y == y + top(1, [y, x])
+    (True, True)
+    """
+
+    terms: tuple[tuple[Monomial | Peak, Fraction], ...] = ()
+
+    @staticmethod
+    def constant(c: Fraction | int) -> Form:
+        return _form({ONE: Fraction(c)})
+
+    @staticmethod
+    def letter(term: Term) -> Form:
+        return Form(((((term, 1),), Fraction(1)),))
+
+    def __add__(self, other: Form) -> Form:
+        return total((self, other))
+
+    def __sub__(self, other: Form) -> Form:
+        return self + other.scaled(Fraction(-1))
+
+    def __mul__(self, other: Form) -> Form:
+        if len(self.terms) * len(other.terms) > LARGEST_FORM:
+            raise NotAForm("the product has too many terms")
+        plain: dict[Monomial | Peak, Fraction] = {}
+        others: list[Form] = []
+        for s, c in self.terms:
+            for t, d in other.terms:
+                if isinstance(s, Peak) or isinstance(t, Peak):
+                    if ONE not in (s, t):
+                        raise NotAForm("a maximum is multiplied by a parameter")
+                    product: Monomial | Peak = t if s == ONE else s
+                elif ONE in (s, t) or (_is_plain(s) and _is_plain(t)):
+                    product = _times(s, t)
+                else:
+                    others.append(_joined((*s, *t)).scaled(c * d))
+                    continue
+                plain[product] = plain.get(product, Fraction(0)) + c * d
+        return total((_form(plain), *others)) if others else _form(plain)
+
+    def scaled(self, c: Fraction) -> Form:
+        """c times the form."""
+        return Form(tuple((t, c * d) for t, d in self.terms)) if c else Form()
+
+    @property
+    def number(self) -> Fraction | None:
+        """The rational number that the form is; None for another form."""
+        if not self.terms:
+            return Fraction(0)
+        return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == ONE else None
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        return tuple((_key(t), c) for t, c in self.terms)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
+
+    @cached_property
+    def peaks(self) -> tuple[tuple[Peak, Fraction], ...]:
+        """The peaks among the terms, with their factors."""
+        return tuple((t, c) for t, c in self.terms if isinstance(t, Peak))
+
+    @cached_property
+    def monomials(self) -> tuple[tuple[Monomial, Fraction], ...]:
+        """The monomials among the terms, with their coefficients."""
+        return tuple((t, c) for t, c in self.terms if not isinstance(t, Peak))
+
+    @cached_property
+    def coefficients(self) -> Mapping[Monomial | Peak, Fraction]:
+        """The terms as a mapping."""
+        return dict(self.terms)
+
+    @cached_property
+    def size(self) -> int:
+        """How many terms there are, those inside of peaks counted too."""
+        return len(self.terms) + sum(inner.size for peak, _ in self.peaks for inner in peak.of)
+
+    @cached_property
+    def letters(self) -> frozenset[Term]:
+        """The letters that occur: parameters and atoms."""
+        found = {letter for t, _ in self.monomials for letter, _ in t}
+        return frozenset(found).union(*(inner.letters for peak, _ in self.peaks for inner in peak.of))
+
+    @cached_property
+    def domains(self) -> Mapping[str, Domain]:
+        """The parameters that occur, those in atoms too.  Raises NotAForm where one has two domains."""
+        return domains_of(self.letters)
+
+    def at(self, point: Mapping[str, Fraction]) -> Fraction:
+        """The exact value at a point.  Raises NotAForm where an atom is not rational there."""
+        values = []
+        for term, c in self.terms:
+            if isinstance(term, Peak):
+                values.append(c * _sum_of_largest([form.at(point) for form in term.of], term.m))
+                continue
+            for letter, n in term:
+                value = point[letter.of[0]] if letter.kind == "letter" else _atom_at(letter, point)
+                c *= value if n == 1 else value**n
+            values.append(c)
+        return values[0] if len(values) == 1 else _sum_of_largest(values, len(values))
+
+
+def domains_of(some: Iterable[Term]) -> dict[str, Domain]:
+    """The parameters of terms, by name.  Raises NotAForm where a name has two domains."""
+    found: dict[str, Domain] = {}
+    for term in some:
+        for name, domain in _parameters(term):
+            if found.setdefault(name, domain) != domain:
+                raise NotAForm(f"{name} is both {found[name]} and {domain}")
+    return found
+
+
+@lru_cache(maxsize=8_192)
+def _parameters(term: Term) -> frozenset[tuple[str, Domain]]:
+    if term.kind == "letter":
+        return frozenset({(term.of[0], term.of[1])})
+    return frozenset().union(*map(_parameters, term.parts))
+
+
+def total(some: Iterable[Form]) -> Form:
+    """The sum of the forms, put in order once."""
+    forms = [form for form in some if form.terms]
+    if len(forms) == 1:
+        return forms[0]
+    found: dict[Monomial | Peak, Fraction] = dict(forms[0].terms) if forms else {}
+    for form in forms[1:]:
+        for term, c in form.terms:
+            found[term] = found[term] + c if term in found else c
+    return _form(found)
+
+
+def top(m: int, some: Iterable[Form]) -> Form:
+    """The sum of the m largest of the forms, as a form.
+
+    >>> top(1, [Form.constant(2), Form.constant(3)]) == Form.constant(3)
+    True
+    """
+    of = list(some)
+    if m == 1:
+        of = _absorbed(list(dict.fromkeys(inner for form in of for inner in _flattened(form))))
+    if len(of) <= m:
+        return total(of)
+    numbers = [form.number for form in of]
+    if all(number is not None for number in numbers):
+        return Form.constant(_sum_of_largest([n for n in numbers if n is not None], m))
+    if m == 1 and len(of) > MOST_LISTED and (found := _as_sums(of)) is not None:
+        return found
+    return _form({Peak(m, tuple(sorted(of, key=lambda form: form.key))): Fraction(1)})
+
+
+def _flattened(form: Form) -> Iterator[Form]:
+    """max(…, max(x, y), …) = max(…, x, y, …)."""
+    if len(form.terms) == 1:
+        term, c = form.terms[0]
+        if isinstance(term, Peak) and c == 1 and term.m == 1:
+            yield from term.of
+            return
+    yield form
+
+
+def _absorbed(of: list[Form]) -> list[Form]:
+    """The forms without any that is at most another one because one of its terms is a minimum with it:
+    max(x, min(x, y)) = x, and max(x + z, min(x, y) + z) = x + z.
+
+    >>> from dpcompose.kernel.expressions.terms import letter
+    >>> x, y = Form.letter(letter("x")), Form.letter(letter("y"))
+    >>> least = top(1, [x.scaled(Fraction(-1)), y.scaled(Fraction(-1))]).scaled(Fraction(-1))
+    >>> top(1, [x, least]) == x
+    True
+    """
+    there = set(of)
+    return [form for form in of if not (form.peaks and any(one in there for one in above(form)))]
+
+
+def above(form: Form) -> Iterator[Form]:
+    """Forms that it is at most: for each minimum among its terms, the same with what it is the minimum of."""
+    for peak, c in form.peaks:
+        if c < 0 and peak.m == 1:
+            rest = form - Form(((peak, c),))
+            for inner in peak.of:
+                yield rest + inner.scaled(c)
+
+
+def _as_sums(of: Sequence[Form]) -> Form | None:
+    """The maximum of different forms as s + top(m, x_1, …, x_n), m ≥ 2, where they are s + Σ_{j∈S} x_j
+    for all m-subsets S; None where they are not.
+
+    Terms that all forms share are s, and each other one is an x_j.  Different forms with m of
+    the n terms each are all of them where there are n over m.
+    """
+    often: dict[tuple[Monomial | Peak, Fraction], int] = {}
+    for form in of:
+        for item in form.terms:
+            often[item] = often.get(item, 0) + 1
+    shared = Form(tuple(item for item in of[0].terms if often[item] == len(of)))
+    m, n = len(of[0].terms) - len(shared.terms), len(often) - len(shared.terms)
+    if m < 2 or any(len(form.terms) != len(of[0].terms) for form in of) or comb(n, m) != len(of):
+        return None
+    return shared + top(m, [Form((item,)) for item, times in often.items() if times < len(of)])
+
+
+def _sum_of_largest(values: Sequence[Fraction], m: int) -> Fraction:
+    """The sum of the m largest numbers, brought to one denominator once: whole numbers are compared fast."""
+    common = lcm(*(value.denominator for value in values))
+    numerators = [value.numerator * (common // value.denominator) for value in values]
+    if m < len(values):
+        numerators = [max(numerators)] if m == 1 else sorted(numerators)[-m:]
+    return Fraction(sum(numerators), common)
+
+
+def _form(found: Mapping[Monomial | Peak, Fraction]) -> Form:
+    return Form(tuple(sorted(((t, c) for t, c in found.items() if c), key=lambda item: _key(item[0]))))
+
+
+def _key(term: Monomial | Peak) -> tuple[Any, ...]:
+    if isinstance(term, Peak):
+        return term.key
+    return (0, sum(n for _, n in term), tuple((letter.key, n) for letter, n in term))
+
+
+def _is_plain(term: Monomial) -> bool:
+    """Whether no letters but parameters and worst cases over families occur: they stay as they are."""
+    return all(letter.kind in ("letter", "over") for letter, _ in term)
+
+
+def _times(s: Monomial, t: Monomial) -> Monomial:
+    powers = dict(s)
+    for letter, n in t:
+        powers[letter] = powers.get(letter, 0) + n
+    return tuple(sorted(powers.items(), key=lambda one: one[0].key))
+
+
+def _joined(pairs: Iterable[tuple[Term, int]]) -> Form:
+    """A product in which powers of e, roots and quotients join: √x·√x = x, and e^x·e^y = e^(x + y)."""
+    product = terms.multiply(terms.power(letter, n) for letter, n in pairs)
+    before = None
+    while product != before and (product.kind == "sum" or any(map(_is_sum, product.factors))):
+        before, product = product, substitution.expanded(product)
+    return total(_of_product(one) for one in product.summands)
+
+
+def _is_sum(factor: Term) -> bool:
+    return natural(factor) is not None and factor.base_and_exponent[0].kind == "sum"
+
+
+def _of_product(product: Term) -> Form:
+    c, rest = product.split
+    found = []
+    for factor in rest.factors if rest != terms.ONE else ():
+        n = natural(factor)
+        found.append((factor, 1) if n is None else (factor.base_and_exponent[0], n))
+    return Form(((tuple(sorted(found, key=lambda one: one[0].key)), c),))
+
+
+def natural(factor: Term) -> int | None:
+    """The exponent of x**n for a whole number n ≥ 1; None for other powers."""
+    exponent = factor.base_and_exponent[1].number
+    return int(exponent) if exponent is not None and exponent.denominator == 1 and exponent > 0 else None
+
+
+@lru_cache(maxsize=4_096)
+def _evaluated(letter: Term, point: tuple[tuple[str, Fraction], ...]) -> Fraction | None:
+    return formulas.evaluate(letter, dict(point))
+
+
+def _atom_at(letter: Term, point: Mapping[str, Fraction]) -> Fraction:
+    inside = point if letter.kind == "over" else {name: point[name] for name in letter.letters}
+    value = _evaluated(letter, tuple(inside.items()))
+    if value is None:
+        raise NotAForm(f"{formulas.to_text(letter)} is not rational there")
+    return value
+
+
+# pieces
+
+
+def pieces(form: Form, limit: int) -> Iterator[Form] | None:
+    """Forms h_1, …, h_n whose peaks all have positive factors and whose minimum is `form`.
+
+    Each term −c·top(m, x_1, …, x_n) is the minimum of −c·Σ_{j∈S} x_j over the m-subsets S,
+    and every other operation here grows with its arguments, so the minimum comes out.
+    None where there are more than `limit`.
+    """
+    if _count_pieces(form, limit) > limit:
+        return None
+    return _pieces(form)
+
+
+def _pieces(form: Form) -> Iterator[Form]:
+    peak = chosen_peak(form)
+    if peak is None:
+        yield form
+        return
+    for some in combinations(peak.of, peak.m):
+        yield from _pieces(replaced(form, peak, total(some)))
+
+
+def chosen_peak(form: Form) -> Peak | None:
+    """The first peak that is subtracted, at any depth; None where there is none."""
+    for peak, c in form.peaks:
+        if c < 0:
+            return peak
+    for peak, _ in form.peaks:
+        for inner in peak.of:
+            if (found := chosen_peak(inner)) is not None:
+                return found
+    return None
+
+
+def replaced(form: Form, old: Peak, new: Form, sign: int = 1) -> Form:
+    """The form with another one in place of a peak, wherever that is subtracted: where it counts with a
+    negative factor, or with a positive one in what is subtracted.  sign -- that of the form itself."""
+    if not form.peaks:
+        return form
+    parts = [Form(form.monomials)]
+    for peak, c in form.peaks:
+        here = sign if c > 0 else -sign
+        if peak == old and here < 0:
+            parts.append(new.scaled(c))
+        else:
+            parts.append(top(peak.m, [replaced(inner, old, new, here) for inner in peak.of]).scaled(c))
+    return total(parts)
+
+
+def _count_pieces(form: Form, limit: int) -> int:
+    product = 1
+    for peak, c in form.peaks:
+        if c < 0:  # peaks inside of its members are chosen for each member that is added
+            chosen = (inner.scaled(Fraction(-1)) for inner in peak.of if inner.peaks)
+            inner = max((_count_pieces(one, limit) for one in chosen), default=1)
+            product *= min(comb(len(peak.of), peak.m) * inner**peak.m, limit + 1)
+        else:
+            for inner_form in peak.of:
+                product *= _count_pieces(inner_form, limit)
+        if product > limit:
+            return limit + 1
+    return product

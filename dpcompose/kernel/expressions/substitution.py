@@ -1,0 +1,83 @@
+"""Terms made of others: parts replaced, letters substituted, products multiplied out.
+
+Each is made again by the constructors of `terms`, so that it is in their normal form.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+
+from dpcompose.kernel.expressions.terms import ONE, Term, add, exp, largest, log, multiply, over, power, top
+
+
+def changed(term: Term, replace: Callable[[Term], Term | None]) -> Term:
+    """The term with parts replaced, outermost first; where `replace` says None, parts of the part may be."""
+    found = replace(term)
+    if found is not None:
+        return found
+    if term.kind in ("number", "letter", "oo"):
+        return term
+    parts = [changed(one, replace) for one in term.parts]
+    return term if all(map(operator.is_, parts, term.parts)) else made_of(term, parts)
+
+
+def made_of(term: Term, parts: list[Term]) -> Term:
+    """A term of the same kind with other parts."""
+    if term.kind in ("sum", "product"):
+        return add(parts) if term.kind == "sum" else multiply(parts)
+    if term.kind == "top":
+        return top(term.of[0], parts)
+    if term.kind in ("power", "over"):
+        return power(parts[0], parts[1]) if term.kind == "power" else over(parts[0], parts[1], parts[2])
+    return exp(parts[0]) if term.kind == "exp" else log(parts[0])
+
+
+def substituted(term: Term, values: Mapping[str, Term]) -> Term:
+    """The term with others in place of some letters.
+
+    >>> from dpcompose.kernel.expressions.terms import letter, number
+    >>> substituted(letter("x") + letter("y"), {"x": number(2)})
+    (sum 2 y)
+    """
+    if not values.keys() & term.letters.keys():
+        return term
+    return changed(term, lambda one: values.get(one.of[0]) if one.kind == "letter" else None)
+
+
+def seen_largest(term: Term) -> Term | None:
+    """A maximum without the terms that another one is seen to be at least; None where all are needed."""
+    if term.kind != "top" or term.of[0] != 1:
+        return None
+    kept: list[Term] = []
+    for one in term.parts:
+        if not any((other - one).nonnegative for other in kept):
+            kept = [other for other in kept if not (one - other).nonnegative] + [one]
+    return largest(*kept) if len(kept) < len(term.parts) else None
+
+
+def expanded(term: Term) -> Term:
+    """Products of sums, and whole powers of sums, multiplied out; inside of functions nothing changes.
+
+    >>> from dpcompose.kernel.expressions.terms import letter
+    >>> x, y = letter("x"), letter("y")
+    >>> expanded((x + y) ** 2)
+    (sum (power x 2) (power y 2) (product 2 x y))
+    """
+    if term.kind == "sum":
+        return add(map(expanded, term.of))
+    if term.kind == "power" and term.of[0].kind == "sum":
+        n = term.of[1].number
+        if n is not None and n.denominator == 1 and 0 < n <= 64:
+            return _product_out([expanded(term.of[0])] * int(n))
+    if term.kind == "product":
+        return _product_out(list(map(expanded, term.of)))
+    return term
+
+
+def _product_out(factors: list[Term]) -> Term:
+    total = [ONE]
+    for factor in factors:
+        total = [one * other for one in total for other in factor.summands]
+        total = list(add(total).summands)
+    return add(total)

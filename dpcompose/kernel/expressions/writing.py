@@ -1,0 +1,188 @@
+"""Writing: terms as the text of formulas, which is read back as the same term."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dpcompose.kernel.expressions.grammar import MOST_DIGITS, natural
+from dpcompose.kernel.expressions.terms import HALF, ONE, ZERO, Term, multiply, number, power
+
+SUM, PRODUCT, POWER, ATOM = range(4)
+"""How tightly a text holds together."""
+
+
+def to_text(term: Term) -> str:
+    """The formula of a term: `parse` reads it back as the same term.
+
+    >>> from dpcompose.kernel.expressions.terms import largest, least, letter, sqrt
+    >>> e1, e2, e10 = map(letter, ["e1", "e2", "e10"])
+    >>> to_text(e10 + 2 * e2 / 3 - e1), to_text(least(e1, e2)), to_text(1 / sqrt(e1))
+    ('2*e2/3 + e10 - e1', 'min(e1, e2)', '1/sqrt(e1)')
+    >>> to_text(least(e1, e2 - e1, 1 - e2)), to_text(-largest(e1 - e2, e2 - e1))
+    ('min(1 - e2, e1, e2 - e1)', '-abs(e1 - e2)')
+    """
+    return _written(term)[0]
+
+
+def _written(term: Term) -> tuple[str, int]:
+    """The text of a term and how tightly it holds together; written once."""
+    if "written" not in term.__dict__:
+        term.__dict__["written"] = _write(term)
+    found: tuple[str, int] = term.__dict__["written"]
+    return found
+
+
+def _held(term: Term, tightness: int) -> str:
+    """The text, in parentheses where it holds together less tightly than needed."""
+    text, held = _written(term)
+    return text if held >= tightness else f"({text})"
+
+
+def _write(term: Term) -> tuple[str, int]:
+    kind, of = term.kind, term.of
+    if kind == "oo":
+        return "oo", ATOM
+    if kind == "letter":
+        return of[0], ATOM
+    if kind == "number" and of[0].denominator == 1 and of[0] >= 0:
+        return _integer(of[0].numerator)
+    if kind == "sum":
+        return _sum(term), SUM
+    if kind == "top" and not _is_minimum(term):
+        return _top(term), ATOM
+    if kind == "over":
+        rest = f"{to_text(of[1])}, i, 1, {to_text(of[2])})"
+        name = "max(" if of[0] == ONE else "sum(" if of[0] == of[2] else f"top({to_text(of[0])}, "
+        return name + rest, ATOM
+    if (of_members := _factor_of_family(term)) is not None:
+        return f"prod({to_text(of_members[0])}, i, 1, {to_text(of_members[1])})", ATOM
+    if kind in ("exp", "log"):
+        return f"{kind}({to_text(of[0])})", ATOM
+    if kind == "power" and not _is_under(term):
+        if of[1].number == HALF:
+            return f"sqrt({to_text(of[0])})", ATOM
+        if _is_minimum(of[0]) and (even := of[1].number) is not None and even % 2 == 0:
+            return f"min({_list(-one for one in of[0].parts)})**{even}", POWER
+        return f"{_held(of[0], ATOM)}**{_held(of[1], POWER)}", POWER
+    return _product(term), PRODUCT
+
+
+def _factor_of_family(term: Term) -> tuple[Term, Term] | None:
+    """x[i] and k where the term is the product of x[1], …, x[k], as exp(Σ ln x[i]); None where it is not."""
+    inside = term.of[0] if term.kind == "exp" else term
+    if inside.kind != "over" or inside.of[0] != inside.of[2] or inside.of[1].kind != "log":
+        return None
+    return inside.of[1].of[0], inside.of[2]
+
+
+def _is_under(factor: Term) -> bool:
+    """Whether a factor is written in the denominator."""
+    if factor.kind != "power":
+        return False
+    r = factor.of[1].number
+    return r is not None and r < 0
+
+
+def _order(term: Term, text: str) -> tuple[bool, bool, list[str | int]]:
+    """Constants last, functions after powers, then by name; numbers in front do not count."""
+    bare = re.sub(r"^-?([0-9]+\*)?", "", text)
+    return not term.letters, "(" in text, natural(bare)
+
+
+def _integer(value: int) -> tuple[str, int]:
+    """A whole number ≥ 0; beyond 60 digits as a sum of shorter ones times powers of 10."""
+    digits = str(value)
+    if len(digits) <= MOST_DIGITS:
+        return digits, ATOM
+    short = digits.rstrip("0")
+    if len(short) <= MOST_DIGITS:
+        tens = f"10**{len(digits) - len(short)}"
+        return (tens, POWER) if short == "1" else (f"{short}*{tens}", PRODUCT)
+    parts = []
+    for end in range(len(digits), 0, -MOST_DIGITS):
+        part = digits[max(0, end - MOST_DIGITS) : end].lstrip("0")
+        if part:
+            parts.append(part if end == len(digits) else f"{part}*10**{len(digits) - end}")
+    return " + ".join(reversed(parts)), SUM
+
+
+def _sum(total: Term) -> str:
+    """Positive terms, negative terms, constants; but 1 - x rather than -x + 1."""
+
+    def order(term: Term) -> tuple[bool, bool, tuple[bool, bool, list[str | int]]]:
+        text = to_text(term)
+        return not term.letters, text.startswith("-"), _order(term, text)
+
+    texts = [to_text(term) for term in sorted(total.of, key=order)]
+    first = next((at for at, text in enumerate(texts) if not text.startswith("-")), 0)
+    texts.insert(0, texts.pop(first))
+    rest = (f" - {text[1:]}" if text.startswith("-") else f" + {text}" for text in texts[1:])
+    return texts[0] + "".join(rest)
+
+
+def _top(term: Term) -> str:
+    count, some = term.of[0], term.of[1:]
+    if count == 1 and len(some) == 2 and some[0] == -some[1]:
+        return f"abs({min(map(to_text, some), key=lambda text: (text[0] == '-', text[0].isdigit()))})"
+    return (f"top({count}, " if count != 1 else "max(") + _list(some) + ")"
+
+
+def _list(some: Iterable[Term]) -> str:
+    return ", ".join(map(to_text, sorted(some, key=lambda term: _order(term, to_text(term)))))
+
+
+def _is_minimum(term: Term, subtracted: bool = False) -> bool:
+    """Whether -term reads better as a minimum: term is max(-x, -y); where it is subtracted, also if no more
+    terms begin with a sign in the minimum."""
+    if not (term.kind == "top" and term.of[0] == 1 and any(one != ZERO for one in term.parts)):
+        return False
+    signed = sum(to_text(one).startswith("-") for one in term.parts)
+    if signed == sum(one != ZERO for one in term.parts):
+        return True
+    is_absolute = len(term.parts) == 2 and term.parts[0] == -term.parts[1]
+    turned = sum(to_text(-one).startswith("-") for one in term.parts) if subtracted else 0
+    return subtracted and not is_absolute and turned <= signed
+
+
+def _product(term: Term) -> str:
+    c, rest = term.split
+    over: list[tuple[Term, str]] = []
+    under: list[tuple[Term, str]] = []
+    roots = [one for one in rest.factors if one.kind == "power" and one.of[1].number == HALF]
+    others = [one for one in rest.factors if one not in roots] if len(roots) > 1 else list(rest.factors)
+    if len(roots) > 1:
+        inside = multiply(root.of[0] for root in roots)
+        if power(inside, HALF) == multiply(roots):
+            over.append((multiply(roots), f"sqrt({to_text(inside)})"))
+        else:
+            others = list(rest.factors)
+    subtracted = c < 0 and sum(factor.kind == "top" for factor in others) == 1
+    for factor in others:
+        if _is_minimum(factor, subtracted):
+            c = -c
+            over.append((factor, f"min({_list(-one for one in factor.parts)})"))
+        elif _is_under(factor):
+            inverse = power(factor.of[0], -factor.of[1])
+            under.append((inverse, _held(inverse, POWER)))
+        elif factor != ONE:
+            over.append((factor, _held(factor, POWER)))
+    # Sums last: in front, a number or a sign would be multiplied into them.
+    for factors in (over, under):
+        factors.sort(key=lambda one: (one[0].kind == "sum", _order(*one)))
+    return ("-" if c < 0 else "") + _quotient(abs(c), over, under)
+
+
+def _quotient(c: Fraction, over: list[tuple[Term, str]], under: list[tuple[Term, str]]) -> str:
+    """The text of a product of positive c and what stands over and under the line."""
+    above, below = [text for _, text in over], [text for _, text in under]
+    if c.numerator != 1 or not over:
+        above.insert(0, _held(number(c.numerator), PRODUCT))
+    if c.denominator != 1:
+        below.insert(0, _held(number(c.denominator), POWER))
+    # 1/(2*(x + y)) would be read as 1/(2*x + 2*y), which is another term.
+    apart = c.denominator != 1 and len(under) == 1 and under[0][0].kind == "sum"
+    if len(below) > 1 and not apart:
+        below = [f"({'*'.join(below)})"]
+    return "/".join(["*".join(above), *below])

@@ -1,0 +1,78 @@
+"""Pages from guarantees to others: in another notion, or with a smaller value of a parameter."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from dpcompose.kernel.library.fields import Mistake, Place
+from dpcompose.kernel.library.heads import Context, Head, Written, each
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion(Head):
+    """From the parameters of a notion to those of another one, for any two distributions of outputs.
+
+    parameters -- the formulas of `to`'s parameters, in those of `from` and the free ones;
+    free -- parameters of `to` that may be chosen, with the values they may take: "in (0,1)";
+    only -- parameters of `from` that must have this value: δ = 0;
+    apart -- parameters of `from` that are set apart: what has the guarantee does no more than two independent
+    mechanisms do, of which one has `parameters`, and the other one the guarantee with all but these at 0;
+    at_most -- limits of parameters of `from`, or of free ones: it is for those that are shown to keep them;
+    aside -- it is tried beside the chains of the others, and is no link of one.
+    """
+
+    kind: Literal["conversion"]
+    from_: str
+    to: str
+    parameters: dict[str, str]
+    free: dict[str, str] = field(default_factory=dict)
+    only: dict[str, str] = field(default_factory=dict)
+    apart: list[str] = field(default_factory=list)
+    at_most: dict[str, str] = field(default_factory=dict)
+    aside: bool = False
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("from",), self.from_), (("to",), self.to))
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = (*context.of(self.from_), *self.free)
+        yield from each(("parameters",), self.parameters, letters)
+        yield from each(("only",), self.only, ())
+        yield from each(("at-most",), self.at_most, letters)
+        for n, name in enumerate(self.apart, start=1):
+            yield Written(("apart", str(n)), name, context.of(self.from_))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closer(Head):
+    """A smaller value of a parameter than the rule's, which a claim may lie above.
+
+    over -- "steps": for one mechanism, at some distance; "mechanisms": for several;
+    next -- the value one neighbour step further on, from the value a so far: the least of several formulas in
+    a, none of which decreases in a, and of which later ones stay the least once they are;
+    together -- the value of k mechanisms, from one for each: "1 - prod(1 - delta[i], i, 1, k)".
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("notion", "over")
+
+    kind: Literal["closer"]
+    notion: str
+    over: Literal["steps", "mechanisms"]
+    next: dict[str, list[str]] = field(default_factory=dict)
+    together: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield ("notion",), self.notion
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        for key, texts in self.next.items():
+            for n, text in enumerate(texts, start=1):
+                yield Written(("next", key, str(n)), text, (*context.of(self.notion), "a"))
+        for key, text in self.together.items():
+            yield Written(("together", key), text, ("k",), (key,))
+
+    def misfits(self) -> Iterator[Mistake]:
+        if [bool(self.next), bool(self.together)] != [self.over == "steps", self.over == "mechanisms"]:
+            yield Mistake(("over",), "over steps next alone says the values, over mechanisms together")

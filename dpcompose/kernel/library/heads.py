@@ -1,0 +1,139 @@
+"""What the heads of all theorem pages have: ids, items, a status; hypotheses, and formulas with letters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from dpcompose.kernel.library.fields import Mistake, Place, key_of, table
+
+Status = Literal["primitive", "derived", "believed"]
+
+
+class Written(NamedTuple):
+    """A formula of a page: where it stands, its letters, and those that have an index."""
+
+    at: Place
+    text: str
+    letters: Sequence[str] = ()
+    families: Sequence[str] = ()
+
+
+class Context(NamedTuple):
+    """What the letters of a page depend on: the parameters of every notion, the letters of every noise.
+
+    None where the page that says it is wrong and cannot be read so far.
+    """
+
+    parameters: Mapping[str, Sequence[str] | None]
+    noises: Mapping[str, Sequence[str] | None]
+
+    def of(self, notion: str) -> Sequence[str]:
+        """The parameters of a notion that is known."""
+        return self.parameters[notion] or ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hypothesis:
+    """A predicate, by the name of its file in hypotheses/, bound to letters of the setting.
+
+    maps -- "f": all maps; "f[i]": each of them, one by one;
+    granularity -- "G": the target; "H": that of all guarantees; else a granularity's name;
+    value, bound -- "k" or another number of the setting, and a whole number it is compared with.
+    """
+
+    is_: str
+    maps: Literal["f", "f[i]"] | None = None
+    granularity: str | None = None
+    value: Literal["k", "non-empty parts", "largest size"] | None = None
+    bound: int | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of the file in which the predicate is decided."""
+        return self.is_.replace("-", "_").replace(" ", "_")
+
+    @staticmethod
+    def read(data: Mapping[str, object]) -> "Hypothesis":
+        """The hypothesis that a derivation's line keeps.  Raises ValueError."""
+        wrong: list[Mistake] = []
+        found: Hypothesis | None = table(Hypothesis, data, (), wrong, "a hypothesis")
+        if found is None:
+            raise ValueError("; ".join(map(str, wrong)))
+        return found
+
+    def data(self) -> dict[str, Any]:
+        """The binding, as a derivation's line keeps it."""
+        return {key_of(one): value for one in fields(self) if (value := getattr(self, one.name)) is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """What every page has.
+
+    status -- "primitive": the program relies on the page's proof; "derived": it derives what the page states
+    from other pages each time it is used; "believed": nobody vouches for it, and each result says so.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ()
+    """The fields in which pages of the kind differ: there is one page for each of their values."""
+    numbers_adaptive_results: ClassVar[bool] = False
+    """Whether `items` are about independent mechanisms only, and `adaptive_items` about adaptive ones."""
+
+    id: str
+    items: dict[str, str] = field(default_factory=dict)
+    adaptive_items: dict[str, str] = field(default_factory=dict)
+    also: list[str] = field(default_factory=list)
+    status: Status = "primitive"
+    special_case_of: list[str] = field(default_factory=list)
+    rests_on: list[str] = field(default_factory=list)
+    kind: str
+
+    @property
+    def is_derived_when_used(self) -> bool:
+        """Whether the program derives what the page states, or decides it, each time it is used."""
+        return False
+
+    @property
+    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
+        """The hypotheses that the page names, and where."""
+        yield from ()
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        """The notions that the page is about, and where it names them."""
+        yield from ()
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        """The formulas of the page, with the letters that they may have."""
+        yield from ()
+
+    def misfits(self) -> Iterator[Mistake]:
+        """What does not fit together in the head."""
+        yield from ()
+
+    def data(self) -> dict[str, Any]:
+        """The keys of the head, without those that say what they would say if left out."""
+        found: dict[str, Any] = _plain(self)
+        return found
+
+
+def _plain(value: Any) -> Any:
+    """A dataclass as a table, without the keys that have their default."""
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if not is_dataclass(value):
+        return value
+    found = {}
+    for one in fields(value):
+        own = getattr(value, one.name)
+        usual = one.default_factory() if callable(one.default_factory) else one.default
+        if own != usual:
+            found[key_of(one)] = _plain(own)
+    return found
+
+
+def each(at: Place, texts: Mapping[str, str], letters: Sequence[str]) -> Iterator[Written]:
+    """A formula for each parameter."""
+    return (Written((*at, key), text, letters) for key, text in texts.items())

@@ -1,0 +1,446 @@
+"""The kinds of theorem pages: what a page of each kind states, as data.
+
+The kinds are closed.  Each is a frozen dataclass, whose fields are the keys of a page's head; it knows which
+letters its formulas have, which keys tell it from other pages of its kind, and whether the program derives
+what it states each time it is used.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from dpcompose.kernel.library.conversions import Closer as Closer
+from dpcompose.kernel.library.conversions import Conversion as Conversion
+from dpcompose.kernel.library.fields import Mistake, Place
+from dpcompose.kernel.library.heads import Context, Head, Hypothesis, Written, each
+from dpcompose.kernel.library.releases import Noise, Query
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact(Head):
+    """A canonical metric in closed form, or an implication between hypotheses.
+
+    classes, sizes, edits -- the classes and the single edits (counts of what differs) the metric is for;
+    groups -- how the metric of groups of m steps follows from the metric d of single steps;
+    form -- how the metric is found where that is no formula in counts.
+    """
+
+    kind: Literal["fact"]
+    classes: list[Literal["multisets", "tuples", "streams", "tables", "sequences"]] = field(
+        default_factory=lambda: ["multisets"]
+    )
+    sizes: list[Literal["any", "at most", "exactly"]] = field(default_factory=list)
+    edits: list[list[int]] | Literal["any two"] | None = None
+    metric: str | None = None
+    groups: Literal["ceiling of d/m"] | None = None
+    form: (
+        Literal["fewest blocks that cover", "vertices and twice a cover", "cheapest matching", "bags"] | None
+    ) = None
+    same_size: bool = False
+    hypotheses: list[Hypothesis] = field(default_factory=list)
+    concludes: Hypothesis | None = None
+    concludes_not: Hypothesis | None = None
+
+    @property
+    def is_derived_when_used(self) -> bool:
+        """Of a hypothesis: what is concluded is decided by its own predicate, and the page only cited."""
+        return self.metric is None and self.groups is None and self.form is None
+
+    @property
+    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
+        yield from ((("hypotheses", str(n)), one) for n, one in enumerate(self.hypotheses, start=1))
+        for key, one in (("concludes", self.concludes), ("concludes-not", self.concludes_not)):
+            if one is not None:
+                yield (key,), one
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        if self.metric is not None:
+            yield Written(("metric",), self.metric, ("removed", "added", "changed"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(Head):
+    """A notion: parameters, loss at distance r, how the losses of parts add, order.
+
+    called -- what a guarantee is called after its values, as in (e1, d1)-DP;
+    squared -- parameters that are composed by their squares: these are compared and added;
+    at_steps -- the parameters at a whole number r of steps, where `distance` is written for all r;
+    limits -- from which value on a parameter says nothing;
+    convex -- parameters that are convex functions of the distance, 0 at 0, which is not seen from `distance`;
+    adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
+    left out: no such result is known.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("notion",)
+
+    kind: Literal["rule"]
+    notion: str
+    parameters: list[str]
+    called: str = "DP"
+    distance: dict[str, str]
+    at_steps: dict[str, str] = field(default_factory=dict)
+    composition: dict[str, str]
+    squared: list[str] = field(default_factory=list)
+    limits: dict[str, int] = field(default_factory=dict)
+    convex: list[str] = field(default_factory=list)
+    adaptively: Hypothesis | None = None
+
+    def misread(self, values: Iterable[tuple[str, object]]) -> str | None:
+        """What is wrong with a guarantee's parameters, which are those of the notion, in order."""
+        given = [key for key, _ in values]
+        if given == self.parameters:
+            return None
+        return f"a guarantee of {self.notion} has {', '.join(self.parameters)}, not {', '.join(given)}"
+
+    @property
+    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
+        if self.adaptively is not None:
+            yield ("adaptively",), self.adaptively
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = (*self.parameters, "r")
+        yield from each(("distance",), self.distance, letters)
+        yield from each(("at-steps",), self.at_steps, letters)
+        for key, text in self.composition.items():
+            yield Written(("composition", key), text, ("k",), (key,))
+
+    def misfits(self) -> Iterator[Mistake]:
+        if not self.parameters:
+            yield Mistake(("parameters",), "a notion has at least one parameter")
+        for n, one in enumerate(self.parameters, start=1):
+            if one in KEYS_OF_GUARANTEES:
+                yield Mistake(
+                    ("parameters", str(n)), f"{one} has a meaning in guarantees and formulas already"
+                )
+        for key, there in (("distance", self.distance), ("composition", self.composition)):
+            for one in self.parameters:
+                if one not in there:
+                    yield Mistake((key, one), "this key is missing: every parameter has its formula")
+        some = (("distance", self.distance), ("composition", self.composition), ("at-steps", self.at_steps))
+        listed = (("squared", self.squared), ("limits", self.limits), ("convex", self.convex))
+        for key, names in (*some, *listed):
+            for one in names:
+                if one not in self.parameters:
+                    yield Mistake((key, one), f"the notion has the parameters {', '.join(self.parameters)}")
+
+
+KEYS_OF_GUARANTEES = ("notion", "granularity", "domain", "expect", "r", "k", "m", "a")
+"""What no parameter of a notion is called: other keys of a guarantee or a claim, and letters of pages."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lemma(Head):
+    """What the proofs of other pages rest on.
+
+    notions -- those that it is about, left out: all.
+    """
+
+    kind: Literal["lemma"]
+    notions: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Head):
+    """From a guarantee of M_i as stated to a guarantee in the distance of what M_i reads."""
+
+    kind: Literal["step"]
+    domain: Literal["own", "common"]
+    metric: Literal["canonical", "minimum over fibres", "push-forward", "norm over fibres"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Procedure(Head):
+    """A shape by procedure, such as the profile by edits, policies, contributions, or blocks."""
+
+    one_by: ClassVar[tuple[str, ...]] = ("procedure",)
+
+    kind: Literal["procedure"]
+    procedure: Literal[
+        "edit types",
+        "policies",
+        "contributions",
+        "any number of steps",
+        "corners",
+        "any number of records",
+        "blocks",
+        "own steps",
+        "exhaustion",
+        "arrays",
+        "pairs",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape(Head):
+    """A form of the sensitivity profile: each r_i ≤ each, and Σ r_i ≤ sum (left out: no limit)."""
+
+    kind: Literal["shape"]
+    each: int
+    sum: int | None = None
+
+    @property
+    def is_derived_when_used(self) -> bool:
+        """Every vector of a profile is looked at."""
+        return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Substitution(Head):
+    """A loss in r and a profile give a guarantee: the worst of the loss over the vectors."""
+
+    kind: Literal["substitution"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricStatement(Head):
+    """A statement about metrics and sensitivities, with the formula that Python functions read off it.
+
+    states -- metric form: a guarantee in terms of a metric d is privacy in the metric formula·d, and
+    `composition` tells how the metrics d[i] of the parts make that of the whole;
+    preprocessing: the parameter of M∘f, from that of M and Delta = Δf;
+    composed maps: a bound on Δ(g∘f), from Delta_f and Delta_g.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("states", "notion")
+
+    kind: Literal["metric"]
+    states: Literal["metric form", "preprocessing", "composed maps"]
+    notion: str | None = None
+    formula: str
+    composition: str | None = None
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        if self.notion is not None:
+            yield ("notion",), self.notion
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        own = () if self.notion is None else context.of(self.notion)
+        more = {"metric form": (), "preprocessing": ("Delta",), "composed maps": ("Delta_f", "Delta_g")}
+        yield Written(("formula",), self.formula, (*own, *more[self.states]))
+        if self.composition is not None:
+            yield Written(("composition",), self.composition, ("k",), ("d",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Premises:
+    """What a composition theorem asks of each mechanism and of the target.
+
+    stated -- the neighbours of each guarantee: "G" (the target's), "H" (any, the same for all), or a
+    granularity's name;
+    domain -- "own", "common", or "any"; a mechanism that reads everything satisfies both.
+    """
+
+    stated: str | None = None
+    domain: Literal["own", "common", "any"] = "any"
+    target: str | None = None
+    k: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named(Head):
+    """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion.
+
+    where -- hypotheses without which nobody would think of it: where one fails, nothing is said of it;
+    notions -- for which it is stated besides those with an item or a conclusion;
+    conclusion -- formulas in the parameters, k, and for guarantees stated in "H" also m: how many
+    H-steps two target neighbours can be apart (GB Prop. A.3);
+    adaptively -- the hypothesis under which it holds where mechanisms read earlier outputs; left out: it is
+    about independent ones.  `adaptive_items` are the numbers of that, by notion; where there is none, the
+    source has the result for independent mechanisms, and the page derives the other form.
+    """
+
+    numbers_adaptive_results: ClassVar[bool] = True
+
+    kind: Literal["named"]
+    title: str
+    adaptive_title: str = ""
+    statement: str
+    premises: Premises = Premises()
+    where: list[Hypothesis] = field(default_factory=list)
+    hypotheses: list[Hypothesis] = field(default_factory=list)
+    notions: list[str] = field(default_factory=list)
+    adaptively: Hypothesis | None = None
+    shape: str | None = None
+    conclusion: dict[str, str | dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def is_derived_when_used(self) -> bool:
+        """What it concludes is compared with what the loss and the profile give, or is just that."""
+        return True
+
+    @property
+    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
+        for key, some in (("where", self.where), ("hypotheses", self.hypotheses)):
+            yield from (((key, str(n)), one) for n, one in enumerate(some, start=1))
+        if self.adaptively is not None:
+            yield ("adaptively",), self.adaptively
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("conclusion", notion), notion) for notion in self.conclusion)
+        yield from ((("notions", str(n)), notion) for n, notion in enumerate(self.notions, start=1))
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        for notion, given in self.conclusion.items():
+            parameters = context.of(notion)
+            for key, text in given.items() if isinstance(given, dict) else (("", given),):
+                at = tuple(filter(None, ("conclusion", notion, key)))
+                yield Written(at, text, ("k", "m"), parameters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Witness(Head):
+    """For a notion, mechanisms that attain what its guarantees allow.
+
+    shows -- the parameter whose loss is attained;
+    by -- "ratio": two outcomes, of which 1 has `probability` at distance d from the point that the
+    mechanism is built at (0 where d is oo), and the loss is the logarithm of the ratio;
+    "noise": the distance d with normal noise of that `variance`, and d² add up;
+    "event": the outcome 1 has that `probability`, 0 at the point itself, and 1 where d is oo;
+    distance -- d, from the parameters of the guarantee and the r steps between two inputs;
+    steps -- up to how many steps it attains the bound; left out: for all;
+    together -- up to how many mechanisms that move it attains the rule's bound; left out: for all;
+    steps_by -- an event: the page over steps whose value at r steps is its probability as well;
+    divergence -- whether what is shown is never below the Kullback-Leibler divergence.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("notion",)
+
+    kind: Literal["witness"]
+    notion: str
+    shows: str
+    by: Literal["ratio", "noise", "event"]
+    distance: str
+    probability: str = ""
+    variance: str = ""
+    steps: int | None = None
+    together: int | None = None
+    steps_by: str | None = None
+    divergence: bool = False
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield ("notion",), self.notion
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        yield Written(("distance",), self.distance, (*context.of(self.notion), "r"))
+        if self.probability:
+            yield Written(("probability",), self.probability, ("d",))
+        if self.variance:
+            yield Written(("variance",), self.variance)
+
+    def misfits(self) -> Iterator[Mistake]:
+        needed = "variance" if self.by == "noise" else "probability"
+        if not getattr(self, needed):
+            yield Mistake((needed,), f"this key is missing: a witness by {self.by} has its {needed}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Violation(Head):
+    """What a mechanism with a guarantee of one notion can lose in another: claims there are refuted by it.
+
+    of, notion -- the notion of its guarantee, and that of the claims;
+    loss -- in the guarantee's parameters and the r steps between two inputs, which may be "oo";
+    positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words;
+    in_a_metric -- what it can lose at D, E whose guarantee is one in a metric, in the parameters at D, E.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("of", "notion")
+
+    kind: Literal["violation"]
+    of: str
+    notion: str
+    loss: str
+    positive: str
+    mechanism: str
+    in_a_metric: str | None = None
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("of",), self.of), (("notion",), self.notion))
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        yield Written(("loss",), self.loss, (*context.of(self.of), "r"))
+        if self.in_a_metric is not None:
+            yield Written(("in-a-metric",), self.in_a_metric, context.of(self.of))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processing(Head):
+    """From guarantees of mechanisms to that of another made of their outputs.
+
+    of -- "outputs": a function of them; "parts": one mechanism of a composition; "interactions": mechanisms
+    chosen as one goes, which a filter stops before their parameters add up to more than a total;
+    notions -- those that it is about, left out: every one.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("of",)
+
+    kind: Literal["processing"]
+    of: Literal["outputs", "parts", "interactions"]
+    notions: list[str] = field(default_factory=list)
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("notions", str(n)), notion) for n, notion in enumerate(self.notions, start=1))
+
+    def is_about(self, of: str, notion: str) -> bool:
+        """Whether it is about such mechanisms in a notion."""
+        return self.of == of and notion in (self.notions or [notion])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Computed(Head):
+    """A procedure that decides claims with numbers: the bound is computed each time, and recomputed.
+
+    notion -- of the claims; parts -- for the notion of a mechanism's own guarantee the formulas of what
+    the procedure asks of it, in terms of its parameters and the distance r of its inputs; noises -- the
+    same for mechanisms that add noise, in terms of its parameter, r being how far an entry moves;
+    in_a_metric -- the same for what mechanisms can lose at D, E whose guarantee is one in a metric, in terms
+    of the parameters at D, E: there may be databases at any distance between these.
+    """
+
+    kind: Literal["computed"]
+    procedure: Literal["privacy curve"]
+    notion: str
+    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    noises: dict[str, dict[str, str]] = field(default_factory=dict)
+    in_a_metric: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield ("notion",), self.notion
+        for table, some in (("parts", self.parts), ("in-a-metric", self.in_a_metric)):
+            yield from (((table, notion), notion) for notion in some)
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        for notion, texts in self.parts.items():
+            yield from each(("parts", notion), texts, (*context.of(notion), "r"))
+        for notion, texts in self.in_a_metric.items():
+            yield from each(("in-a-metric", notion), texts, context.of(notion))
+        for word, texts in self.noises.items():
+            if (letters := context.noises.get(word)) is not None:
+                yield from each(("noises", word), texts, (*letters, "r"))
+
+
+KINDS: Mapping[str, type[Head]] = {
+    "fact": Fact,
+    "rule": Rule,
+    "conversion": Conversion,
+    "closer": Closer,
+    "lemma": Lemma,
+    "step": Step,
+    "noise": Noise,
+    "query": Query,
+    "procedure": Procedure,
+    "shape": Shape,
+    "substitution": Substitution,
+    "metric": MetricStatement,
+    "named": Named,
+    "witness": Witness,
+    "violation": Violation,
+    "processing": Processing,
+    "computed": Computed,
+}
+"""The kinds there are, by the word of a page's head."""

@@ -1,0 +1,140 @@
+"""Pages about what mechanisms release: noise on the value of a query, and how far that value moves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from dpcompose.kernel.library.fields import Mistake, Place
+from dpcompose.kernel.library.heads import Context, Head, Written, each
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise(Head):
+    """Noise on the entries of a query's value: why it is private, and in which norm.
+
+    noise -- its word in problem files; parameter -- the letter of its parameter in the formulas;
+    norm -- how values x, z of the query are compared; entries -- of which numbers they are made: any real
+    ones, the two of a point of the plane, integers, bits, or scores;
+    attained -- whether for some output at every x, z the loss is as large as the guarantee allows, or comes
+    as near to it as one likes;
+    density -- of one entry y of the output at the entry x, or its probability;
+    loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
+    has no bound, an equal expression that shows how it is distributed; because -- why, in words;
+    guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says;
+    divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart;
+    event -- of what is not attained, P(S) − e^epsilon·Q(S) of an event where the value moves by r;
+    in_the_limit -- the notions whose guarantee is approached, and whether divergence and event are, only at
+    databases with as many more records as one likes.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("noise",)
+
+    kind: Literal["noise"]
+    noise: str
+    parameter: str
+    norm: Literal["L1", "L2", "range"]
+    entries: Literal["real", "plane", "integers", "bits", "scores"] = "real"
+    attained: bool = True
+    density: str
+    loss: str
+    at_most: str = ""
+    equals: str = ""
+    because: str
+    guarantee: dict[str, dict[str, str]]
+    divergence: str = ""
+    event: str = ""
+    in_the_limit: list[str] = field(default_factory=list)
+
+    @property
+    def then(self) -> str:
+        """What the loss is at most, or equals, in words."""
+        return f"at most {self.at_most}" if self.at_most else f"equal to {self.equals}"
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("guarantee", notion), notion) for notion in self.guarantee)
+        yield from ((("in-the-limit",), notion) for notion in self.in_the_limit)
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = (*LETTERS_OF_NOISE, "pi", self.parameter)
+        for key, text in (("density", self.density), ("loss", self.loss)):
+            yield Written((key,), text, letters)
+        for key, text in (("at-most", self.at_most), ("equals", self.equals)):
+            if text:
+                yield Written((key,), text, letters)
+        for notion, texts in self.guarantee.items():
+            yield from each(("guarantee", notion), texts, (self.parameter,))
+        if self.divergence:
+            yield Written(("divergence",), self.divergence, (self.parameter, "r"))
+        if self.event:
+            yield Written(("event",), self.event, (self.parameter, "r", "epsilon"))
+
+    def misfits(self) -> Iterator[Mistake]:
+        if bool(self.at_most) == bool(self.equals):
+            yield Mistake((), "a noise has at-most, what its loss is at most, or equals, but one of them")
+
+
+LETTERS_OF_NOISE = "acuvwxyz"
+"""y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtLeast:
+    """How far the value of a query moves where n is only the least number of records that are read, or 1.
+
+    only -- what must be at least 0 for that to hold; shared -- how many records two databases must share for
+    it to be reached.
+    """
+
+    moves: dict[Literal["L1", "L2", "range"], str]
+    only: str = ""
+    shared: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query(Head):
+    """How far the value of a query of the records that are read moves, where some go and others come.
+
+    moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
+    others, over all values of an attribute; in these and the query's own letters;
+    entries -- how far each entry moves then that does, left out: one entry, by all of it;
+    sized -- whether n, how many records are read, must be known; at_least -- else the same with the least
+    number of records that are read; only -- what must be at least 0 for that to hold;
+    one -- whether there is one record only;
+    whether -- whether the value only says if what is read differs; attained -- whether for some attributes
+    the value moves as far, for all queries of a setting at once.
+    """
+
+    kind: Literal["query"]
+    moves: dict[Literal["L1", "L2", "range"], str]
+    entries: list[str] = field(default_factory=list)
+    sized: bool = False
+    at_least: AtLeast | None = None
+    only: str = ""
+    one: bool = False
+    whether: bool = False
+    attained: bool = True
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = [one for one in LETTERS_OF_QUERIES if one != "n" or self.sized]
+        yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, letters)
+        for n, text in enumerate(self.entries, start=1):
+            yield Written(("entries", str(n)), text, letters)
+        if self.only:
+            yield Written(("only",), self.only, letters)
+        if self.at_least is not None:
+            moves = {str(key): text for key, text in self.at_least.moves.items()}
+            yield from each(("at-least", "moves"), moves, LETTERS_OF_QUERIES)
+            if self.at_least.only:
+                yield Written(("at-least", "only"), self.at_least.only, LETTERS_OF_QUERIES)
+
+    def misfits(self) -> Iterator[Mistake]:
+        if self.at_least is not None and (not self.sized or self.at_least.moves.keys() != self.moves.keys()):
+            yield Mistake(("at-least",), "what a least number of records says, n says of the same norms")
+        for norm in self.moves.keys() - {"L1", "L2", "range"}:
+            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
+
+
+LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "c", "n")
+"""How many records go and come; the bounds of an attribute, the diameter of a disc, the length
+of vectors, the number of records."""

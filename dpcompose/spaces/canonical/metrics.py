@@ -1,0 +1,411 @@
+"""Metrics on finite and infinite classes: canonical metrics and what dependency makes of them.
+
+Distances are whole numbers of neighbour steps, or ∞ (`INFINITE`).  The canonical metric
+of (𝔻, G) is the fewest G-steps inside 𝔻 (GB Prop. A.1): by shortest paths on a finite
+class, in closed form where a fact page of theorems/ states one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.terms import Term, letter
+from dpcompose.spaces.canonical.graphs import fibres
+from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
+from dpcompose.spaces.classes.multisets import difference
+from dpcompose.spaces.classes.sequences import aligned
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.queries import Query
+from dpcompose.spaces.moves.blocks import Blocks
+from dpcompose.spaces.moves.contributions import Contribution
+from dpcompose.spaces.moves.granularities import Granularity
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+    from dpcompose.spaces.canonical.finite import FiniteSpace
+
+INFINITE = -1
+"""Stands for ∞ among distances, which are otherwise 0, 1, 2, …; shown as oo."""
+
+Distance: TypeAlias = int | Term
+"""Steps are whole numbers; how far the value of a query moves is a formula that is ≥ 0."""
+
+
+def shown(distance: Distance) -> str:
+    """A distance as formulas write it.
+
+    >>> shown(2), shown(INFINITE)
+    ('2', 'oo')
+    """
+    if isinstance(distance, int):
+        return "oo" if distance == INFINITE else str(distance)
+    return formulas.to_text(distance)
+
+
+def steps(distance: Distance) -> int:
+    """A distance of a metric that counts steps, as the number that it is."""
+    assert not isinstance(distance, Term)
+    return int(distance)
+
+
+def at_most(r: Distance, s: Distance) -> bool:
+    """r ≤ s in [0, ∞], for sure where they are formulas."""
+    if not isinstance(r, int) or not isinstance(s, int):
+        further: Any = s - r
+        return s == INFINITE or (r != INFINITE and bool(further.nonnegative))
+    return s == INFINITE or (r != INFINITE and r <= s)
+
+
+class Metric(ABC):
+    """A distance d(x, y) of two inputs, of canonical metrics in {0, 1, 2, …, ∞}; symmetric, d(x, x) = 0."""
+
+    by_counts: ClassVar[bool] = False
+    """Whether distances depend on how much two inputs differ only: the premise of edit types."""
+    furthest: ClassVar[int] = INFINITE
+    """The distance of inputs that differ without limit."""
+
+    @abstractmethod
+    def __call__(self, x: Database, y: Database) -> Distance:
+        """d(x, y)."""
+
+    @property
+    def by_cells(self) -> bool:
+        """Whether distances do not fall when two inputs differ in more cells: the premise of blocks."""
+        return self.only_whether
+
+    @property
+    def only_whether(self) -> bool:
+        """Whether distances say only whether two inputs differ."""
+        return False
+
+    def is_least(self, databases: DatabaseClass, f: Map) -> bool:
+        """Whether, on what f reads of a class, it is known to be the least distance over fibres."""
+        return self.by_counts
+
+    @property
+    def of_blocks(self) -> Granularity | None:
+        """The granularity whose blocks are counted, if there is one."""
+        return None
+
+    @property
+    def of_steps(self) -> Granularity | None:
+        """The granularity whose closed form it is, if it has one of its own."""
+        return None
+
+    def compared(self, x: Database, y: Database) -> tuple[int, int, int, int | None]:
+        """How many records x and y share, how many x has besides, and y, as far as a query is told by them;
+        and how many they have, where that is fixed."""
+        return 0, 1, 0, None
+
+
+@dataclass(frozen=True)
+class ClosedForm(Metric):
+    """A metric that depends on how much x and y differ only: on |x∖y| and |y∖x|, or on the changed positions.
+
+    >>> Replacements = ClosedForm("max(removed, added)", same_size=True)
+    >>> Replacements(("a", "a"), ("b", "c")), Replacements(("a",), ()) == INFINITE
+    (2, True)
+    >>> ClosedForm("changed", ordered=True, at_once=2)(("a", "a", "a"), ("b", "b", "b"))
+    2
+    """
+
+    formula: str
+    """In `removed` and `added`, or in `changed`; "oo" where only equal databases have a finite distance."""
+    same_size: bool = False
+    """Whether databases of different sizes are at distance ∞ (tuples of different lengths always are)."""
+    ordered: bool = False
+    """Whether databases are tuples: positions count, not multiplicities."""
+    aligned: bool = False
+    """Whether databases are sequences: what is removed and added leaves a longest common subsequence."""
+    at_once: int = 1
+    """m, for groups of m steps at once: the distance is ⌈formula/m⌉."""
+    _known: dict[Counts, Distance] = field(default_factory=dict, compare=False, repr=False)
+
+    by_counts = True
+
+    @property
+    def by_cells(self) -> bool:
+        return self.ordered or self.only_whether
+
+    @property
+    def only_whether(self) -> bool:
+        return self.formula == "oo"
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        if not self.ordered:
+            return self.of(*(aligned if self.aligned else difference)(x, y))
+        if not (isinstance(x, tuple) and isinstance(y, tuple)) or len(x) != len(y):
+            return INFINITE
+        return self.of(sum(1 for a, b in zip(x, y, strict=True) if a != b))
+
+    def of(self, *counts: int) -> Distance:
+        """The distance of databases that differ by these counts."""
+        if counts not in self._known:
+            self._known[counts] = self._distance(counts)
+        return self._known[counts]
+
+    def _distance(self, counts: Counts) -> Distance:
+        if not any(counts):
+            return 0
+        if self.formula == "oo" or (self.same_size and len(set(counts)) > 1):
+            return INFINITE
+        letters = ("changed",) if self.ordered else ("removed", "added")
+        return -(-_steps(self.formula, tuple(zip(letters, counts, strict=True))) // self.at_once)
+
+
+@lru_cache(maxsize=1024)
+def _steps(formula: str, letters: tuple[tuple[str, int], ...]) -> int:
+    """The value of a closed form at some counts, which is a whole number."""
+    term = formulas.parse(formula, {name: letter(name, NONNEGATIVE) for name, _ in letters})
+    value = formulas.evaluate(term, {name: Fraction(n) for name, n in letters})
+    if value is None or value.denominator != 1:
+        raise ValueError(f"the closed form {formula!r} is no whole number of steps")
+    return int(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Bags(Metric):
+    """The fewest contributions of one person each that lead from x to y, where these are one or two.
+
+    even -- whether as many rows are put in as are taken out of what is read, where neighbours are such.
+    """
+
+    contribution: Contribution
+    even: bool
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        assert isinstance(x, tuple) and isinstance(y, tuple)
+        gone, come = Counter(x) - Counter(y), Counter(y) - Counter(x)
+        return INFINITE if (steps := self.contribution.fewest(gone, come, self.even)) is None else steps
+
+
+@dataclass(frozen=True)
+class Queried(Metric):
+    """‖q(x) − q(y)‖ for a query, at attributes of the records that make it largest.
+
+    ordered -- whether inputs are tuples of one length; n -- how many records they have, where that is fixed;
+    least -- else how many they have at least.
+
+    >>> from dpcompose.spaces.inputs.queries import histogram
+    >>> Queried(histogram(3), "L2")(("a", "b"), ("a", "c"))
+    (power 2 1/2)
+    """
+
+    query: Query
+    norm: str
+    ordered: bool = False
+    n: int | None = None
+    least: int = 0
+
+    by_counts = True
+
+    @property
+    def by_cells(self) -> bool:
+        return self.ordered
+
+    def compared(self, x: Database, y: Database) -> tuple[int, int, int, int | None]:
+        return *self.counts(x, y), self.n
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        _, removed, added = self.counts(x, y)
+        if self.n is None and self.query.sized:
+            return self.query.moves_from(removed, added, self.least, self.norm)
+        return self.query.moves(removed, added, self.n, self.norm)
+
+    def counts(self, x: Database, y: Database) -> tuple[int, int, int]:
+        """How many records x and y share, how many x has besides, and y."""
+        assert isinstance(x, tuple) and isinstance(y, tuple)
+        if self.ordered:
+            removed = added = sum(1 for a, b in zip(x, y, strict=True) if a != b)
+        else:
+            removed, added = difference(x, y)
+        return len(x) - removed, removed, added
+
+
+@dataclass(frozen=True)
+class Discrete(Metric):
+    """1 between different inputs: the canonical metric where any two are neighbours."""
+
+    by_counts = True
+    furthest = 1
+
+    @property
+    def only_whether(self) -> bool:
+        return True
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        return 0 if x == y else 1
+
+
+@dataclass(frozen=True, eq=False)
+class FewestBlocks(Metric):
+    """The fewest blocks that cover the cells in which x and y differ, for a granularity by blocks.
+
+    databases -- the class that x and y are in; of a group of m steps the distance is the number over m,
+    rounded up.  Between databases of different shape, as tuples of different length, it is ∞.
+
+    >>> from dpcompose.spaces.moves.built_in import node
+    >>> from dpcompose.spaces.classes.vertices import graphs
+    >>> FewestBlocks(graphs(4), node)(((1, 2),), ((1, 3), (1, 4)))
+    1
+    """
+
+    databases: DatabaseClass
+    granularity: Granularity
+    _blocks: dict[DatabaseClass, Blocks] = field(default_factory=dict, repr=False)
+
+    @property
+    def by_cells(self) -> bool:
+        return True
+
+    @property
+    def of_blocks(self) -> Granularity:
+        return self.granularity
+
+    def is_least(self, databases: DatabaseClass, f: Map) -> bool:
+        return True
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        if x == y:
+            return 0
+        shape = self.databases.shape_of_both(x, y)
+        if shape is None:
+            return INFINITE
+        if shape not in self._blocks:
+            blocks = self.granularity.blocks(shape)
+            assert blocks is not None
+            self._blocks[shape] = blocks
+        blocks = self._blocks[shape]
+        return -(-blocks.fewest(shape.differing(x, y)) // blocks.most)
+
+
+@dataclass(frozen=True)
+class OwnForm(Metric):
+    """The closed form that a granularity has for its canonical metric; over m, rounded up, for groups of m.
+
+    >>> from dpcompose.spaces.moves.built_in import node_removal
+    >>> OwnForm(node_removal, 2)(((1,), (2,), (3,)), ())
+    2
+    """
+
+    granularity: Granularity
+    at_once: int = 1
+
+    @property
+    def of_steps(self) -> Granularity:
+        return self.granularity
+
+    def is_least(self, databases: DatabaseClass, f: Map) -> bool:
+        return True
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        return -(-self.granularity.distance(x, y) // self.at_once)
+
+
+@dataclass(frozen=True, eq=False)
+class ShortestPaths(Metric):
+    """The fewest edges between two nodes of a graph, ∞ where there is no path.
+
+    Neighbours of one granularity are mostly one or two steps of another apart, which is seen at once;
+    other searches run from one node at a time and are kept.
+    """
+
+    graph: Graph
+    _from: dict[Database, dict[Database, int]] = field(default_factory=dict, repr=False)
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        if x == y:
+            return 0
+        if x not in self._from:
+            beside = self.graph.adj[x]
+            if y in beside:
+                return 1
+            if not beside.keys().isdisjoint(self.graph.adj[y]):
+                return 2
+            import networkx
+
+            self._from[x] = dict(networkx.single_source_shortest_path_length(self.graph, x))
+        return self._from[x].get(y, INFINITE)
+
+
+@dataclass(frozen=True, eq=False)
+class StepsInSpace(Metric):
+    """The fewest steps between two databases of a class on arrays: ShortestPaths for large classes.
+
+    >>> import dpcompose as dpc
+    >>> StepsInSpace(dpc.finite(range(9), dpc.steps("two on", lambda n: [n - 2, n + 2])))(1, 7)
+    3
+    """
+
+    space: FiniteSpace
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        return self.space.distance(x, y)  # ∞ is −1 there as here
+
+
+@dataclass(frozen=True, eq=False)
+class MinimumOverFibresInSpace(Metric):
+    """d^f for the databases of a class on arrays: MinimumOverFibres for large classes.
+
+    >>> import dpcompose as dpc
+    >>> next_to = dpc.steps("next", lambda n: [n - 1, n + 1])
+    >>> thirds = dpc.function("thirds", lambda n: n // 3)
+    >>> MinimumOverFibresInSpace(dpc.finite(range(9), next_to), thirds)(0, 2)
+    4
+    """
+
+    space: FiniteSpace
+    f: Map
+    _from: dict[Database, dict[Database, int]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _labels(self) -> Any:
+        return self.space.labels(self.f)
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        if x not in self._from:
+            self._from[x] = self.space.from_fibre(x, *self._labels)
+        return self._from[x].get(y, INFINITE)
+
+
+@dataclass(frozen=True, eq=False)
+class MinimumOverFibres(Metric):
+    """d^f(x, y) = min d(D, E) over f(D) = x and f(E) = y, d canonical (GB Prop. IV.10).
+
+    It may break the triangle inequality; its metric closure is the canonical metric of the
+    push-forward.
+    """
+
+    graph: Graph
+    f: Map
+    _from: dict[Database, dict[Database, int]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _fibres(self) -> dict[Database, tuple[Database, ...]]:
+        return dict(fibres(self.graph, self.f))
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        if x not in self._from:
+            self._from[x] = self._search(x)
+        return self._from[x].get(y, INFINITE)
+
+    def _search(self, x: Database) -> dict[Database, int]:
+        """Breadth-first from the whole fibre of x at once; the first hit of a fibre is d^f."""
+        reached = {x: 0}
+        seen = set(self._fibres[x])
+        layer, steps = list(seen), 0
+        while layer:
+            steps += 1
+            layer = list({E for D in layer for E in self.graph.adj[D]} - seen)
+            seen.update(layer)
+            for E in layer:
+                reached.setdefault(self.f(E), steps)
+        return reached

@@ -1,0 +1,73 @@
+"""Finite classes given by their databases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, refuse_if_large
+
+
+@dataclass(frozen=True, repr=False)
+class Listed(DatabaseClass):
+    """A finite class given by its databases, any hashable values, each with its own text.
+
+    >>> str(Listed(("a", "b")))
+    'the 2 listed databases'
+    """
+
+    kind = "listed"
+    is_listed = True
+
+    elements: tuple[Database, ...]
+
+    def __post_init__(self) -> None:
+        shown = Counter(str(D) for D in self.elements)
+        twice = [text for text, times in shown.items() if times > 1]
+        if twice:
+            raise ValueError(f"database {twice[0]!r} is listed twice")
+        if len(set(self.elements)) < len(self.elements):
+            raise ValueError("two of the listed databases are equal, as 1 and True are in Python")
+        if not self.elements:
+            raise ValueError("a listed class needs at least one database")
+
+    @cached_property
+    def _members(self) -> frozenset[Database]:
+        return frozenset(self.elements)
+
+    def __contains__(self, D: object) -> bool:
+        return isinstance(D, Hashable) and D in self._members
+
+    def count(self) -> int:
+        return len(self.elements)
+
+    def parse(self, shown: object) -> Database:
+        for D in self.elements:
+            if str(D) == shown:
+                return D
+        return super().parse(shown)
+
+    def databases(self) -> Iterator[Database]:
+        refuse_if_large(self)
+        yield from self.elements
+
+    def __str__(self) -> str:
+        return (
+            f"the {len(self.elements)} listed databases"
+            if len(self.elements) > 1
+            else "the one listed database"
+        )
+
+
+def listed(elements: Iterable[Database]) -> Listed:
+    """The finite class of the given databases: any hashable values, no two of which print alike; of a
+    networkx graph its nodes.
+
+    What is found out about it holds for these databases and says nothing of others.
+
+    >>> str(listed((x, y) for x in range(3) for y in range(3)))
+    'the 9 listed databases'
+    """
+    return Listed(tuple(elements))

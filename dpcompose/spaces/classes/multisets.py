@@ -1,0 +1,195 @@
+"""Multisets of records: how often a record is there counts, its place does not.
+
+A database is a sorted tuple of records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+from math import comb
+from typing import Any
+
+from dpcompose.spaces.classes.attributes import ITSELF, Attributes, Given
+from dpcompose.spaces.classes.attributes import attributes as read_attributes
+from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, refuse_if_large
+from dpcompose.spaces.classes.records import Collections, OfRecords
+from dpcompose.spaces.classes.sizes import Size
+
+
+@dataclass(frozen=True, repr=False)
+class Multisets(Collections, OfRecords):
+    """All finite multisets of records, of the given size; a database is a sorted tuple.
+
+    records -- the record universe X; where `arbitrary`, X holds these and at least two
+    more, so that verdicts are worst cases over large universes.
+
+    >>> list(Multisets(("a", "b"), Size(1)).databases())
+    [(), ('a',), ('b',)]
+    >>> str(Multisets((), arbitrary=True))
+    'all finite multisets over an arbitrary record universe'
+    """
+
+    kind = "multisets"
+    from_some_size_on = True
+    twice = True
+    queried = True
+    no_difference = (0, 0)
+
+    attributes: Attributes | None = None
+    """What records are made of, if anything: where no records are given, all combinations are."""
+
+    def __post_init__(self) -> None:
+        if self.attributes is not None and not self.records:
+            object.__setattr__(self, "records", tuple(self.attributes.by_record))
+        super().__post_init__()
+
+    def values_of(self, record: str) -> Mapping[str, str]:
+        return {} if self.attributes is None else self.attributes.by_record[record]
+
+    @property
+    def described(self) -> Attributes | None:
+        return self.attributes
+
+    @property
+    def unlimited(self) -> bool:
+        return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
+
+    def restricted(self, records: Collection[str]) -> DatabaseClass:
+        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
+
+    def chosen(self, records: Collection[str], kept: Attributes) -> DatabaseClass:
+        return replace(self, records=(), sizes=self.sizes.up_to, attributes=kept)
+
+    def projected(self, kept: Attributes) -> DatabaseClass:
+        return replace(self, records=(), attributes=kept)
+
+    @property
+    def not_recoded(self) -> str | None:
+        if self.arbitrary or not self.unlimited:
+            return None
+        return "names records, which are told by their attributes; reads = { attributes = [...] } would do"
+
+    @property
+    def not_divided(self) -> str | None:
+        needs = "multisets over an arbitrary record universe (leave out records)"
+        return None if self.arbitrary else needs
+
+    def differences_allowed(self, counts: Counts) -> bool:
+        return self.sizes.allows_difference(*counts)
+
+    def edit_allowed(self, counts: Counts) -> bool:
+        return super().edit_allowed(counts) and (not self.sizes.exactly or counts[0] == counts[1])
+
+    def data(self) -> dict[str, Any]:
+        if self.attributes is None:
+            return super().data()
+        return {"kind": self.kind, "size": str(self.sizes), **self.attributes.data()}
+
+    def naming(self, names: Collection[object], most: int) -> DatabaseClass:
+        if self.attributes is None or not self.attributes.unlimited:
+            return super().naming(names, most)
+        values = sorted((one for one in names if isinstance(one, tuple)), key=str)
+        return replace(self, records=(), attributes=self.attributes.naming(values, max(2, 2 * most)))
+
+    @property
+    def by_counts(self) -> bool:
+        return type(self) is Multisets
+
+    def counts(self, D: Database, E: Database) -> Counts:
+        """(|D∖E|, |E∖D|).
+
+        >>> multisets("abc").counts(("a", "a", "b"), ("a", "c"))
+        (2, 1)
+        """
+        return difference(D, E)
+
+    def __contains__(self, D: object) -> bool:
+        return (
+            isinstance(D, tuple)
+            and self.sizes.allows(len(D))
+            and list(D) == sorted(map(str, D))
+            and set(D) <= {*self.records, *self.spare}
+        )
+
+    def count(self) -> int | None:
+        if self.unlimited or self.sizes.n is None or self.sizes.letters:
+            return None
+        m, n, least = len(self.records), self.sizes.n, self.sizes.least
+        if self.sizes.exactly:
+            return comb(n + m - 1, n)
+        return comb(n + m, m) - (comb(least - 1 + m, m) if least else 0)
+
+    def databases(self) -> Iterator[Database]:
+        refuse_if_large(self)
+        n = self.sizes.n or 0
+        for size in [n] if self.sizes.exactly else range(self.sizes.least, n + 1):
+            yield from combinations_with_replacement(self.records, size)
+
+    def parse(self, shown: object) -> Database:
+        if isinstance(shown, list | tuple) and all(isinstance(record, str) for record in shown):
+            D = tuple(sorted(shown))
+            if D in self:
+                return D
+        return super().parse(shown)
+
+    def __str__(self) -> str:
+        sizes = self.sizes
+        size = {
+            "any": "all finite multisets" + (f" of size {sizes}" if sizes != Size() else ""),
+            "at most": f"all multisets of size {sizes}",
+            "exactly": f"all multisets of size {sizes.most}",
+        }[sizes.kind]
+        if self.attributes is not None and len(self.records) == len(self.attributes.by_record):
+            return f"{size} {self.attributes}"
+        if not self.arbitrary:
+            return f"{size} over {{{', '.join(self.records)}}}"
+        named = f" that holds {', '.join(self.records)}" if self.records else ""
+        return f"{size} over an arbitrary record universe{named}"
+
+
+def difference(D: Database, E: Database) -> tuple[int, int]:
+    """(|D∖E|, |E∖D|) of two multisets.
+
+    >>> difference(("a", "a", "b"), ("a", "c"))
+    (2, 1)
+    """
+    if not (isinstance(D, tuple) and isinstance(E, tuple)):
+        raise TypeError(f"{D!r} and {E!r} are not both multisets of records")
+    removed, added = Counter(D), Counter(E)
+    return (removed - added).total(), (added - removed).total()
+
+
+def multisets(
+    records: Iterable[str] | Mapping[str, Any] | None = None,
+    size: str = "any",
+    attributes: Mapping[str, Given] | None = None,
+) -> Multisets:
+    """The class of all finite multisets over `records`: how often a record is there counts, its place not.
+
+    records -- the record universe; None: an arbitrary one, and verdicts are worst cases over large ones;
+    numbers are {"integers": "all"}, {"reals": "[0, 100)"} or {"integers": [0, 9]};
+    size -- how many records a database has: "any", "<= 4", "= 4", ">= 2" or "2..4"; also with a letter,
+    such as "= n", for any number from 1, or as a setting's parameters say;
+    attributes -- instead of records: for each name the values that it can have, numbers, or "any"; every
+    combination is a record, written (v, w) in the order of the attributes.
+
+    >>> str(multisets({"child", "adult"}, size="<= 4"))
+    'all multisets of size <= 4 over {adult, child}'
+    >>> multisets(attributes={"county": ["north", "south"], "name": "any"})
+    all finite multisets of records with county in {north, south}, name arbitrary
+    """
+    made = _attributes(records, attributes)
+    names = () if records is None or made is not None else tuple(map(str, records))
+    return Multisets(names, Size.read(size), arbitrary=records is None and made is None, attributes=made)
+
+
+def _attributes(records: object, given: Mapping[str, Given] | None) -> Attributes | None:
+    """What records are made of, if anything.  Raises ValueError where records are given besides."""
+    if given is not None and records is not None:
+        raise ValueError("attributes make the records: leave out the one or the other")
+    if isinstance(records, Mapping):
+        return read_attributes({ITSELF: records})
+    return None if given is None else read_attributes(given)

@@ -1,0 +1,97 @@
+"""Sequences of records: their order counts, and positions are no identifiers, since entries come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
+from dpcompose.spaces.classes.records import OrderedRecords
+from dpcompose.spaces.classes.sizes import Size
+
+
+@dataclass(frozen=True, repr=False)
+class Sequences(OrderedRecords):
+    """All sequences over a record universe; a database is the tuple of its entries.
+
+    records -- the record universe X; where `arbitrary`, X holds these and at least two more;
+    sizes -- the length: any, at most n, or exactly n.
+
+    >>> list(Sequences(("a", "b"), Size(1)).databases())
+    [(), ('a',), ('b',)]
+    """
+
+    kind = "sequences"
+    no_difference = (0, 0)
+    aligned = True
+    restrictable = True
+
+    def counts(self, D: Database, E: Database) -> Counts:
+        """(how many entries of D are deleted, how many of E inserted) in the fewest steps from D to E.
+
+        >>> sequences("abc").counts(("a", "b", "c"), ("b", "a"))
+        (2, 1)
+        """
+        return aligned(D, E)
+
+    def edited(
+        self, D: Database, removed: int, added: int
+    ) -> Iterator[tuple[str | None, str | None, Database]]:
+        assert isinstance(D, tuple)
+        if not self.sizes.allows(len(D) - removed + added):
+            return
+        for at in range(len(D) + 1 - removed):
+            x = D[at] if removed else None
+            for y in (*self.records, *self.spare) if added else [None]:
+                if y is None or y != x:
+                    yield x, y, D[:at] + (() if y is None else (y,)) + D[at + removed :]
+
+    def restricted(self, records: Collection[str]) -> DatabaseClass:
+        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
+
+    def edit_allowed(self, counts: Counts) -> bool:
+        return super().edit_allowed(counts) and (not self.sizes.exactly or counts[0] == counts[1])
+
+    def __str__(self) -> str:
+        length = {
+            "any": "any length",
+            "at most": f"length <= {self.sizes.n}",
+            "exactly": f"length {self.sizes.n}",
+        }
+        named = f" that holds {', '.join(self.records)}" if self.records else ""
+        over = f"an arbitrary record universe{named}" if self.arbitrary else f"{{{', '.join(self.records)}}}"
+        return f"all sequences of {length[self.sizes.kind]} over {over}"
+
+
+def aligned(D: Database, E: Database) -> tuple[int, int]:
+    """(|D| − l, |E| − l), l being the length of a longest common subsequence of D and E.
+
+    >>> aligned(("a", "b", "c"), ("c", "a", "b"))
+    (1, 1)
+    """
+    if not (isinstance(D, tuple) and isinstance(E, tuple)):
+        raise TypeError(f"{D!r} and {E!r} are not both sequences of records")
+    longest = [0] * (len(E) + 1)
+    for a in D:
+        before = longest
+        longest = [0]
+        for j, b in enumerate(E):
+            longest.append(before[j] + 1 if a == b else max(before[j + 1], longest[j]))
+    return len(D) - longest[-1], len(E) - longest[-1]
+
+
+def sequences(records: Iterable[str] | None = None, size: str = "any") -> Sequences:
+    """The class of all sequences of `records`, for neighbours that insert or delete one entry.
+
+    An entry has no identifier: where one is inserted, the later ones move on.  Mechanisms read everything, or
+    the subsequence of the entries in a record set.
+
+    records -- the record universe; None: an arbitrary one; size -- the length: "any", "<= n" or "= n".
+
+    >>> import dpcompose as dpc
+    >>> words = sequences("ab", "<= 3")
+    >>> dpc.canonical_metric(words, dpc.insert_delete)(("a", "b", "a"), ("b", "a", "b"))
+    2
+    """
+    names = tuple(str(record) for record in records) if records is not None else ()
+    return Sequences(names, Size.read(size), arbitrary=records is None)

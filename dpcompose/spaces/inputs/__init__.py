@@ -1,0 +1,1 @@
+"""What mechanisms read: maps, parts, restrictions, recodings, attributes; and queries of that."""

@@ -1,0 +1,360 @@
+"""Databases, maps and metrics as sympy expressions: D △ E, D|{a}, d_bounded(D, E).
+
+What is written with database symbols stays as written, prints as mathematics in text and in
+LaTeX, and has a value once the databases are known: `at(expression, {D: ("a",), E: ()})`.
+
+The product of a privacy parameter and a distance is a class of its own, `Cost`, and never sympy's
+product, which makes 0·∞ nan: the same input costs 0 whatever the parameter, and distance ∞
+costs ∞ whatever the parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import sympy
+from sympy.core.symbol import Str
+
+from dpcompose.language import formulas
+from dpcompose.language.writing import text_latex
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, Symbolic
+from dpcompose.spaces.inputs.maps import Map
+
+# atoms
+
+
+class _Written(Symbolic):
+    """A database as an expression: D ^ E is the symmetric difference, abs(D) the size."""
+
+    __slots__ = ()
+
+    def read_by(self, f: Any) -> Any:
+        return image_of(f, self)
+
+    def __xor__(self, other: object) -> Any:
+        return symmetric_difference(self, other)
+
+    __rxor__ = __xor__
+
+    def __abs__(self) -> sympy.Expr:
+        return size(self)
+
+
+class Carrier(sympy.Atom):
+    """An atom that carries Python values; `key` says when two are equal."""
+
+    __slots__ = ("key",)
+    key: tuple[Hashable, ...]
+
+    def _hashable_content(self) -> tuple[Hashable, ...]:
+        return self.key
+
+    def compare(self, other: Any) -> int:
+        """The order in which sympy writes sums: by text, as the values carried may have no order."""
+        if self == other:
+            return 0
+        mine, its = ((type(one).__name__, str(one), id(one)) for one in (self, other))
+        return -1 if mine < its else 1
+
+
+class DatabaseSymbol(_Written, Carrier):
+    """A database D of which nothing is said but its name; `databases` makes them."""
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, name: str) -> DatabaseSymbol:
+        made: DatabaseSymbol = Carrier.__new__(cls)
+        made.name, made.key = name, (name,)
+        return made
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (self.name,)
+
+    @property
+    def free_symbols(self) -> set[DatabaseSymbol]:
+        return {self}
+
+    def _sympystr(self, printer: Any) -> str:
+        return self.name
+
+    def _latex(self, printer: Any) -> str:
+        return str(printer._deal_with_super_sub(self.name))
+
+
+class KnownDatabase(_Written, Carrier):
+    """A database of a class inside an expression; `database` makes them.
+
+    >>> KnownDatabase(("a", "a", "b"))
+    {a, a, b}
+    """
+
+    __slots__ = ("databases", "value")
+    databases: DatabaseClass | None
+    value: Any
+
+    def __new__(cls, value: Database, databases: DatabaseClass | None = None) -> KnownDatabase:
+        made: KnownDatabase = Carrier.__new__(cls)
+        made.value, made.databases, made.key = value, databases, (value,)
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.value, self.databases
+
+    def _shown(self) -> str | list[str]:
+        if self.databases is not None:
+            return self.databases.show(self.value)
+        value = self.value
+        records = isinstance(value, tuple) and all(isinstance(record, str) for record in value)
+        return list(value) if records else str(value)
+
+    def _sympystr(self, printer: Any) -> str:
+        shown = self._shown()
+        return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else shown
+
+    def _latex(self, printer: Any) -> str:
+        shown = self._shown()
+        if isinstance(shown, list):
+            return rf"\left\lbrace {', '.join(map(mathematics_of, shown))}\right\rbrace"
+        return mathematics_of(shown)
+
+
+class MapAtom(Carrier):
+    """A map f in an expression, with the class it is a map on (None: not said)."""
+
+    __slots__ = ("databases", "f")
+    databases: DatabaseClass | None
+    f: Map
+
+    def __new__(cls, f: Map, databases: DatabaseClass | None = None) -> MapAtom:
+        made: MapAtom = Carrier.__new__(cls)
+        made.f, made.databases, made.key = f, databases, (f, databases)
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.f, self.databases
+
+    def _sympystr(self, printer: Any) -> str:
+        return self.f.written("·")
+
+
+def databases(names: str) -> tuple[DatabaseSymbol, ...]:
+    """Symbols for databases, names separated by blanks or commas: D, E = databases("D E").
+
+    They have no class: what they are put into says which databases it takes.
+
+    >>> databases("D E")
+    (D, E)
+    """
+    made = tuple(DatabaseSymbol(name) for name in re.split(r"[,\s]+", names.strip()) if name)
+    for one in made:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*'*", one.name):
+            raise ValueError(f"{one.name!r} is no name for a database; use a letter, as in databases('D E')")
+    if not made:
+        raise ValueError("name the databases: databases('D E')")
+    return made
+
+
+def database(value: object, on: DatabaseClass | None = None) -> KnownDatabase:
+    """A database in place of a symbol, for sympy's `subs`: (D ^ E).subs(D, database(["a"])).
+
+    on -- the class it belongs to; without one, a list is one of the records of a multiset, in any order.
+
+    >>> D, E = databases("D E")
+    >>> (D ^ E).subs({D: database(("a", "b")), E: database(("b",))})
+    {a}
+    """
+    if on is None and isinstance(value, list):
+        value = sorted(map(str, value))
+    known = in_class(expression_of(value), on)
+    if not isinstance(known, KnownDatabase):
+        raise TypeError(f"{value} is not known: give a database of a class")
+    return known
+
+
+def expression_of(x: object) -> Any:
+    """A database as an expression; expressions stay."""
+    if isinstance(x, Symbolic):
+        return x
+    if isinstance(x, sympy.Tuple):
+        raise TypeError(
+            "sympy reads the records of a tuple as formulas: use dpcompose.at(expression, {D: ('a', 'b')}), "
+            "or subs with dpcompose.database(('a', 'b'))"
+        )
+    if isinstance(x, list):
+        x = tuple(map(str, x))  # in their order, which a class of tuples keeps and one of multisets does not
+    if not isinstance(x, Hashable):
+        raise TypeError(f"{x!r} is no database: multisets are tuples of records, such as ('a', 'a', 'b')")
+    return KnownDatabase(x)
+
+
+def in_class(x: Any, databases: DatabaseClass | None) -> Any:
+    """The same database as one of the class.  Raises ValueError where it is none."""
+    if databases is None or not isinstance(x, KnownDatabase):
+        return x
+    databases = databases.holding(x.value)
+    value = x.value if x.value in databases else databases.parse(x.value)
+    return KnownDatabase(value, databases)
+
+
+# what is made of databases
+
+
+class Image(_Written, sympy.Basic):
+    """f(D): what a map reads of a database; known where D is."""
+
+    def __new__(cls, f: MapAtom, x: Any) -> Any:
+        x = in_class(expression_of(x), f.databases)
+        if f.databases is not None and f.f.is_identity(f.databases):
+            return x
+        if isinstance(x, KnownDatabase):
+            return KnownDatabase(f.f(x.value))
+        return sympy.Basic.__new__(cls, f, x)
+
+    def _sympystr(self, printer: Any) -> str:
+        f, x = self.args
+        return str(f.f.written(printer._print(x)))
+
+    def _latex(self, printer: Any) -> str:
+        f, x = self.args
+        inner = printer._print(x)
+        if f.f.restricts:
+            return rf"{inner}|_{{\lbrace {', '.join(map(mathematics_of, sorted(f.f.inside)))}\rbrace}}"
+        before, _, after = f.f.written("\0").partition("\0")
+        if before.endswith("(") and after == ")":
+            return rf"{mathematics_of(before[:-1])}\left({inner}\right)"
+        return f"{mathematics_of(before)}{inner}{mathematics_of(after)}"
+
+
+class Output(sympy.Basic):
+    """M(x): what a mechanism makes of an input, a random value; equal for equal inputs."""
+
+    def __new__(cls, name: str, x: Any) -> Any:
+        return sympy.Basic.__new__(cls, Str(str(name)), expression_of(x))
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.args[0].name}({printer._print(self.args[1])})"
+
+    def _latex(self, printer: Any) -> str:
+        return rf"{mathematics_of(self.args[0].name)}\left({printer._print(self.args[1])}\right)"
+
+
+class SymmetricDifference(_Written, sympy.Basic):
+    """D △ E: the multiset of the records that one of D, E has more often, as often as it has more."""
+
+    def __new__(cls, x: Any, y: Any) -> Any:
+        x, y = ordered(x, y)
+        if x == y:
+            return KnownDatabase(())
+        if isinstance(x, KnownDatabase) and isinstance(y, KnownDatabase):
+            for one in (x, y):
+                if not isinstance(one.value, tuple):
+                    raise TypeError(f"{one} is no multiset of records, so it has no symmetric difference")
+            D, E = (Counter[Any](one.value) for one in (x, y))
+            return KnownDatabase(tuple(sorted(((D - E) + (E - D)).elements())))
+        return sympy.Basic.__new__(cls, x, y)
+
+    def _sympystr(self, printer: Any) -> str:
+        return " △ ".join(self._held(one, "({})", printer) for one in self.args)
+
+    def _latex(self, printer: Any) -> str:
+        return r" \mathbin{\triangle} ".join(
+            self._held(one, r"\left({}\right)", printer) for one in self.args
+        )
+
+    def _held(self, one: Any, brackets: str, printer: Any) -> str:
+        """A side in brackets where it is a difference too: multisets' difference is not associative."""
+        shown = str(printer._print(one))
+        return brackets.format(shown) if isinstance(one, SymmetricDifference) else shown
+
+
+def symmetric_difference(D: object, E: object) -> Any:
+    """D △ E of two multisets of records, which is D ^ E for symbols.
+
+    >>> D, E = databases("D E")
+    >>> symmetric_difference(D, E), symmetric_difference(("a", "a"), ("a", "b"))
+    (D △ E, {a, b})
+    """
+    return SymmetricDifference(expression_of(D), expression_of(E))
+
+
+class Size(sympy.Expr):
+    """|D|: the number of records of a multiset, with multiplicity."""
+
+    def __new__(cls, x: Any) -> Any:
+        if isinstance(x, KnownDatabase):
+            if not isinstance(x.value, tuple):
+                raise TypeError(f"{x} is no multiset of records, so it has no size")
+            return sympy.Integer(len(x.value))
+        return sympy.Expr.__new__(cls, x)
+
+    def _eval_is_integer(self) -> bool:
+        return True
+
+    def _eval_is_extended_nonnegative(self) -> bool:
+        return True
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"|{printer._print(self.args[0])}|"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        shown = rf"\left\lvert {printer._print(self.args[0])}\right\rvert"
+        return f"{shown}^{{{exp}}}" if exp is not None else shown
+
+
+def size(D: object) -> sympy.Expr:
+    """|D|, the number of records of a multiset, which is abs(D) for symbols.
+
+    >>> D, E = databases("D E")
+    >>> size(D ^ E), size(("a", "a"))
+    (|D △ E|, 2)
+    """
+    return Size(expression_of(D))
+
+
+def image_of(f: Map, D: object, on: DatabaseClass | None = None) -> Any:
+    """f(D) as an expression; on -- the class that D is of, where it is known."""
+    return Image(MapAtom(f, on), expression_of(D))
+
+
+def ordered(x: Any, y: Any) -> tuple[Any, Any]:
+    """Both in one order, for what is symmetric in them."""
+    x, y = sorted((x, y), key=sympy.default_sort_key)
+    return x, y
+
+
+# values
+
+
+def at(expression: Any, values: Mapping[Any, object]) -> Any:
+    """An expression with databases in place of database symbols, and numbers in place of parameters.
+
+    values -- by symbol or by its name: databases for database symbols (tuples or lists of records, or
+    what a listed class has), exact numbers or formulas for parameters.
+
+    >>> D, E = databases("D E")
+    >>> at(abs(D ^ E), {D: ["a", "b"], E: []}), at(abs(D ^ E), {"D": ("a",)})
+    (2, |E △ {a}|)
+    """
+    if not isinstance(expression, sympy.Basic):
+        raise TypeError(f"{expression!r} is no expression with databases in it")
+    known = {str(one): one for one in expression.free_symbols}
+    rule = {}
+    for name, value in values.items():
+        one = name if name in expression.free_symbols else known.get(str(name))
+        if one is None:
+            some = ", ".join(sorted(known)) or "nothing that can be replaced"
+            raise ValueError(f"there is no {name} in {expression}; there is {some}")
+        rule[one] = expression_of(value) if isinstance(one, DatabaseSymbol) else formulas.from_python(value)
+    return expression.xreplace(rule)
+
+
+def mathematics_of(shown: object) -> str:
+    """A name as text inside mathematics; single letters as mathematics."""
+    text = str(shown)
+    if not text:
+        return ""
+    return text if re.fullmatch(r"[A-Za-z0-9]", text) else rf"\text{{{text_latex(text)}}}"

@@ -1,0 +1,150 @@
+"""Maps that read some of the cells that databases are made of: edges at a vertex, attributes of records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.parts import Part
+
+
+@dataclass(frozen=True, repr=False)
+class OfGraphs(Map):
+    """D ↦ some of the edges of a graph D, by the vertices that they join."""
+
+    reads_vertices = True
+
+    vertices: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vertices", tuple(sorted(set(self.vertices))))
+        if any(type(v) is not int or v < 1 for v in self.vertices):
+            raise ValueError(f"vertices are whole numbers from 1, not {self.vertices}")
+
+    def reads(self, u: int, v: int) -> bool:
+        """Whether the edge u-v is read."""
+        raise NotImplementedError
+
+    @property
+    def which(self) -> str:
+        """The graphs that are read, in words."""
+        raise NotImplementedError
+
+    def __call__(self, D: Database) -> Database:
+        if not isinstance(D, tuple):
+            raise TypeError(f"{D!r} is no graph")
+        return self.among(D)
+
+    def among(self, edges: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of some edges that are read."""
+        return tuple(pair for pair in edges if len(pair) == 2 and self.reads(*pair))
+
+    def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
+        return None if shape.joined is None else frozenset(self.among(shape.joined))
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        return databases.with_edges(self, self.which)
+
+    @property
+    def names(self) -> frozenset[object]:
+        return frozenset(self.vertices)
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        return databases.lacking(self.vertices)
+
+
+@dataclass(frozen=True, repr=False)
+class AtVertex(OfGraphs):
+    """D ↦ the edges of D at a vertex.
+
+    >>> vertex(2)(((1, 2), (1, 3), (2, 3)))
+    ((1, 2), (2, 3))
+    """
+
+    def reads(self, u: int, v: int) -> bool:
+        return self.vertices[0] in (u, v)
+
+    @property
+    def which(self) -> str:
+        return f"whose edges all meet {self.vertices[0]}"
+
+    def written(self, D: str) -> str:
+        return f"{D} at {self.vertices[0]}"
+
+    def data(self) -> str | dict[str, object]:
+        return {"vertex": self.vertices[0]}
+
+
+@dataclass(frozen=True, repr=False)
+class Among(OfGraphs):
+    """D ↦ the edges of D that join two of some vertices: the induced subgraph.
+
+    >>> among(1, 2, 3)(((1, 2), (1, 4)))
+    ((1, 2),)
+    """
+
+    def reads(self, u: int, v: int) -> bool:
+        return u in self.vertices and v in self.vertices
+
+    @property
+    def which(self) -> str:
+        return f"with edges among {', '.join(map(str, self.vertices))} only"
+
+    def written(self, D: str) -> str:
+        return f"{D}[{', '.join(map(str, self.vertices))}]"
+
+    def data(self) -> str | dict[str, object]:
+        return {"vertices": list(self.vertices)}
+
+
+@dataclass(frozen=True, repr=False)
+class EachVertex(Part):
+    """D ↦ the edges of a graph D at the vertex i, inside a family of one mechanism for each of k vertices.
+
+    An edge lies at two of them, so these are no parts of a partition; but like parts they are all alike.
+    """
+
+    partition: str = "the vertices"
+    parts: str = "k"
+    of: str = "graphs"
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if databases.on_vertices and databases.arbitrary:
+            return None
+        return (
+            "reads the edges at each of some vertices: that needs graphs on any number of vertices "
+            "(leave out vertices)"
+        )
+
+    def table(self) -> dict[str, Any]:
+        return {}
+
+    def written(self, D: str) -> str:
+        return f"{D} at i"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"vertex": "i"}
+
+
+def vertex(v: int) -> AtVertex:
+    """D ↦ the edges of a graph D at the vertex v: its neighbours, what a person knows of a social network.
+
+    v -- a label, a whole number from 1.  Images of a class are the graphs whose edges all meet v.
+
+    >>> vertex(2)(((1, 2), (3, 4)))
+    ((1, 2),)
+    """
+    return AtVertex((v,))
+
+
+def among(*vertices: int) -> Among:
+    """D ↦ the subgraph of D that some vertices induce: the edges that join two of them.
+
+    vertices -- labels, whole numbers from 1; those of several maps may overlap.
+
+    >>> among(1, 2, 3).written("D")
+    'D[1, 2, 3]'
+    """
+    return Among(tuple(vertices))

@@ -1,0 +1,95 @@
+"""Scores of candidates, of which the exponential mechanism chooses one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.language import formulas
+from dpcompose.spaces.inputs.queries import Point, Query
+
+
+@dataclass(frozen=True)
+class Scores(Query):
+    """Scores of candidates, each of which one record moves by at most c, up or down.
+
+    Records of which each moves one candidate up and another one down move it most.
+
+    >>> Scores(1).moves(1, 0, None, "range"), MonotoneScores(1).moves(1, 1, None, "range")
+    (2, 2)
+    """
+
+    most: Term
+
+    attribute = True
+    values = frozenset({"scores"})
+    page = "scores"
+    lowers: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "most", formulas.term(self.most))
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
+        return (1 + self.lowers) * (removed + added) * self.most
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        return self.scores(kept, kept, removed, added)
+
+    def scores(self, first: int, kept: int, removed: int, added: int) -> tuple[Point, Point]:
+        counts = (removed + first, kept - first), (first, kept - first + added)
+        lower = (0, removed), (added, 0)
+        here, there = (
+            tuple((up - self.lowers * down) * self.most for up, down in zip(ups, downs, strict=True))
+            for ups, downs in zip(counts, lower, strict=True)
+        )
+        return here, there
+
+    @property
+    def words(self) -> str:
+        return f"scores that a record moves by at most {formulas.to_text(self.most)}"
+
+    @property
+    def letters(self) -> Mapping[str, Term]:
+        return {"c": self.most}
+
+    @property
+    def nonnegative(self) -> Mapping[str, Term]:
+        return {"it is not known that what a record moves scores by is at least 0": self.most}
+
+    def data(self) -> str | dict[str, Any]:
+        return {self.page: formulas.to_text(self.most)}
+
+    def with_bounds(self, bounds: Sequence[Term]) -> Scores:
+        return type(self)(*map(formulas.term, bounds))
+
+
+@dataclass(frozen=True)
+class MonotoneScores(Scores):
+    """The same where a record moves no score down: all that come move scores up, if at all."""
+
+    page = "monotone-scores"
+    lowers = False
+
+    @property
+    def words(self) -> str:
+        return f"scores that a record moves up by at most {formulas.to_text(self.most)}"
+
+
+def scores(most: object) -> Scores:
+    """Scores of candidates, each of which one record moves by at most `most`, up or down.
+
+    >>> scores(1).moves(1, 0, None, "range")
+    2
+    """
+    return Scores(formulas.term(most))
+
+
+def monotone_scores(most: object) -> Scores:
+    """Scores of candidates, none of which a record moves down, and each up by at most `most`.
+
+    >>> monotone_scores(1).moves(1, 0, None, "range")
+    1
+    """
+    return MonotoneScores(formulas.term(most))

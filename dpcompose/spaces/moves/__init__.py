@@ -1,0 +1,1 @@
+"""Granularities: which databases are neighbours, by edits, blocks, policies, lists, and made of others."""

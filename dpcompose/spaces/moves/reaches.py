@@ -1,0 +1,122 @@
+"""How far attributes that are numbers move: between neighbours, and on the paths that their distances count.
+
+Paths stay near where the target's edges can be walked in steps of each policy; else an end that is far away
+may matter, and then a line has to have ends (shapes/policies.md, "Numbers").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import ceil
+
+from dpcompose.spaces.classes.attributes import Attributes
+from dpcompose.spaces.classes.lines import Line, Moves
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.policies import Policy, policy_of
+from dpcompose.spaces.moves.replacements import Change
+
+
+def moves(
+    target: Granularity, stated: Iterable[Granularity], contracted: Iterable[Granularity], known: Attributes
+) -> dict[str, Moves]:
+    """How far the attributes that are numbers move.
+
+    contracted -- of what guarantees are stated for, that about what is read on the common domain: all that is
+    not read is one there.
+
+    >>> from dpcompose.spaces.classes.attributes import attributes
+    >>> from dpcompose.spaces.moves.policies import policy
+    >>> near, nearer = (policy(f"{d}", replace={"within-distance": d, "norm": "L1"}) for d in (5, 2))
+    >>> found = moves(near, [near, nearer], [nearer], attributes({"age": {"integers": "all"}}))["age"]
+    >>> str(found.reach), str(found.near)  # three steps of 2: two of them lead out of what is read
+    ('5', '4')
+    """
+    return _Moves(target, list(stated), list(contracted), known).all()
+
+
+class _Moves:
+    """What is asked of the lines of a setting."""
+
+    def __init__(
+        self,
+        target: Granularity,
+        stated: Sequence[Granularity],
+        contracted: Sequence[Granularity],
+        known: Attributes,
+    ) -> None:
+        self.lines, self.names = dict(known.lines), frozenset(known.names)
+        of = policy_of(target)
+        self.target: Policy | None = None if of is None else of[0]
+        self.steps = 1 if of is None else of[1]
+        single = [one[0] for one in map(policy_of, (target, *stated)) if one is not None]
+        self.measured = [one for policy in single for one in self.measuring(policy)]
+        self.contracted = [one[0] for one in map(policy_of, contracted) if one is not None]
+
+    def all(self) -> dict[str, Moves]:
+        """Of each line."""
+        return {name: self.of(name, line) for name, line in self.lines.items()}
+
+    def of(self, name: str, line: Line) -> Moves:
+        """How far one attribute moves."""
+        distances = frozenset(one.length for one in self.measured if name in one.attributes and one.length)
+        if not distances:
+            return Moves(records=self.steps)
+        reach = self.reach(name)
+        return Moves(reach or Fraction(0), None if reach is None else self.near(name), distances, self.steps)
+
+    def measuring(self, policy: Policy) -> list[Change]:
+        """The changes of a policy that are limited, and lead to other records."""
+        return [one for one in self.changes(policy) if one.length is not None]
+
+    def changes(self, policy: Policy) -> list[Change]:
+        """What a policy may change, by how much: on the integers by a whole number."""
+        found = []
+        for one in policy.replace.changes(self.names):
+            lines = [self.lines[name] for name in one.attributes if name in self.lines]
+            whole = bool(lines) and all(line.whole for line in lines)
+            if one.length is not None and lines and len(one.attributes) > (len(lines) if whole else 1):
+                raise ValueError(
+                    f"{policy}: a distance of several attributes is one between integers, each of them "
+                    "{ integers = ... }; real numbers, and listed ones beside these, have their own distances"
+                )
+            if one.length is None or one.length >= 1 or not whole:
+                length = one.length if one.length is None or not whole else Fraction(int(one.length))
+                found.append(Change(one.attributes, length))
+        return found
+
+    def reach(self, name: str) -> Fraction | None:
+        """How far a number of a record that becomes another one between neighbours moves; None: anywhere."""
+        if self.target is None or (self.steps > 1 and self.target.add_remove != frozenset()):
+            return None
+        found = [one.length for one in self.changes(self.target) if name in one.attributes]
+        return None if None in found else self.steps * max(filter(None, found), default=Fraction(0))
+
+    def near(self, name: str) -> Fraction | None:
+        """How far from an end a path may have begun that leads out of what is read; None: anywhere."""
+        found, gaps = Fraction(0), any(len(line.ranges) > 1 for line in self.lines.values())
+        for policy in self.contracted:
+            far = [one.length for one in self.measuring(policy) if name in one.attributes and one.length]
+            if far:
+                many = self.walked(policy)
+                if many is None or (gaps and len(self.lines) > 1):
+                    return None
+                found = max(found, (many - 1) * max(far))
+        return found
+
+    def walked(self, policy: Policy) -> int | None:
+        """In how many steps of a policy neighbours of the target can be walked at most; None: in none."""
+        assert self.target is not None
+        changes = self.changes(policy)
+        there = {x for one in changes for x in one.attributes if one.length is None or x in self.lines}
+        changed = (one.attributes <= there for one in self.changes(self.target))
+        comes = self.target.add_remove != frozenset() and policy.add_remove is not None
+        return None if comes or not all(changed) else sum(self.steps_of(name, changes) for name in self.names)
+
+    def steps_of(self, name: str, changes: Sequence[Change]) -> int:
+        """In how many steps one attribute changes as neighbours do, at most."""
+        lengths = [one.length for one in changes if name in one.attributes]
+        reach = self.reach(name)
+        if not lengths or None in lengths or not reach:
+            return 1
+        return ceil(reach / max(filter(None, lengths)))

@@ -1,0 +1,106 @@
+"""Granularities of one's own: listed pairs, a predicate of two databases, or a function that edits one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.moves.granularities import Granularity
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+
+@dataclass(frozen=True, repr=False)
+class Pairs(Granularity):
+    """Neighbours as a list of unordered pairs; the symmetric closure is taken.
+
+    >>> pairs("mine", [("a", "b")]).are_neighbours("b", "a")
+    True
+    """
+
+    by_asking = False
+
+    name: str
+    listed: frozenset[tuple[Database, Database]]
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return D != E and ((D, E) in self.listed or (E, D) in self.listed)
+
+    @property
+    def neighbour_pairs(self) -> frozenset[tuple[Database, Database]]:
+        return self.listed
+
+
+@dataclass(frozen=True, repr=False)
+class Relation(Granularity):
+    """Neighbours by a predicate of the user's; its symmetry is checked on the class it is used on."""
+
+    name: str
+    holds: Callable[[Database, Database], bool]
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return D != E and bool(self.holds(D, E))
+
+
+@dataclass(frozen=True, repr=False)
+class Steps(Granularity):
+    """Neighbours by an edit function of the user's: D ↦ the databases one step away."""
+
+    by_asking = False
+
+    name: str
+    step: Callable[[Database], Iterable[Database]]
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return D != E and E in set(self.step(D))
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        return (E for E in dict.fromkeys(self.step(D)) if E != D and E in databases)
+
+    @property
+    def edit_function(self) -> Callable[[Database], Iterable[Database]]:
+        return self.step
+
+
+def pairs(name: str, listed: Iterable[tuple[Database, Database]] | Graph) -> Pairs:
+    """The granularity with the listed unordered pairs as neighbours; used on listed classes.
+
+    name -- what results call it; listed -- pairs of databases, each in one order, or a networkx graph, of
+    which they are the edges; a database paired with itself is ignored.
+
+    >>> import dpcompose as dpc
+    >>> d = dpc.canonical_metric(dpc.listed("abc"), dpc.pairs("line", [("a", "b"), ("b", "c")]))
+    >>> d("a", "c")
+    2
+    """
+    listed = listed.edges() if hasattr(listed, "edges") else listed
+    return Pairs(name, frozenset((D, E) if str(D) <= str(E) else (E, D) for D, E in listed if D != E))
+
+
+def relation(name: str, holds: Callable[[Database, Database], bool]) -> Relation:
+    """The granularity in which D and E are neighbours where a predicate of the two holds.
+
+    holds -- called on all pairs of a finite class, and must be symmetric: else the pair is named.
+
+    >>> near = relation("near", lambda D, E: abs(D - E) == 1)
+    >>> near.are_neighbours(2, 3)
+    True
+    """
+    return Relation(name, holds)
+
+
+def steps(name: str, step: Callable[[Database], Iterable[Database]]) -> Steps:
+    """The granularity in which the neighbours of D are the databases that a function of D lists.
+
+    step -- D ↦ the databases one step away; those outside of the class, and D itself, do not count.  On
+    large finite classes this is faster than a predicate.
+
+    >>> next_to = steps("next to", lambda n: [n - 1, n + 1])
+    >>> from dpcompose.spaces.classes.listed import listed
+    >>> list(next_to.neighbours(0, listed(range(3))))
+    [1]
+    """
+    return Steps(name, step)

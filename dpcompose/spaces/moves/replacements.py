@@ -1,0 +1,419 @@
+"""Which records may take the place of which others: all, those of groups, by attributes, within a distance.
+
+Each is a graph on the records of a class, said in few words.  `alike` gathers records that it does not tell
+apart, so that a class with many records is decided by few.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import combinations_with_replacement, islice
+from math import lcm
+from typing import Any
+
+from dpcompose.kernel.library.fields import near
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.lines import NUMBER
+
+EVERY = "all"
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Some attributes of a record change at once: by at most a length; None: to anything."""
+
+    attributes: frozenset[str]
+    length: Fraction | None
+
+
+class Replacement(ABC):
+    """A graph on records: x may become y."""
+
+    @abstractmethod
+    def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
+        """Whether two different records of a class may take each other's place."""
+
+    @abstractmethod
+    def alike(self, x: str, databases: DatabaseClass) -> Hashable:
+        """Records of which this is equal have the same edges, and all or none of them are joined."""
+
+    def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
+        """Which atoms, records that are alike, are joined: pairs of numbers, the smaller one first."""
+        return {
+            (n, m)
+            for (n, some), (m, others) in combinations_with_replacement(enumerate(atoms), 2)
+            if some[0] != others[-1] and self.joins(some[0], others[-1], databases)
+        }
+
+    @abstractmethod
+    def data(self) -> object:
+        """As `replace` of a problem file says it."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The records that are named."""
+        return frozenset()
+
+    @property
+    def partial(self) -> bool:
+        """Whether it joins some records, and not all."""
+        return True
+
+    def told(self, names: Collection[str]) -> Collection[str]:
+        """The attributes, of these, whose values matter otherwise than by whether they are equal."""
+        return ()
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        """The sets of attributes, of those with some names, that may change at once."""
+        return [Change(names, None)]
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        """Why it says nothing of the records of a class, in words; None where it does."""
+        return None
+
+
+@dataclass(frozen=True)
+class Every(Replacement):
+    """Any two records are joined."""
+
+    partial = False
+
+    def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
+        return True
+
+    def alike(self, x: str, databases: DatabaseClass) -> Hashable:
+        return None
+
+    def data(self) -> object:
+        return EVERY
+
+
+@dataclass(frozen=True)
+class Groups(Replacement):
+    """Two records of one group are joined.
+
+    >>> county = Groups(frozenset({frozenset({"a1", "a2"}), frozenset({"b1", "b2"})}))
+    >>> county.joins("a1", "a2", None), county.joins("a1", "b1", None)
+    (True, False)
+    """
+
+    groups: frozenset[frozenset[str]]
+
+    def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
+        return not self._holding(x).isdisjoint(self._holding(y))
+
+    def alike(self, x: str, databases: DatabaseClass) -> Hashable:
+        return self._holding(x)
+
+    def _holding(self, x: str) -> frozenset[int]:
+        """The numbers of the groups that a record is in."""
+        return self._by_record.get(x, frozenset())
+
+    @cached_property
+    def _by_record(self) -> Mapping[str, frozenset[int]]:
+        found: dict[str, set[int]] = {}
+        for n, group in enumerate(self.groups):
+            for x in group:
+                found.setdefault(x, set()).add(n)
+        return {x: frozenset(some) for x, some in found.items()}
+
+    def data(self) -> object:
+        return {"within": sorted(map(sorted, self.groups))}
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset[str]().union(*self.groups)
+
+    def told(self, names: Collection[str]) -> Collection[str]:
+        return names if self.groups else ()
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        return super().changes(names) if self.groups else []
+
+    @property
+    def partial(self) -> bool:
+        return bool(self.groups)
+
+
+Blocks = list[frozenset[str]]
+"""Sets of attributes, of which all of one may change at once."""
+BLOCKS: Mapping[str, Callable[[frozenset[str], frozenset[str]], Blocks]] = {
+    "changes": lambda named, every: [named & every],
+    "keeps": lambda named, every: [every - named],
+    "one-of": lambda named, every: [frozenset({one}) for one in sorted(named & every)],
+}
+"""What the words of problem files say of the attributes that they name, among those that records have."""
+
+
+@dataclass(frozen=True)
+class OfAttributes(Replacement):
+    """Two records are joined that are equal but for the attributes of one block.
+
+    word, named -- "changes": these may change, together; "keeps": all others may; "one-of": one of these may;
+    None for all attributes.
+
+    >>> from dpcompose.spaces.classes.multisets import multisets
+    >>> people = multisets(attributes={"age": ["young", "old"], "sick": ["no", "yes"]})
+    >>> label = OfAttributes("changes", ("sick",))
+    >>> label.joins("(young, no)", "(young, yes)", people), label.joins("(young, no)", "(old, no)", people)
+    (True, False)
+    """
+
+    word: str
+    named: tuple[str, ...] | None
+
+    def blocks(self, databases: DatabaseClass, x: str) -> Blocks:
+        """The sets of attributes of which all may change at once, on what records of a class have."""
+        return self._blocks(frozenset(databases.values_of(x)))
+
+    def _blocks(self, every: frozenset[str]) -> Blocks:
+        return BLOCKS[self.word](every if self.named is None else frozenset(self.named), every)
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        return [Change(block, None) for block in self._blocks(names)]
+
+    def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
+        if databases is None:
+            raise TypeError("what attributes a record has is known of a class: ask relates(D, E, databases)")
+        of_x, of_y = databases.values_of(x), databases.values_of(y)
+        if not of_x:
+            raise TypeError(f"{x!r} has no attributes, and which records are equal in these is not known")
+        changed = {name for name, value in of_x.items() if of_y[name] != value}
+        return any(changed <= block for block in self.blocks(databases, x))
+
+    def alike(self, x: str, databases: DatabaseClass) -> Hashable:
+        blocks = self.blocks(databases, x)
+        stays = blocks[0] if len(blocks) == 1 else frozenset[str]()
+        return tuple(value for name, value in databases.values_of(x).items() if name not in stays)
+
+    def data(self) -> object:
+        return {self.word: EVERY if self.named is None else list(self.named)}
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        return _no_attributes(databases, self.named or ())
+
+
+@dataclass(frozen=True)
+class Near(Replacement):
+    """Two records are joined that are at most so far apart, and equal but for their coordinates.
+
+    norm -- "L1", "L2" or "max"; of -- the attributes that are coordinates; None: all, or what records are by
+    their names: numbers such as 3 and 1/2, or points such as (0, 1).
+
+    >>> Near(Fraction(1), "L1", None).joins("(0, 1)", "(1, 1)", None)
+    True
+    """
+
+    distance: Fraction
+    norm: str
+    of: tuple[str, ...] | None
+
+    def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
+        rest_x, a = self._told(x, databases)
+        rest_y, b = self._told(y, databases)
+        moves = [abs(s - t) for s, t in zip(a, b, strict=True)]
+        return rest_x == rest_y and NORMS[self.norm](moves, self.distance)
+
+    def alike(self, x: str, databases: DatabaseClass) -> Hashable:
+        return x
+
+    def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
+        """By sweeping along the first coordinate: each record is an atom.  Parts of one whole are counted."""
+        told = [self._told(x, databases) for (x,) in atoms]
+        parts = lcm(self.distance.denominator, *(c.denominator for _, at in told for c in at))
+        distance = int(self.distance * parts)
+        rows: dict[tuple[str, ...], list[tuple[tuple[int, ...], int]]] = {}
+        for n, (rest, at) in enumerate(told):
+            rows.setdefault(tuple(rest), []).append((tuple(int(c * parts) for c in at), n))
+        found: set[Pair] = set()
+        for row in map(sorted, rows.values()):
+            for k, (a, n) in enumerate(row):
+                for b, m in islice(row, k + 1, None):
+                    if b[0] - a[0] > distance:
+                        break
+                    if NORMS[self.norm]([abs(s - t) for s, t in zip(a, b, strict=True)], distance):
+                        found.add((min(n, m), max(n, m)))
+        return found
+
+    def _told(self, x: str, databases: DatabaseClass | None) -> tuple[list[str], tuple[Fraction, ...]]:
+        """What must stay of a record, and its coordinates."""
+        values = {} if databases is None else databases.values_of(x)
+        if not values:
+            return [], point(x)
+        own = values if self.of is None else self.of
+        rest = [value for name, value in values.items() if name not in own]
+        return rest, tuple(c for name, value in values.items() if name in own for c in point(value))
+
+    def data(self) -> object:
+        found: dict[str, Any] = {"within-distance": str(self.distance), "norm": self.norm}
+        return found | ({} if self.of is None else {"of": list(self.of)})
+
+    def told(self, names: Collection[str]) -> Collection[str]:
+        return names if self.of is None else self.of
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        return [Change(frozenset(self.told(names)) & names, self.distance)]
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        """Only listed records have coordinates, as many each."""
+        if self.of is not None and (why := _no_attributes(databases, self.of)):
+            return why
+        records = databases.records
+        if not records or databases.arbitrary:
+            return 'distances are those of listed records: records = ["0", "1"] or ["(0, 1)", "(1, 1)"]'
+        try:
+            many = {len(self._told(x, databases)[1]) for x in records}
+        except ValueError as error:
+            return str(error)
+        return None if len(many) == 1 else "records have numbers of coordinates that differ"
+
+
+NORMS: Mapping[str, Callable[[Sequence[Fraction | int], Fraction | int], bool]] = {
+    "L1": lambda moves, most: sum(moves) <= most,
+    "L2": lambda moves, most: sum(one * one for one in moves) <= most * most,
+    "max": lambda moves, most: max(moves, default=Fraction(0)) <= most,
+}
+"""Whether a move by so much in each coordinate is at most so long."""
+
+
+@dataclass(frozen=True)
+class Either(Replacement):
+    """The edges of both."""
+
+    one: Replacement
+    other: Replacement
+
+    def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
+        return self.one.joins(x, y, databases) or self.other.joins(x, y, databases)
+
+    def alike(self, x: str, databases: DatabaseClass) -> Hashable:
+        return self.one.alike(x, databases), self.other.alike(x, databases)
+
+    def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
+        return self.one.joined(atoms, databases) | self.other.joined(atoms, databases)
+
+    def data(self) -> object:
+        raise ValueError("a union of policies has no words of its own")
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.one.names | self.other.names
+
+    @property
+    def partial(self) -> bool:
+        return self.one.partial or self.other.partial
+
+    def told(self, names: Collection[str]) -> Collection[str]:
+        return {*self.one.told(names), *self.other.told(names)}
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        return self.one.changes(names) + self.other.changes(names)
+
+
+def together(one: Replacement, other: Replacement) -> Replacement:
+    """The edges of both, as plainly as can be.
+
+    >>> together(Every(), Groups(frozenset()))
+    Every()
+    """
+    for some in (one, other):
+        if isinstance(some, Every):
+            return some
+    if isinstance(one, Groups) and isinstance(other, Groups):
+        return Groups(one.groups | other.groups)
+    return Either(one, other)
+
+
+# reading
+
+
+def read(given: object, name: str) -> Replacement:
+    """What a problem file, or a person, says may take whose place.
+
+    name -- what errors call it.  Raises ValueError.
+    """
+    if isinstance(given, Mapping):
+        return _by_word(given, name)
+    if given == EVERY:
+        return Every()
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ValueError(f'replace is "{EVERY}", or a list, not {given!r}')
+    groups = frozenset(frozenset(map(str, one)) for one in given)
+    if any(len(one) < 2 for one in groups):
+        raise ValueError(f"{name}: a group of records that replace each other has two records at least")
+    return Groups(groups)
+
+
+def _by_word(given: Mapping[str, Any], name: str) -> Replacement:
+    """A replacement that is said by a word, with what it is about."""
+    words = [word for word in ("within", *BLOCKS, "within-distance") if word in given]
+    if len(words) != 1:
+        raise ValueError(f"{name}: {HOW}")
+    (word,) = words
+    if word == "within-distance":
+        return _near(given, name)
+    if strange := sorted(set(given) - {word}):
+        raise ValueError(f"{name}: {strange[0]} does not stand beside {word}")
+    if word == "within":
+        return read(list(given[word]), name)
+    some = given[word]
+    if some == EVERY and word == "one-of":
+        return OfAttributes(word, None)
+    if isinstance(some, str) or not some:
+        raise ValueError(f'{name}: {word} lists attributes: {{ {word} = ["age"] }}')
+    return OfAttributes(word, tuple(sorted(map(str, some))))
+
+
+def _near(given: Mapping[str, Any], name: str) -> Replacement:
+    distance, norm, of = given["within-distance"], given.get("norm"), given.get("of")
+    if strange := sorted(set(given) - {"within-distance", "norm", "of"}):
+        raise ValueError(f"{name}: {strange[0]} does not stand beside within-distance")
+    try:
+        (far,) = point(str(distance))
+    except ValueError:
+        raise ValueError(
+            f'{name}: a distance is a number such as "3" or "1/2", not {distance!r}; on numbers without '
+            'gaps all distances m at once are among groups of m steps within 1, { group = "m", of = "NAME" }'
+        ) from None
+    if far <= 0:
+        raise ValueError(f"{name}: no other record is within the distance {distance}; it is above 0")
+    if not isinstance(norm, str) or norm not in NORMS:
+        raise ValueError(f"{name}: a distance needs a norm: {', '.join(NORMS)}{near(norm, NORMS)}")
+    return Near(far, norm, None if of is None else tuple(sorted(map(str, of))))
+
+
+HOW = (
+    'replace is { within = [["a1", "a2"], ["b1", "b2"]] }, { changes = ["label"] }, { keeps = ["county"] }, '
+    '{ one-of = ["age", "sick"] } or "all" of them, { within-distance = "1", norm = "L1" }, or "all"'
+)
+_NUMBER = rf"\s*{NUMBER}\s*"
+
+
+@cache
+def point(text: str) -> tuple[Fraction, ...]:
+    """The coordinates that a text is: a number, or several in brackets.  Raises ValueError.
+
+    >>> point("1/2"), point("(0, -1.5)")
+    ((Fraction(1, 2),), (Fraction(0, 1), Fraction(-3, 2)))
+    """
+    if not re.fullmatch(rf"{_NUMBER}|\({_NUMBER}(?:,{_NUMBER})*\)", text):
+        raise ValueError(f"{text!r} is no number, and no point: 3, 1/2 and (0, 1) are")
+    return tuple(Fraction(one.strip()) for one in text.strip("( )").split(","))
+
+
+def _no_attributes(databases: DatabaseClass, named: Iterable[str]) -> str | None:
+    """Why some attributes are none of a class's records; None where all are."""
+    records = databases.records
+    known = databases.values_of(next(iter(records))) if records else {}
+    if not known:
+        return 'records have no attributes here: attributes = { age = ["young", "old"] } makes them'
+    for one in named:
+        if one not in known:
+            return f"there is no attribute {one!r}{near(one, known)}"
+    return None

@@ -1,0 +1,205 @@
+"""Granularities by a single edit: of a record, of an entry, of a vertex, or of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
+from dpcompose.spaces.classes.multisets import difference
+from dpcompose.spaces.classes.sequences import aligned
+from dpcompose.spaces.classes.vertices import Graphs
+from dpcompose.spaces.moves.blocks import Blocks
+from dpcompose.spaces.moves.edits import Edits
+from dpcompose.spaces.moves.granularities import Granularity, NotSymmetric, explain
+
+if TYPE_CHECKING:
+    from dpcompose.spaces.arrays.layouts import Layout
+
+
+@dataclass(frozen=True, repr=False)
+class RecordEdits(Granularity):
+    """Neighbours differ by one edit of records.
+
+    kinds -- on multisets: the edits (removed, added), a symmetric set out of (1, 0), (0, 1), (1, 1);
+    ordered -- the kinds of classes with positions on which neighbours differ at one position;
+    called -- what people call such neighbours;
+    means -- the definition, which `help` shows.
+
+    >>> from dpcompose.spaces.moves.built_in import bounded, unbounded
+    >>> bounded.are_neighbours(("a", "a"), ("a", "b")), unbounded.are_neighbours(("a",), ("a", "b"))
+    (True, True)
+    """
+
+    by_asking = False
+
+    name: str
+    kinds: frozenset[Counts] = frozenset()
+    ordered: frozenset[str] = frozenset()
+    called: str = ""
+    means: str = field(default="", repr=False, compare=False)
+
+    @property
+    def words(self) -> str:
+        return f"{self.called} ({self.name})" if self.called else self.name
+
+    def __post_init__(self) -> None:
+        explain(self, self.means)
+        if not self.kinds <= {(1, 0), (0, 1), (1, 1)}:
+            raise ValueError(
+                f"{self.name}: an edit removes at most one record and adds at most one, not neither"
+            )
+        if ((1, 0) in self.kinds) != ((0, 1) in self.kinds):
+            raise NotSymmetric(f"{self.name} is not symmetric: removing a record and adding one go together")
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return difference(D, E) in self.kinds
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        """The neighbours of D, made by its edits."""
+        ways = {(1, 1)} if databases.kind in self.ordered else self.kinds
+        return (E for removed, added in sorted(ways) for _, _, E in databases.edited(D, removed, added))
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        if databases.kind in self.ordered:
+            return Edits(frozenset({(1,)}))
+        return Edits(self.kinds) if self.kinds and databases.twice else None
+
+    def blocks(self, shape: DatabaseClass) -> Blocks | None:
+        alone = shape.unordered and self.kinds == {(1, 0), (0, 1)}
+        if not (alone or shape.kind in self.ordered) or (found := shape.by_record) is None:
+            return None
+        return Blocks(frozenset(found)).within({*(shape.cells or ())})
+
+    @property
+    def reach(self) -> int | None:
+        return 1 if self.ordered else None
+
+    def arrays(self, databases: DatabaseClass) -> Layout | None:
+        from dpcompose.spaces.arrays.layouts import MultisetLayout, TupleLayout
+
+        if databases.count() is None:
+            return None
+        if not (databases.by_counts or databases.by_digits):
+            return None
+        m, n, exactly = len(databases.records), databases.sizes.n or 0, databases.sizes.exactly
+        if databases.by_counts and self.kinds and not databases.sizes.least:
+            return MultisetLayout(m, n, exactly, (1, 0) in self.kinds, (1, 1) in self.kinds)
+        if databases.by_digits and databases.kind in self.ordered:
+            return TupleLayout(m, n if exactly else 0, n)
+        return None
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if self.edits(databases) is not None or (self.kinds and databases.unordered):
+            return None
+        if databases.kind == "listed":
+            return f"the granularity {self.name} is about records; a listed class has none"
+        fitting = sorted({*self.ordered, *(["multisets", "sets"] if self.kinds else [])})
+        return (
+            f"the granularity {self.name} has no meaning on {databases.kind}: it is about "
+            f"{' and '.join(fitting)}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class EntryEdits(Granularity):
+    """Neighbours differ by one inserted or deleted entry of a sequence.
+
+    means -- the definition, which `help` shows.
+    """
+
+    by_asking = False
+
+    name: str
+    means: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        explain(self, self.means)
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return aligned(D, E) in ((1, 0), (0, 1))
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        found = (one for way in ((1, 0), (0, 1)) for one in databases.edited(D, *way))
+        return iter(dict.fromkeys(E for _, _, E in found))
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        return Edits(frozenset({(1, 0), (0, 1)})) if databases.aligned else None
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if databases.aligned:
+            return None
+        return f"the granularity {self.name} has no meaning on {databases.kind}: it is about sequences"
+
+
+@dataclass(frozen=True, repr=False)
+class VertexEdits(Granularity):
+    """Neighbours differ by one vertex, which comes or goes with all its edges.
+
+    means -- the definition, which `help` shows.
+    """
+
+    by_asking = False
+    form = "vertices and twice a cover"
+
+    name: str
+    means: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        explain(self, self.means)
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        assert isinstance(D, tuple) and isinstance(E, tuple)
+        gone = {one for one in {*D} ^ {*E} if len(one) == 1}
+        return len(gone) == 1 and all(one[0] in pair for (one,) in [gone] for pair in {*D} ^ {*E})
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        return databases.one_vertex_away(D)
+
+    def distance(self, D: Database, E: Database) -> int:
+        assert isinstance(D, tuple) and isinstance(E, tuple)
+        of_D, of_E = ({one[0] for one in some if len(one) == 1} for some in (D, E))
+        both = Graphs(tuple(of_D & of_E))
+        changed = ({*D} ^ {*E}) & {*both.elements}
+        stars = Blocks(frozenset(map(frozenset, both.stars)) - {frozenset()})
+        return len(of_D ^ of_E) + 2 * stars.fewest(changed)
+
+    def pair_apart(self, databases: DatabaseClass, m: int) -> tuple[Database, Database] | None:
+        apart = databases.unjoined(m)
+        return None if apart is None else (apart, ())
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if databases.varying:
+            return None
+        if databases.kind == "graphs":
+            return f'the granularity {self.name} needs vertices that come and go: vertices = "<= 4" or "any"'
+        return f"the granularity {self.name} has no meaning on {databases.kind}: it is about graphs"
+
+
+@dataclass(frozen=True, repr=False)
+class AnyTwo(Granularity):
+    """Any two different databases are neighbours (free lunch).
+
+    means -- the definition, which `help` shows.
+    """
+
+    name: str
+    means: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        explain(self, self.means)
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return D != E
+
+    def edits(self, databases: DatabaseClass) -> Edits:
+        return Edits(None)
+
+    def blocks(self, shape: DatabaseClass) -> Blocks | None:
+        return None if shape.cells is None else Blocks(frozenset({frozenset(shape.cells)}) - {frozenset()})
+
+    def arrays(self, databases: DatabaseClass) -> Layout | None:
+        from dpcompose.spaces.arrays.layouts import CompleteLayout
+
+        return None if (count := databases.count()) is None else CompleteLayout(count)

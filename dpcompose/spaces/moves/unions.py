@@ -1,0 +1,99 @@
+"""Neighbours of either of two granularities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.moves.blocks import Blocks
+from dpcompose.spaces.moves.edits import Edits
+from dpcompose.spaces.moves.granularities import Granularity
+
+
+@dataclass(frozen=True, repr=False)
+class Union(Granularity):
+    """Neighbours of either of two granularities.
+
+    one, other -- the two, in the order of their names.
+    """
+
+    one: Granularity
+    other: Granularity
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"{self.one} or {self.other}"
+
+    @property
+    def by_asking(self) -> bool:  # type: ignore[override]
+        return self.one.by_asking or self.other.by_asking
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        raise TypeError("a union may count steps inside a class: ask relates(D, E, databases)")
+
+    def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
+        return any(one.relates(D, E, databases) for one in (self.one, self.other))
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        found = (E for one in (self.one, self.other) for E in one.neighbours(D, databases))
+        return iter(dict.fromkeys(found))
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        both = self.one.edits(databases), self.other.edits(databases)
+        if any(edits is not None and edits.single is None for edits in both):
+            return Edits(None)
+        singles = [edits.single for edits in both if edits is not None and edits.most == 1]
+        if len(singles) < 2 or singles[0] is None or singles[1] is None:
+            return None
+        return Edits(singles[0] | singles[1])
+
+    def blocks(self, shape: DatabaseClass) -> Blocks | None:
+        both = [one.blocks(shape) for one in (self.one, self.other)]
+        sets = [blocks.sets for blocks in both if blocks is not None and blocks.most == 1]
+        return None if len(sets) < 2 else Blocks(sets[0] | sets[1])
+
+    @property
+    def reach(self) -> int | None:
+        both = [one.reach for one in (self.one, self.other)]
+        return None if None in both else max(reach for reach in both if reach is not None)
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        return self.one.unfit(databases) or self.other.unfit(databases)
+
+    def data(self) -> str | dict[str, Any]:
+        return {"union": [self.one.data(), self.other.data()]}
+
+    @property
+    def made_of(self) -> tuple[Granularity, ...]:
+        return self.one, self.other
+
+    @property
+    def either(self) -> tuple[Granularity, ...]:
+        return self.one, self.other
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Union) and (self.one, self.other) == (other.one, other.other)
+
+    def __hash__(self) -> int:
+        return hash((self.one, self.other))
+
+
+def union(one: Granularity, other: Granularity) -> Granularity:
+    """The granularity whose neighbours are those of either of two.
+
+    Its canonical metric is by shortest paths; for add/remove or replace-one neighbours on multisets it is
+    max(|D∖E|, |E∖D|).  The order of the two does not matter.
+
+    >>> import dpcompose as dpc
+    >>> either = dpc.union(dpc.unbounded, dpc.bounded)
+    >>> either
+    bounded or unbounded neighbours
+    >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), either)(("a", "a", "a"), ("b",))
+    3
+    """
+    if one == other:
+        return one
+    first, second = sorted((one, other), key=str)
+    return Union(first, second)
