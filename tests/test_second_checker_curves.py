@@ -86,6 +86,7 @@ def test_two_laplace_noises(a: str, b: str) -> None:
         assert low - 1e-4 <= value <= high + 1e-4 and high - low <= 0.02
 
 
+@pytest.mark.slow
 def test_laplace_beside_normal_noise() -> None:
     value = sum(p * normal(1, 0.5 - x) for x, p in laplace_losses(1, 2000))
     low, high = Curve(Pieces(ratios=[exact(Fraction(1))], square=exact(Fraction(1)))).at(

@@ -69,6 +69,7 @@ def test_what_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(one.wrong for one in looked_at("pure", range(0, 5 * STEP, STEP)))
 
 
+@pytest.mark.slow
 def test_all_kinds_of_settings_are_drawn() -> None:
     kinds, words = Counter[str](), Counter[str]()
     for notion in NOTIONS:

@@ -193,6 +193,7 @@ def test_scales_by_the_larger_bound(tmp_path: Path, capsys: Any, scale: str) -> 
     assert status == 2 and "must be positive" in said and "l = 0, u = 0" in said
 
 
+@pytest.mark.slow
 def test_a_sum_by_the_larger_bound() -> None:
     """|sum moves| <= max(|l|, |u|), the textbook's scale; by |l| + |u| more noise than is needed."""
     l, u = sp.symbols("l u", real=True)

@@ -355,6 +355,7 @@ def test_ranges_in_which_no_number_lies_are_of_one_value(size: str) -> None:
     assert size == "= 2" or "over no numbers" in str(found.derivation)
 
 
+@pytest.mark.slow
 def test_large_groups_of_numbers_are_single_steps_taken_as_often() -> None:
     """Two steps of 3 and a county differ in 81,458 ways: these are not written down, but one step, twice."""
     near = {"replace": {"within-distance": "3", "norm": "L1", "of": ["x"]}}

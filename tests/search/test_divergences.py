@@ -88,6 +88,7 @@ def test_bits_and_single_counts_are_exactly_as_concentrated_as_their_divergence(
     assert study(counts(dpc.geometric("1/e"))).check(dpc.zcdp("0.99*e*tanh(e/2)")).verdict == "refuted"
 
 
+@pytest.mark.slow
 def test_in_letters_and_families() -> None:
     some = study(counts(dpc.laplace("1/a")), dpc.mechanism("N", dpc.zcdp("r", U)))
     assert some.check(dpc.zcdp("a*tanh(a/2) + r")).verdict == "proved"

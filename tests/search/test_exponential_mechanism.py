@@ -78,7 +78,9 @@ CLAIMS = [
     (study(mode("e"), target=U), dpc.pure("0.9*e"), "refuted"),
     (study(mode("e"), mode("e", "N"), target=U), dpc.pure("2*e"), "proved"),
     (study(mode("e"), mode("e", "N"), target=U), dpc.pure("1.9*e"), "refuted"),
-    (study(mode("1", count=1000), target=U), dpc.pure("999"), "refuted"),
+    pytest.param(
+        study(mode("1", count=1000), target=U), dpc.pure("999"), "refuted", marks=pytest.mark.slow, id="1000"
+    ),
     # where sizes are bounded nothing comes near to it
     (study(mode("e/2"), size="<= 5"), dpc.pure("0.9*e"), "undecided"),
     (study(mode("e/2"), size="= 2"), dpc.pure("e/2"), "undecided"),
