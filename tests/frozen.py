@@ -122,7 +122,8 @@ def once(made: Callable[..., Any]) -> Callable[..., Any]:
     return remembered
 
 
-COMMANDS: Sequence[Sequence[str]] = (["verify"], ["verify", "--json"], ["bound"], ["bound", "--json"])
+BOUND = ["bound", "--proof", "--fits"]
+COMMANDS: Sequence[Sequence[str]] = (["verify"], ["verify", "--json"], BOUND, ["bound", "--json"])
 
 
 def frozen() -> Iterator[Frozen]:

@@ -51,7 +51,7 @@ def goldens() -> list[Golden]:
         ):
             continue
         sections = one.golden.read_text(encoding="utf-8").split("=== ")
-        text = next(part for part in sections if part.startswith("bound: "))
+        text = next(part for part in sections if part.startswith("bound --proof --fits: "))
         shown = next(part for part in sections if part.startswith("bound --json: "))
         data = json.loads(shown.partition("\n")[2].partition("--- stderr")[0] or "{}")
         if "fits" in data:

@@ -28,7 +28,7 @@ kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
 kernel.rules: premises chains mechanisms parameters whole choices metrics refutations __init__
 kernel: theorems check saved
-language: decimals refusals symbols worstcase writing exchange formulas latex meaning shown
+language: decimals symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
     multisets
 spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed expressions
@@ -36,7 +36,7 @@ spaces.inputs: maps parts queries reading recodings restrictions scores attribut
 spaces.arrays: layouts numberings sizes subsets passes searches parts
 spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
     changes contradictions contributions policies reaches built_in larger
-spaces: additions
+spaces: additions given
 spaces.canonical: points profiles finite graphs metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
     rows synonyms checks lines neighbourhoods noise_tables noises promises tables tabulated mechanisms
@@ -60,14 +60,14 @@ search: comparing parameters satisfiable shorter subsets ways always guarantees 
     stated within apart besides conclusions fewer verdicts choices citations replayed proofs nearby
 search.metrics: databases points proving cases standings claims doubts proofs sensitivity
 front.documents: canonical lines metric_examples captions document sentences verdict attained bound
-    examples limits
+    examples glossary limits
 front.printers: listings markdown render display latex
 front.studies: as_json best_metric numbers specialised together curve membership results totals
     neighbours beside metric_forms recheck in_metrics
 front: files internal
 front.studies: study loading composing filters
 front.drawings: drawn places pictures plots bars
-front.commands: running schema theorems verify bound budget compare curve draw example recheck
+front.commands: running schema theorems verify bound budget compare curve draw example explain init recheck
 front: cli
 """
 """All files, folder by folder: each imports what stands before it, and nothing that stands after it."""
@@ -183,7 +183,7 @@ sys.modules.update(dict.fromkeys({sorted(blocked)!r}))
 import dpcompose.kernel.library.pages
 from pathlib import Path
 from dpcompose.kernel.library.pages import Page, read
-found = [read(path) for path in Path({str(ROOT / "theorems")!r}).rglob("*.md") if path.name not in ("README.md", "certificates.md")]
+found = [read(path) for path in Path({str(ROOT / "theorems")!r}).rglob("*.md") if path.name not in ("README.md", "certificates.md", "glossary.md")]
 assert len(found) > 10 and all(isinstance(one, Page) for one in found), found
 others = {{name for name, module in sys.modules.items() if module and name.startswith("dpcompose.")}}
 assert all(name.startswith("dpcompose.kernel") for name in others), others

@@ -1,4 +1,4 @@
-"""The command: dpcompose verify, bound, budget, curve, draw, theorems, recheck, compare, example, schema.
+"""The command: dpcompose verify, bound, budget, curve, draw, theorems, explain, recheck, compare, init, example, schema.
 
 Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
 it expects; 3 some undecided; 2 a file is wrong; 4 an internal error, which says nothing of the
@@ -12,6 +12,7 @@ import codecs
 import sys
 from collections.abc import Sequence
 
+import dpcompose
 from dpcompose.front.commands import (
     bound,
     budget,
@@ -19,6 +20,8 @@ from dpcompose.front.commands import (
     curve,
     draw,
     example,
+    explain,
+    init,
     recheck,
     schema,
     theorems,
@@ -26,7 +29,20 @@ from dpcompose.front.commands import (
 )
 from dpcompose.front.commands.running import INTERNAL
 
-COMMANDS = (verify, bound, budget, curve, draw, theorems, recheck, compare, example, schema)
+COMMANDS = (
+    verify,
+    bound,
+    budget,
+    curve,
+    draw,
+    theorems,
+    explain,
+    recheck,
+    compare,
+    init,
+    example,
+    schema,
+)
 INTERRUPTED = 130
 
 
@@ -79,9 +95,11 @@ def _parser() -> argparse.ArgumentParser:
         prog="dpcompose",
         description="Proves or refutes bounds on compositions of differentially private mechanisms, "
         "under any neighbour relation.",
-        epilog="A problem file states a setting and claims about it; `dpcompose example` has some. "
+        epilog="A problem file states a setting and claims about it; `dpcompose init` writes one for you, "
+        "`dpcompose example` has some, and - is the standard input. "
         "`dpcompose COMMAND --help` says more of a command.",
     )
+    parser.add_argument("--version", action="version", version=f"dpcompose {dpcompose.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for one in COMMANDS:
         one.add(commands)

@@ -1,4 +1,4 @@
-"""Numbers as people read them: exact where a decimal of few digits is, else rounded to a side that said."""
+"""Numbers as people write and read them: a decimal is what it shows, exactly; long ones are rounded to a side."""
 
 from __future__ import annotations
 
@@ -9,6 +9,23 @@ from dpcompose.kernel.expressions.terms import Term
 
 SHOWN_DIGITS = 7
 """To how many digits a δ is shown, where these are enough to see that it is larger than claimed."""
+
+
+def read_exactly(value: object) -> Fraction | None:
+    """The decimal that a float, Decimal or sympy Float shows, exactly: 0.1 is 1/10; None for oo.
+
+    Raises ValueError for what is no number.
+
+    >>> read_exactly(0.1), read_exactly(1e-6), read_exactly(float("inf"))
+    (Fraction(1, 10), Fraction(1, 1000000), None)
+    """
+    shown = float.__repr__(value) if isinstance(value, float) else str(value)
+    if shown.lower() in ("inf", "infinity"):
+        return None
+    try:
+        return Fraction(shown)
+    except ValueError:
+        raise ValueError(f"{shown} is no number") from None
 
 
 def rounded(x: Fraction, digits: int, up: bool) -> Fraction:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numbers
 import sys
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.grammar import FUNCTIONS, RESERVED, FormulaError, escaped, names
 from dpcompose.kernel.expressions.terms import Term, TermError
-from dpcompose.language.refusals import float_refusal
+from dpcompose.language.decimals import read_exactly
 
 if TYPE_CHECKING:
     import sympy
@@ -45,17 +46,16 @@ __all__ = [
 
 
 def term(value: object, known: Mapping[str, Term] | None = None) -> Term:
-    """The term that a user gives: a formula's text, an int, a Fraction, or a sympy expression.
+    """The term that a user gives: a formula's text, a number, or a sympy expression.
 
     known -- what the names in a text mean; None for positive parameters of those names.
     A family's guarantee is in terms of its i-th member: e[i], also as sympy's Indexed.
-    Floats are refused: their rational value is seldom what was meant.
+    Decimals are what they show, exactly: 0.1 is 1/10.  Greek letters have their names: ε is epsilon.
 
-    >>> term("2*e/4") == term(Fraction(1, 2)) * term("e")
-    True
+    >>> term("2*e/4") == term(Fraction(1, 2)) * term("e"), term("ε₁") == term("epsilon1")
+    (True, True)
     >>> term(0.1)
-    Traceback (most recent call last):
-    dpcompose.kernel.expressions.grammar.FormulaError: 0.1 is a float; write Rational(1, 10)
+    1/10
     """
     if isinstance(value, Term):
         return value
@@ -64,8 +64,8 @@ def term(value: object, known: Mapping[str, Term] | None = None) -> Term:
         return kernel.parse(value, known, index="i")
     if is_expression(value):
         return _of_sympy(value)
-    if isinstance(value, float):
-        raise FormulaError(float_refusal(value))
+    if isinstance(value, float | Decimal):
+        return _decimal(value)
     if isinstance(value, numbers.Rational) and not isinstance(value, bool):
         try:
             return terms.number(Fraction(int(value.numerator), int(value.denominator)))
@@ -73,6 +73,15 @@ def term(value: object, known: Mapping[str, Term] | None = None) -> Term:
             raise FormulaError(str(error)) from None
     shown = escaped(repr(value))
     raise FormulaError(f"{shown if len(shown) <= 60 else type(value).__name__} is no formula and no number")
+
+
+def _decimal(value: object) -> Term:
+    """The term of a decimal."""
+    try:
+        read = read_exactly(value)
+        return terms.INFINITY if read is None else terms.number(read)
+    except ValueError as error:  # a TermError among them
+        raise FormulaError(str(error)) from None
 
 
 def is_expression(value: object) -> bool:
@@ -85,11 +94,12 @@ def _of_sympy(value: Any) -> Term:
     import sympy
 
     from dpcompose.language import exchange
-    from dpcompose.language.symbols import member
+    from dpcompose.language.symbols import member, spelled
 
-    if indexed := value.atoms(sympy.Indexed):
-        value = value.xreplace({one: member(str(one.base)) for one in indexed})
-    return exchange.of_sympy(value)
+    written = {one: member(str(one.base)) for one in value.atoms(sympy.Indexed)}
+    written |= {one: spelled(one) for one in value.free_symbols if not one.name.isascii()}
+    written |= {one: expression(_decimal(one)) for one in value.atoms(sympy.Float)}
+    return exchange.of_sympy(value.xreplace(written) if written else value)
 
 
 def given(value: Term) -> sympy.Expr | None:
@@ -175,7 +185,35 @@ def given_text(value: object) -> str:
     >>> given_text("e*d"), given_text(Fraction(1, 2))
     ('e*d', '1/2')
     """
+    if is_expression(value):
+        value = named_distances(value)
     return value if isinstance(value, str) else to_text(term(value))
+
+
+def named_distances(value: Any) -> sympy.Expr:
+    """A metric that is written with two databases, e*d(x, y), by the names of its distances: e*d.
+
+    Raises FormulaError for distances of other databases.
+
+    >>> import sympy
+    >>> x, y = sympy.symbols("x y")
+    >>> named_distances(2 * sympy.Function("d")(x, y))
+    2*d
+    """
+    import sympy
+    from sympy.core.function import AppliedUndef
+
+    from dpcompose.language.symbols import symbol
+
+    value = value.replace(lambda one: hasattr(one, "by_name"), lambda one: one.by_name)
+    applied = value.atoms(AppliedUndef)
+    databases = {x for one in applied for x in one.args}
+    found: sympy.Expr = value.xreplace({one: symbol(str(one.func)) for one in applied})
+    if applied and (
+        len(databases) != 2 or any(set(one.args) != databases for one in applied) or found.free_symbols & databases
+    ):
+        raise FormulaError("a metric is written with two databases, in the distances only: e*d(x, y)")
+    return found
 
 
 def evaluate(value: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:

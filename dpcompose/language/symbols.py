@@ -27,9 +27,11 @@ __all__ = [
     "alike",
     "domain_of",
     "family_of",
+    "is_unsaid",
     "member",
     "parameters",
     "simple",
+    "spelled",
     "symbol",
 ]
 
@@ -71,7 +73,19 @@ def symbol(name: str, domain: Domain = POSITIVE) -> sympy.Symbol:
     """
     import sympy
 
-    return sympy.Symbol(name, **_assumptions(domain))
+    return sympy.Symbol(naming.spelled(name), **_assumptions(domain))
+
+
+def spelled(one: sympy.Symbol) -> sympy.Symbol:
+    """The same symbol with its name in ASCII: ε as epsilon."""
+    import sympy
+
+    return sympy.Symbol(naming.spelled(one.name), **one.assumptions0)
+
+
+def is_unsaid(one: sympy.Symbol) -> bool:
+    """Whether a symbol says nothing of the values that it may take, as sympy.Symbol("e")."""
+    return not set(one.assumptions0) - {"commutative"}
 
 
 def member(family: str, index: int | str = "i", domain: Domain = POSITIVE) -> sympy.Symbol:

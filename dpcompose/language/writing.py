@@ -10,7 +10,6 @@ import sympy
 
 from dpcompose.kernel.expressions.formulas import MOST_PARTS
 from dpcompose.kernel.expressions.grammar import FormulaError, escaped
-from dpcompose.language.refusals import float_refusal
 from dpcompose.language.worstcase import Over, Top, largest, least
 
 MOST_SIZE = 1_000  # constants stay below 10^1000
@@ -63,8 +62,6 @@ def check_writable(value: sympy.Expr) -> None:
     if value is sympy.oo:
         return
     for part in sympy.preorder_traversal(value):
-        if isinstance(part, sympy.Float):
-            raise FormulaError(float_refusal(float(part)))
         if part in (sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
             raise FormulaError(f"{part} cannot stand in a formula; only oo can, alone")
         if not isinstance(part, (*WRITABLE, *_WORST_CASES)) and part is not sympy.E:

@@ -15,7 +15,8 @@ from dpcompose.kernel.expressions.terms import ONE, Term, moves
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee, InMetric
+from dpcompose.privacy.notions import Guarantee, InMetric, in_metric
+from dpcompose.spaces.given import Inputs, maps
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Bit, Query
 from dpcompose.spaces.moves.granularities import Granularity
@@ -185,6 +186,11 @@ class Mechanism(Shown):
         return tuple(given if self.noise is None else [*given, self.noise.term])
 
     @property
+    def every_term(self) -> tuple[Term, ...]:
+        """The same, and how many members a family has."""
+        return self.terms if self.members is None else (*self.terms, self.members)
+
+    @property
     def counts(self) -> dict[str, Term]:
         """How many members a family has, by the names of these: e[i]."""
         names = {name for value in self.terms for name in value.letters if moves(name)}
@@ -239,6 +245,26 @@ class Mechanism(Shown):
         """The mechanism with each of its guarantees alone."""
         return tuple(replace(self, satisfies=one, also=()) for one in (self.satisfies, *self.also))
 
+    def knowing(self, letters: Mapping[str, Term]) -> Mechanism:
+        """The same in letters of which it is known what values they may take."""
+
+        def known(value: Term) -> Term:
+            return substitution.substituted(value, letters)
+
+        found = self.with_letters(letters)
+        if found.query is not None:
+            found = replace(found, query=found.query.with_bounds(list(map(known, found.query.terms))))
+        return found if found.members is None else replace(found, members=known(found.members))
+
+    def for_neighbours(self, target: Granularity) -> Mechanism:
+        """The same with the guarantees that are stated for no neighbours stated for those of a target."""
+        if self.noise is not None or self.satisfies.metric is not None:
+            return self
+        satisfies, *also = (
+            one.about(target) if one.granularity is None else one for one in (self.satisfies, *self.also)
+        )
+        return replace(self, satisfies=satisfies, also=tuple(also))
+
     def regarding(self, change: Callable[[Granularity], Granularity]) -> Mechanism:
         """The same with its guarantees stated for other neighbours, where they are stated for some."""
         satisfies, *also = (one.regarding(change) for one in (self.satisfies, *self.also))
@@ -263,17 +289,10 @@ class Mechanism(Shown):
             object.__setattr__(self, "members", formulas.term(self.members))
         if not isinstance(self.name, str) or not self.name:
             raise TypeError(f"a mechanism's name is a text, not {self.name!r}")
-        if not isinstance(self.reads, Map):
-            raise TypeError(
-                f"{self.name} reads a map such as dpcompose.restriction([...]) or dpcompose.everything, "
-                f"not {self.reads!r}"
-            )
         if not isinstance(self.satisfies, Guarantee):
             raise TypeError(
                 f"{self.name} satisfies a guarantee such as dpcompose.pure(...), not {self.satisfies!r}"
             )
-        if self.noise is None and self.satisfies.granularity is None and self.satisfies.metric is None:
-            raise ValueError(f"{self.name}: say for which neighbours the guarantee is stated (granularity)")
         if self.table is not None:
             self._check_table()
         if self.table is not None and self.noise is not None:
@@ -292,8 +311,8 @@ class Mechanism(Shown):
                 f"{self.name}: what is given by noise, a table or its mechanisms has one guarantee only"
             )
         for one in self.also:
-            if not isinstance(one, Guarantee) or one.granularity is None:
-                raise TypeError(f"{self.name} also satisfies guarantees with their neighbours, not {one!r}")
+            if not isinstance(one, Guarantee):
+                raise TypeError(f"{self.name} also satisfies guarantees, not {one!r}")
 
     def _check_table(self) -> None:
         from dpcompose.privacy.tables import ProbabilityTable
@@ -306,14 +325,14 @@ class Mechanism(Shown):
 
 
 @overload
-def mechanism(name: str, satisfies: InMetric, reads: Map = everything) -> Measured: ...
+def mechanism(name: str, satisfies: InMetric | sympy.Expr, reads: Inputs = everything) -> Measured: ...
 
 
 @overload
 def mechanism(
     name: str,
     satisfies: Guarantee | Sequence[Guarantee] | None = None,
-    reads: Map = everything,
+    reads: Inputs = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
     query: Query | None = None,
@@ -327,8 +346,8 @@ def mechanism(
 
 def mechanism(
     name: str,
-    satisfies: Guarantee | InMetric | Sequence[Guarantee] | None = None,
-    reads: Map = everything,
+    satisfies: Guarantee | InMetric | sympy.Expr | Sequence[Guarantee] | None = None,
+    reads: Inputs = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
     query: Query | None = None,
@@ -340,13 +359,14 @@ def mechanism(
 ) -> Mechanism | Measured:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
-    name -- what results call it; satisfies -- its guarantee, for some neighbours, such as `pure`, or
-    `in_metric`; or a list of all that it has: what is proved may use each, and what is refuted is by
-    mechanisms that have all;
+    name -- what results call it; satisfies -- its guarantee, such as `pure`, for the target's neighbours where
+    it names none; or one in a metric: `in_metric`, or a sympy expression e*d(x, y) in two databases; or a
+    list of all that it has: what is proved may use each, and what is refuted is by mechanisms that have all;
     query, noise -- in place of a guarantee: M adds the noise (`laplace`, `gaussian_noise`, `geometric`,
     `randomized_response`) to the query (`count`, `clipped_sum`, `mean`, `histogram`, `bit`) of what is
     read, and its guarantee follows from how far the query moves between target neighbours;
-    reads -- the map f: `restriction`, `positions`, `function`, …; left out: it reads everything;
+    reads -- the map f: `restriction`, `positions`, `function`, …, or a set of records or positions, a slice
+    of positions, a function; left out: it reads everything;
     count -- how many members a family has: a whole number from 1, or a parameter; e[i] may then be in
     its guarantee;
     table -- its probabilities (`probability_table`), which a composition on a finite class checks;
@@ -366,14 +386,20 @@ def mechanism(
     ward reads D|{a} and is unbounded pure (e1 + e2) on the own domain, composed of M1 and M2
     """
     besides = (count, query, noise, table, study, filter)
+    try:
+        read = maps(reads)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {error}") from None
+    if formulas.is_expression(satisfies):
+        satisfies = in_metric(satisfies)
     if isinstance(satisfies, InMetric):
         if any(one is not None for one in besides) or processing:
             raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
-        return Measured(name, reads, satisfies)
+        return Measured(name, read, satisfies)
     if filter is not None:
-        made = _stopped(name, filter, reads, count, (satisfies, *besides[1:-1]))
+        made = _stopped(name, filter, read, count, (satisfies, *besides[1:-1]))
     else:
-        made = _mechanism(name, satisfies, reads, *besides[:-1])
+        made = _mechanism(name, satisfies, read, *besides[:-1])
     return made.then(processing) if processing else made
 
 

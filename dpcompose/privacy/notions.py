@@ -16,6 +16,7 @@ from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.distances import Metric
+from dpcompose.spaces.given import Neighbours, neighbours
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -140,11 +141,12 @@ class Guarantee(Shown):
         return f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ({values})"
 
 
-def pure(epsilon: object, granularity: Granularity | None = None, domain: str | None = None) -> Guarantee:
+def pure(epsilon: object, granularity: Neighbours | None = None, domain: str | None = None) -> Guarantee:
     """ε-differential privacy: P(M(D) ∈ S) ≤ e^ε P(M(E) ∈ S) for all neighbours D, E and all S.
 
-    epsilon -- in [0, ∞]: a sympy expression, a number that is no float, or a formula's text;
-    granularity -- the neighbours; left out in a claim, which is about the study's target;
+    epsilon -- in [0, ∞]: a sympy expression, a number, or a formula's text; 0.1 is 1/10 exactly;
+    granularity -- the neighbours: a granularity, its name, or a networkx graph on the databases; left out,
+    those of the study's target, as in a claim;
     domain -- of what a mechanism reads: "common" (M is a map on the whole class, private there, and
     depends on what it reads only) or "own" (M is a map on what it reads, private for neighbours there).
 
@@ -156,7 +158,7 @@ def pure(epsilon: object, granularity: Granularity | None = None, domain: str | 
 
 
 def approximate(
-    epsilon: object, delta: object, granularity: Granularity | None = None, domain: str | None = None
+    epsilon: object, delta: object, granularity: Neighbours | None = None, domain: str | None = None
 ) -> Guarantee:
     """(ε, δ)-differential privacy: P(M(D) ∈ S) ≤ e^ε P(M(E) ∈ S) + δ for all neighbours D, E and all S.
 
@@ -168,7 +170,7 @@ def approximate(
     return _guarantee("approximate", {"epsilon": epsilon, "delta": delta}, granularity, domain)
 
 
-def zcdp(rho: object, granularity: Granularity | None = None, domain: str | None = None) -> Guarantee:
+def zcdp(rho: object, granularity: Neighbours | None = None, domain: str | None = None) -> Guarantee:
     """ρ-zero-concentrated DP: D_α(M(D) ‖ M(E)) ≤ ρα for all α > 1 and neighbours D, E (GB Def. VI.10).
 
     rho -- in [0, ∞], as for `pure`.
@@ -179,7 +181,7 @@ def zcdp(rho: object, granularity: Granularity | None = None, domain: str | None
     return _guarantee("zcdp", {"rho": rho}, granularity, domain)
 
 
-def gaussian(mu: object, granularity: Granularity | None = None, domain: str | None = None) -> Guarantee:
+def gaussian(mu: object, granularity: Neighbours | None = None, domain: str | None = None) -> Guarantee:
     """μ-Gaussian DP: telling M(D) from M(E) is as hard as N(0, 1) from N(μ, 1) (GB Def. VI.18).
 
     mu -- in [0, ∞], as for `pure`.
@@ -235,11 +237,10 @@ def in_metric(
 
 
 def _guarantee(
-    notion: str, values: dict[str, object], granularity: Granularity | None, domain: str | None
+    notion: str, values: dict[str, object], granularity: Neighbours | None, domain: str | None
 ) -> Guarantee:
-    if granularity is not None and not isinstance(granularity, Granularity):
-        raise TypeError(f"a granularity is a value such as dpcompose.bounded, not {granularity!r}")
+    about = None if granularity is None else neighbours(granularity)
     if domain is not None and domain not in DOMAINS:
         raise ValueError(f'domain is "own" or "common", not {domain!r}')
     given = tuple((key, formulas.term(value)) for key, value in values.items())
-    return Guarantee(notion, given, granularity, domain)
+    return Guarantee(notion, given, about, domain)

@@ -6,6 +6,7 @@ file is evaluated as Python.
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 10_000_000
 """The most characters of a problem file."""
+STANDARD_INPUT = "-"
+"""What stands for the standard input among files."""
 
 
 ABOUT_METRICS = (
@@ -104,9 +107,13 @@ def read_file(
 
 
 def text_of(path: str | Path) -> str:
-    """The text of a file.  Raises ProblemError where it is none, OSError where it cannot be read."""
+    """The text of a file, or of the standard input where it is "-".
+
+    Raises ProblemError where it is none, OSError where it cannot be read.
+    """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        read = sys.stdin.buffer.read() if path == STANDARD_INPUT else Path(path).read_bytes()
+        return read.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ProblemError(str(path), [Mistake((), f"this is no UTF-8 text: {error.reason}")]) from None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import sympy
 
@@ -23,11 +23,17 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable, show_pair
 from dpcompose.proof.query_sensitivity import QuerySensitivity, of_query
 from dpcompose.proof.registry import Page, PageError, Theory
+from dpcompose.spaces import given
 from dpcompose.spaces.canonical.metrics import INFINITE, Metric, steps
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Query
 from dpcompose.spaces.moves.granularities import Granularity
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+    from dpcompose.spaces.given import Neighbours
 
 To = Granularity | Callable[[Any, Any], Any]
 """How far images are apart: canonically for a granularity on them, or by a function of two images."""
@@ -134,15 +140,15 @@ class Sensitivity(Shown):
 
 @overload
 def sensitivity(
-    f: Map, on: DatabaseClass, neighbours: Granularity, to: To | None = None, theory: Theory | None = None
+    f: Map, on: DatabaseClass | Graph, neighbours: Neighbours, to: To | None = None, theory: Theory | None = None
 ) -> Sensitivity: ...
 
 
 @overload
 def sensitivity(
     f: Query,
-    on: DatabaseClass,
-    neighbours: Granularity,
+    on: DatabaseClass | Graph,
+    neighbours: Neighbours,
     to: str | None = None,
     theory: Theory | None = None,
     *,
@@ -152,8 +158,8 @@ def sensitivity(
 
 def sensitivity(
     f: Map | Query,
-    on: DatabaseClass,
-    neighbours: Granularity,
+    on: DatabaseClass | Graph,
+    neighbours: Neighbours,
     to: To | str | None = None,
     theory: Theory | None = None,
     *,
@@ -178,18 +184,18 @@ def sensitivity(
     >>> sensitivity(total, dpc.multisets("ab", "<= 2"), dpc.unbounded, to=lambda x, y: abs(x - y)).value
     1
     """
-    theory = theory or registry.standard()
+    theory, on, about = theory or registry.standard(), given.classes(on), given.neighbours(neighbours)
     if isinstance(f, Query):
         if not (to is None or isinstance(to, str)):
             raise TypeError(f"the value of a query moves in a norm, such as 'L1', and not in {to!r}")
-        return of_query(f, on, neighbours, to or "L1", reads, theory)
+        return of_query(f, on, about, to or "L1", reads, theory)
     if not isinstance(f, Map):
         raise TypeError(f"the sensitivity is of a map such as dpcompose.restriction([...]), not of {f!r}")
     if isinstance(to, str):
         raise TypeError(f"images are compared in a granularity or by a function, and not in {to!r}")
     if reads is not everything:
         raise TypeError("what is read before a map is a map too: dpcompose.composed(f, reads)")
-    return _of_map(f, on, neighbours, neighbours if to is None else to, theory)
+    return _of_map(f, on, about, about if to is None else to, theory)
 
 
 def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: Theory) -> Sensitivity:
@@ -206,11 +212,11 @@ def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: 
             return _distance(steps(inputs.furthest(pair).get(1, 0)))
     else:
         pairs, covered = _all_pairs(inputs)
-        given = to
+        apart = to
 
         def moves(pair: tuple[Database, Database]) -> sympy.Expr:
             x, y = f(pair[0]), f(pair[1])
-            return sympy.Integer(0) if x == y else _exact(given, x, y)
+            return sympy.Integer(0) if x == y else _exact(apart, x, y)
 
     largest, attained = sympy.Integer(0), None
     for pair in pairs:
@@ -339,7 +345,7 @@ class Comparison(Shown):
 
 
 def compare(
-    first: Granularity, second: Granularity, on: DatabaseClass, theory: Theory | None = None
+    first: Neighbours, second: Neighbours, on: DatabaseClass | Graph, theory: Theory | None = None
 ) -> Comparison:
     """The least factors m between the canonical metrics of two granularities, both ways (GB Prop. A.3).
 
@@ -351,9 +357,10 @@ def compare(
     >>> found.forth.value, found.forth.pair, found.back.value, found.back.pair
     (2, (('a',), ('b',)), oo, (('a',), ()))
     """
-    theory = theory or registry.standard()
-    forth = sensitivity(everything, on, second, first, theory)
-    back = sensitivity(everything, on, first, second, theory)
+    theory, first, second = theory or registry.standard(), given.neighbours(first), given.neighbours(second)
+    databases = given.classes(on)
+    forth = sensitivity(everything, databases, second, first, theory)
+    back = sensitivity(everything, databases, first, second, theory)
     page = theory.find("comparison")
     if page is None:
         raise PageError("there is no page comparison, which says what the factors mean")

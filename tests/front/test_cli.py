@@ -217,7 +217,7 @@ def test_an_interrupt_is_a_status_and_a_word(
 
 def test_the_bound_as_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """The derivation of the first problem, word for word."""
-    assert run(capsys, "bound", FIRST)[1] == (Path(__file__).parent / "bound-01.txt").read_text()
+    assert run(capsys, "bound", "--proof", "--fits", FIRST)[1] == (Path(__file__).parent / "bound-01.txt").read_text()
 
 
 COMPARED = """\

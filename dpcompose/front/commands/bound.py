@@ -32,13 +32,22 @@ def add(commands: Commands) -> None:
         commands,
         "bound",
         over_files(_run),
-        "print the best guarantee of problem files with its derivation",
-        "Also the metric that it follows from, what is believed without check, and of every composition "
-        "theorem whether it fits, and if not, why. Exit status: 0; 3 no guarantee was found; 2 a file is "
-        "wrong; 4 an internal error.",
+        "print the best guarantee of problem files, with its proof where you ask for it",
+        "--json has all of it. Exit status: 0; 3 no guarantee was found; 2 a file is wrong; 4 an internal "
+        "error.",
     )
     bound.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
     with_pages(bound)
+    bound.add_argument(
+        "--proof",
+        action="store_true",
+        help="also the metric that it follows from, its derivation, and what is believed without check",
+    )
+    bound.add_argument(
+        "--fits",
+        action="store_true",
+        help="also of every composition theorem whether it fits, and if not, why",
+    )
     bound.add_argument("--at", metavar="VALUES", help=f"also the guarantee at {AT_VALUES}")
     bound.add_argument(
         "--membership",
@@ -62,8 +71,13 @@ def _run(file: str, given: argparse.Namespace) -> int:
         return UNDECIDED
     there = guarantee.at(values) if values else {}
     read = guarantee.membership(values) if given.membership else None
-    shown = _data if given.json else _text
-    print(shown(file, study, values, there, read), flush=True)
+    if given.json:
+        print(_data(file, study, values, there, read), flush=True)
+    else:
+        rows = _answer(file, study, values, there, read)
+        rows += _proof(study) if given.proof else []
+        rows += _fits(study) if given.fits else []
+        print("\n".join(rows) + "\n", flush=True)
     return FINE
 
 
@@ -98,15 +112,15 @@ def _data(
     return json.dumps(data)
 
 
-def _text(
+def _answer(
     file: str,
     study: Study,
     values: dict[str, str],
     there: dict[str, sympy.Expr],
     read: Membership | None,
-) -> str:
-    """The same as text."""
-    from dpcompose.front.printers import listings, render
+) -> list[str]:
+    """The guarantee as text, in lines, and what a reader of it should know first."""
+    from dpcompose.front.printers import render
     from dpcompose.front.studies import numbers
 
     rows = [
@@ -117,13 +131,22 @@ def _text(
     if values:
         rows.append(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")
         rows += [f"  {key} = {numbers.shown(value)}" for key, value in there.items()]
-    rows.append("" if read is None else str(read))
-    if metric := study.bound.metric_said:
-        rows.append(textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    "))
-    rows += [f"warning: {warning}" for warning in study.warnings()]
-    rows.append(f"\n{study.derivation()}\n")
-    rows.append("" if study.judge.beside is None else study.judge.beside.derivation)
-    if study.bound.fits:
-        rows.append("composition theorems (* gives the bound, + fits, - does not fit):")
-        rows.append(listings.fits(study.bound) + "\n")
-    return "\n".join(filter(None, rows))
+    rows += [] if read is None else [str(read)]
+    return [*filter(None, rows), *(f"warning: {warning}" for warning in study.warnings())]
+
+
+def _proof(study: Study) -> list[str]:
+    """The metric, the derivation, and the one for neighbours beside it."""
+    metric = study.bound.metric_said
+    rows = [textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    ")] if metric else []
+    beside = "" if study.judge.beside is None else study.judge.beside.derivation
+    return [*rows, f"\n{study.derivation()}", *([f"\n{beside}"] if beside else [])]
+
+
+def _fits(study: Study) -> list[str]:
+    """Of every composition theorem whether it fits."""
+    from dpcompose.front.printers import listings
+
+    if not study.bound.fits:
+        return []
+    return [f"\ncomposition theorems (* gives the bound, + fits, - does not fit):\n{listings.fits(study.bound)}"]

@@ -14,12 +14,17 @@ from dpcompose.front.commands.running import (
     WRONG,
     Commands,
     command,
+    load,
     with_pages,
     with_theory,
 )
 
 if TYPE_CHECKING:
+    from dpcompose.spaces.classes.databases import DatabaseClass
     from dpcompose.spaces.moves.granularities import Granularity
+
+
+KINDS = ("multisets", "sets", "tuples", "streams", "sequences", "graphs")
 
 
 def add(commands: Commands) -> None:
@@ -38,16 +43,21 @@ def add(commands: Commands) -> None:
         "granularities",
         nargs=2,
         metavar="GRANULARITY",
-        help="unbounded (multisets), bounded, event (streams), free-lunch, or bounded^3 for groups of up to "
-        "3 steps",
+        help="unbounded (multisets), bounded, event (streams), edge and node (graphs), …, or bounded^3 for "
+        "groups of up to 3 steps; `dpcompose explain granularity`",
     )
     compare.add_argument(
-        "--kind", default="multisets", help="the class: multisets (default), tuples, streams"
+        "--kind",
+        default="multisets",
+        help=f"the class: {', '.join(KINDS)} (default: multisets), or that of a problem file: --on",
     )
     compare.add_argument("--records", metavar="a,b,c", help="the record universe (default: an arbitrary one)")
     compare.add_argument(
-        "--size", default="any", help='how many records a database has: any (default), "<= 4" or "= 4"'
+        "--size",
+        default="any",
+        help='how many records, or vertices, a database has: any (default), "<= 4" or "= 4"',
     )
+    compare.add_argument("--on", metavar="FILE", help="the class, and the granularities, of a problem file")
     with_pages(compare)
 
 
@@ -58,32 +68,61 @@ def run(given: argparse.Namespace) -> int:
     from dpcompose.privacy.settings.invalid import InvalidSetting
     from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
-    from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
-    from dpcompose.spaces.classes.multisets import multisets
-    from dpcompose.spaces.classes.subsets import sets
-    from dpcompose.spaces.classes.tuples import streams, tuples
+    from dpcompose.spaces.classes.databases import TooLarge
+    from dpcompose.spaces.moves.built_in import misfit
     from dpcompose.spaces.moves.granularities import NotSymmetric
 
     if not with_theory(given):
         return WRONG
-    records = None if given.records is None else [one.strip() for one in given.records.split(",")]
     try:
-        if records is not None and not all(records):
-            raise ValueError("--records is a list such as a,b,c, without empty names")
-        classes: dict[str, Callable[[Any, str], DatabaseClass]]
-        classes = {"multisets": multisets, "sets": sets, "tuples": tuples, "streams": streams}
-        own, kinds = given.theory.own, [*classes, *given.theory.own.classes]
-        if given.kind not in kinds:
-            raise ValueError(f"there is no kind {given.kind!r}; there are: {', '.join(kinds)}")
-        on = own.classes.get(given.kind) or classes[given.kind](records, given.size)
-        one, other = (_granularity(text, own.granularities) for text in given.granularities)
+        on, own = _of_file(given) if given.on else (_class(given), given.theory.own.granularities)
+        one, other = (_granularity(text, own) for text in given.granularities)
+        if why := misfit(one, on) or misfit(other, on):
+            raise ValueError(why)
         found = compare(one, other, on, given.theory)
     except (NotDecidable, TooLarge) as error:
         return _cannot_compare(str(error), UNDECIDED, given.json)
-    except (InvalidSetting, NotSymmetric, PageError, ValueError) as error:
+    except (InvalidSetting, NotSymmetric, PageError, OSError, ValueError) as error:
         return _cannot_compare(str(error), WRONG, given.json)
     print(json.dumps(as_json.comparison_data(found)) if given.json else found, flush=True)
     return FINE
+
+
+def _of_file(given: argparse.Namespace) -> tuple[DatabaseClass, Mapping[str, Granularity]]:
+    """The class of a problem file, and the granularities that it is about, by name."""
+    setting = load(given.on, given)[0].for_neighbours()
+    if setting is None:
+        raise ValueError(f"{given.on} is about no neighbours")
+    some = {one.name: one for one in setting.setting.granularities}
+    return setting.setting.databases, {**given.theory.own.granularities, **some}
+
+
+def _class(given: argparse.Namespace) -> DatabaseClass:
+    """The class that the options say.  Raises ValueError."""
+    from dpcompose.spaces.classes.multisets import multisets
+    from dpcompose.spaces.classes.sequences import sequences
+    from dpcompose.spaces.classes.subsets import sets
+    from dpcompose.spaces.classes.tuples import streams, tuples
+
+    records = None if given.records is None else [one.strip() for one in given.records.split(",")]
+    if records is not None and not all(records):
+        raise ValueError("--records is a list such as a,b,c, without empty names")
+    made: dict[str, Callable[[Any, str], DatabaseClass]]
+    made = dict(zip(KINDS, (multisets, sets, tuples, streams, sequences, _graphs), strict=True))
+    own = given.theory.own.classes
+    if given.kind not in {*made, *own}:
+        raise ValueError(f"there is no kind {given.kind!r}; there are: {', '.join([*made, *own])}")
+    return own.get(given.kind) or made[given.kind](records, given.size)
+
+
+def _graphs(records: Any, size: str) -> DatabaseClass:
+    """Graphs on so many vertices: "= 4", or any number where nothing is said."""
+    from dpcompose.spaces.classes.vertices import graphs
+
+    if records is not None:
+        raise ValueError("graphs have vertices and no records: leave --records out")
+    exactly = size.removeprefix("=").strip()
+    return graphs(int(exactly) if exactly.isdigit() else None if size == "any" else size)
 
 
 def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:
@@ -91,13 +130,16 @@ def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:
 
     Raises ValueError.
     """
+    from dpcompose.privacy.synonyms import in_words, meant
     from dpcompose.spaces.moves.built_in import BUILT_IN
     from dpcompose.spaces.moves.groups import group
 
     known = {**BUILT_IN, **own}
     name, caret, steps = text.partition("^")
     if name not in known:
-        raise ValueError(f"there is no granularity {name!r}; there are: {', '.join(sorted(known))}")
+        hint = in_words(name, known) or f"there are: {', '.join(sorted(known))}"
+        hint = f"did you mean {other!r}?" if (other := meant(name, known)) else hint
+        raise ValueError(f"there is no granularity {name!r}; {hint}")
     if not caret:
         return known[name]
     if not steps.isdigit():

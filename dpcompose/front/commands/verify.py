@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dpcompose.front.commands.running import (
@@ -56,10 +57,31 @@ def run(given: argparse.Namespace) -> int:
         if file and len(given.files) > 1:
             print(f"dpcompose: {option} takes one problem file", file=sys.stderr)
             return WRONG
-    return each(given.files, lambda file: _run(file, given), given.json)
+    found: Counter[str] = Counter()
+    status = each(given.files, lambda file: _run(file, given, found), given.json)
+    if len(given.files) > 1 and not given.json:
+        print(summary(len(given.files), found))
+    return status
 
 
-def _run(file: str, given: argparse.Namespace) -> int:
+def summary(files: int, found: Mapping[str, int]) -> str:
+    """What was found about the claims of several files, in a line; "read" counts the files that were.
+
+    >>> summary(3, {"read": 2, "proved": 4, "refuted": 1, "unexpected": 1})
+    '3 files: 4 claims proved, 1 refuted; 1 not as expected; 1 file with no verdicts'
+    """
+    counted = [f"{found[word]} {word}" for word in ("proved", "refuted", "undecided") if found.get(word)]
+    claims = sum(found.get(word, 0) for word in ("proved", "refuted", "undecided"))
+    first, *others = counted or ["no claims"]
+    noun = f" claim{'s' if claims > 1 else ''}"
+    parts = [", ".join([first.replace(" ", f"{noun} ", 1) if counted else first, *others])]
+    parts += [f"{found['unexpected']} not as expected"] if found.get("unexpected") else []
+    left = files - found.get("read", 0)
+    parts += [f"{left} file{'s' if left > 1 else ''} with no verdicts"] if left else []
+    return f"{files} files: {'; '.join(parts)}"
+
+
+def _run(file: str, given: argparse.Namespace, found: Counter[str]) -> int:
     from dpcompose.front.printers import render
     from dpcompose.front.studies import as_json
     from dpcompose.search.guarantees import NoGuarantee
@@ -71,6 +93,8 @@ def _run(file: str, given: argparse.Namespace) -> int:
     except (NoGuarantee, TooLarge) as error:
         bound, missing = None, str(error)
     verdicts = [study.check(claim) for claim in claims]
+    found.update(["read", *(one.verdict for one in verdicts)])
+    found.update("unexpected" for one in verdicts if not one.as_expected)
     if given.json:
         print(
             json.dumps(as_json.problem_data(file, study, study.judge.shown(verdicts), verdicts)), flush=True

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.input_metrics import by_blocks, by_own_form, by_policy, closed_form
 from dpcompose.proof.registry import Theory
+from dpcompose.spaces import given
 from dpcompose.spaces.canonical.distances import MetricFunction
 from dpcompose.spaces.canonical.finite import finite
 from dpcompose.spaces.canonical.graphs import is_large, neighbourhood_graph
@@ -13,13 +16,21 @@ from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import everything
 from dpcompose.spaces.moves.granularities import Granularity
 
+if TYPE_CHECKING:
+    from networkx import Graph
+
+    from dpcompose.spaces.given import Neighbours
+
 
 def canonical_metric(
-    databases: DatabaseClass, granularity: Granularity, theory: Theory | None = None
+    databases: DatabaseClass | Graph,
+    granularity: Neighbours | None = None,
+    theory: Theory | None = None,
 ) -> MetricFunction:
     """d_G on 𝔻: the fewest steps between neighbours that lead from D to E inside the class (GB Prop. A.1).
 
-    In closed form where a fact page states one, else by shortest paths on a finite class.
+    databases -- the class, or a networkx graph whose nodes are the databases; granularity -- the neighbours;
+    left out: the edges of the graph.  In closed form where a fact page states one, else by shortest paths on a finite class.
     Distances are whole numbers or oo; at database symbols they are expressions.
 
     >>> import dpcompose as dpc
@@ -27,9 +38,17 @@ def canonical_metric(
     >>> D, E = dpc.databases("D E")
     >>> d(("a", "a"), ("b", "b")), d(("a",), ()), d(D, E)
     (2, oo, d_bounded(D, E))
+    >>> import networkx
+    >>> canonical_metric(networkx.path_graph(4))(0, 3)
+    3
     """
+    on, about = given.classes(databases), given.neighbours(databases if granularity is None else granularity)
+    return _metric(on, about, theory or registry.standard())
+
+
+def _metric(databases: DatabaseClass, granularity: Granularity, theory: Theory) -> MetricFunction:
+    """The same of values of ours."""
     edits = granularity.edits(databases)
-    theory = theory or registry.standard()
     stated = None if edits is None else closed_form(theory, databases, edits)
     stated = stated or by_blocks(theory, databases, granularity)
     stated = stated or by_policy(theory, databases, granularity, everything, "own")

@@ -55,6 +55,25 @@ class Verdict:
     found: Any = field(default=None, compare=False)
 
     @property
+    def proved(self) -> bool:
+        """Whether the claim holds for all mechanisms that fit."""
+        return self.verdict == "proved"
+
+    @property
+    def refuted(self) -> bool:
+        """Whether mechanisms that fit lose more at two neighbours."""
+        return self.verdict == "refuted"
+
+    @property
+    def undecided(self) -> bool:
+        """Whether neither was shown; `reason` says why."""
+        return self.verdict == "undecided"
+
+    def __bool__(self) -> bool:
+        """Whether it is proved, so that `assert study.check(claim)` fails where it is not."""
+        return self.proved
+
+    @property
     def as_expected(self) -> bool:
         return self.claim.expect in (None, self.verdict)
 

@@ -31,13 +31,13 @@ KINDS = (
 
 
 def fits(bound: Bound) -> str:
-    """Of every composition theorem whether it fits, and why not."""
-    rows = []
+    """Of every composition theorem whether it fits, and why not; those with one reason on one line."""
+    reasons: dict[tuple[str, str], list[str]] = {}
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         mark = "*" if fit.best else "+" if fit.fits else "-"
-        head = f"{mark} {fit.page.name(*bound.numbered)}: "
-        rows.append(textwrap.fill(fit.reason, 78, initial_indent=head, subsequent_indent="    "))
-    return "\n".join(rows)
+        reasons.setdefault((mark, fit.reason), []).append(fit.page.name(*bound.numbered))
+    rows = (f"{mark} {', '.join(names)}: {reason}" for (mark, reason), names in reasons.items())
+    return "\n".join(textwrap.fill(row, 78, subsequent_indent="    ") for row in rows)
 
 
 def fits_data(bound: Bound) -> list[dict[str, Any]]:

@@ -13,18 +13,22 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.stated import setting
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
+from dpcompose.spaces import given
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a while to load
     from dpcompose.privacy.metrics.builder import Data, Formula, Stated
     from dpcompose.privacy.metrics.builder import Mechanism as MetricMechanism
+    from dpcompose.spaces.classes.databases import Database
+    from dpcompose.spaces.given import Neighbours
+    from networkx import Graph
 
 
 def compose(
     *mechanisms: Stated,
-    on: DatabaseClass | Data,
-    target: Granularity | Formula | None = None,
+    on: DatabaseClass | Data | Graph | Sequence[Database],
+    target: Neighbours | Formula | None = None,
     metrics: Mapping[str, Data | Formula] | None = None,
     maps: Mapping[str, Sequence[Formula]] | None = None,
     theory: Theory | None = None,
@@ -34,7 +38,9 @@ def compose(
 
     mechanisms -- made by `mechanism`; their guarantees may be for other neighbours than the target's, or
     in metrics (`in_metric`): then the composition is private in a metric, and claims may be metrics;
-    on -- the class of databases; target -- the granularity that guarantees of the composition are about;
+    on -- the class of databases, a list of these, or a networkx graph whose nodes they are: its edges are the
+    target then, where none is given;
+    target -- the neighbours that guarantees of the composition are about: a granularity, its name, or a graph;
     metrics, maps -- those that guarantees in metrics name, as for `metric_study`;
     parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
     adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent;
@@ -61,13 +67,17 @@ def compose(
     proved, loose
     """
     measured = any(isinstance(one, Measured) for one in mechanisms)
+    if target is None and given.is_graph(on):
+        target = given.neighbours(on)
+    on = on if isinstance(on, DatabaseClass) or hasattr(on, "table") else given.classes(on)
     if metrics is not None or maps is not None or measured or not isinstance(on, DatabaseClass):
         said: dict[str, Any] = {"metrics": metrics, "maps": maps, "target": target, "theory": theory}
         return metric_study({}, *mechanisms, on=on, **said, **more)
-    if not isinstance(target, Granularity):
+    if target is None:
         raise TypeError("target is the neighbours that the guarantee is about, such as dpcompose.bounded")
     stated: Any = mechanisms
-    return Study(setting(*stated, on=on, target=target, **more), theory or registry.standard())
+    about = given.neighbours(target)
+    return Study(setting(*stated, on=on, target=about, **more), theory or registry.standard())
 
 
 def metric_study(
@@ -113,6 +123,10 @@ def metric_study(
     from dpcompose.privacy.metrics.builder import problem_data
 
     theory = theory or registry.standard()
+    if target is None and given.is_graph(on) or given.is_graph(target):
+        target = given.neighbours(on if target is None else target)
+    if isinstance(target, Granularity):
+        stated = tuple(one if isinstance(one, Measured) else one.for_neighbours(target) for one in stated)
     said = metrics or {}, maps or {}, parameters or {}, title, adaptive
     data = problem_data(mechanisms, stated, on, target, *said)
     data |= {"assume": [str(assumption(one)) for one in assume]} if assume else {}

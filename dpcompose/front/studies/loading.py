@@ -77,15 +77,18 @@ def _in_metrics(
 
 def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
     """The study of a problem file, and its claims; see `composing.load`."""
-    theory = theory or registry.standard()
-    text = problems.text_of(path)
-    data = problems.parsed(text, str(path))
+    return load_text(problems.text_of(path), str(path), theory or registry.standard())
+
+
+def load_text(text: str, file: str, theory: Theory) -> tuple[Study, tuple[Claim, ...]]:
+    """The same of a text; file -- what messages call it."""
+    data = problems.parsed(text, file)
     if data.get("partitions") and is_in_metrics(data):  # parts are those of records, which neighbours change
         from dpcompose.privacy.metrics.multiples import told_for_neighbours
 
         data = told_for_neighbours(data)
-    if is_in_metrics(data) and (found := _in_metrics(data, str(path), text, theory)) is not None:
+    if is_in_metrics(data) and (found := _in_metrics(data, file, text, theory)) is not None:
         return found
-    about = str(path), text, partial(show, theory=theory), theory.parameters, theory.own
+    about = file, text, partial(show, theory=theory), theory.parameters, theory.own
     problem = problems.read_data(data, *about)
     return Study(problem.setting, theory), problem.claims

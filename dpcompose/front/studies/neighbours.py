@@ -16,6 +16,8 @@ from dpcompose.front.studies import together
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
+from dpcompose.language import formulas
+from dpcompose.language.symbols import is_unsaid
 from dpcompose.privacy import writing
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
@@ -313,15 +315,17 @@ class ForNeighbours:
         return Mechanism(name, reads, satisfies, count, study=Nested(setting))
 
     def claim(self, guarantee: Any, delta: object = None, notion: str | None = None) -> Claim:
-        """A guarantee as a claim about this setting; its parameters must be the setting's."""
+        """A guarantee, or the value of one, as a claim about this setting; its parameters must be the setting's."""
         if not isinstance(guarantee, Guarantee):
-            raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {guarantee!r}")
+            guarantee = self._claimed(guarantee, delta, notion)
         if guarantee.granularity not in (None, self.setting.target) or guarantee.domain is not None:
             raise InvalidSetting(
                 f"a claim is about the composition and its target, {self.setting.target} neighbours, "
                 "and has no granularity or domain of its own"
             )
         known = self.setting.symbols
+        unsaid = {one.name for _, value in guarantee.values for one in value.free_symbols if is_unsaid(one)}
+        guarantee = guarantee.with_letters({x: y for x, y in self.setting.letters.items() if x in unsaid})
         values = []
         for key, value in guarantee.values:
             for one in value.free_symbols:
@@ -332,6 +336,19 @@ class ForNeighbours:
             values.append((key, value))
         text = Guarantee(guarantee.notion, tuple(values)).text()
         return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))
+
+    def _claimed(self, value: object, delta: object, notion: str | None) -> Guarantee:
+        """A guarantee of which a formula is given: its first parameter, and its delta where it has one."""
+        notion = notion or self.bound.guarantee.notion
+        keys = self.theory.parameters.get(notion, ())
+        given = [value] if delta is None else [value, delta]
+        if len(keys) != len(given):
+            form = self.theory.form_of(notion)
+            raise TypeError(
+                f"a claim in {notion} privacy has {', '.join(keys)}: study.claim(epsilon, delta), or a guarantee "
+                f"of {form} such as dpcompose.{notion}(...)"
+            )
+        return Guarantee(notion, tuple(zip(keys, map(formulas.term, given), strict=True)))
 
     @cached_property
     def _inputs(self) -> Inputs:

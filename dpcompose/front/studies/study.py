@@ -152,8 +152,9 @@ class Study:
     def check(self, claim: Guarantee | InMetric | Claim | str | sympy.Expr) -> Answer:
         """The verdict on a claim: proved, refuted with two databases, or undecided with the reason.
 
-        claim -- of a file, a guarantee, or in metrics a formula in these and in the parameters; a sympy
-        expression has their `symbols`.  What is proved or refuted was made again from its saved form.
+        claim -- of a file, a guarantee, or the value of one in the study's notion: a formula in the parameters,
+        of compositions in metrics also in these; as text or sympy expression.  It is true, as in an `assert`,
+        only where it is proved.  What is proved or refuted was made again from its saved form.
         """
         return self.judge.check(claim if isinstance(claim, Claim) else self.claim(claim))
 

@@ -171,7 +171,8 @@ class Node:
 
 
 _TOKEN = re.compile(
-    r"(?P<number>[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"(?P<number>[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)|(?P<name>"
+    rf"[A-Za-z_{naming.GREEK}][A-Za-z0-9_{naming.GREEK}{naming.BELOW}]*)"
     r"|(?P<sign>\*\*|[-+*/()\[\],])|(?P<blank>[ \t]+)"
 )
 
@@ -195,7 +196,7 @@ def tokens(text: str) -> list[Token]:
                 raise FormulaError(
                     f"a formula has at most {MOST_TOKENS} numbers, names and signs", text, at + 1
                 )
-            found.append(Token(kind, match[0], at + 1))
+            found.append(Token(kind, naming.spelled(match[0]), at + 1))
             if kind == "number":
                 _check_number(found[-1], text)
         at = match.end()

@@ -10,6 +10,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+_GREEK = dict(
+    zip("αβγδεϵζηθκλμµξρστφϕχψω",
+        "alpha beta gamma delta epsilon epsilon zeta eta theta kappa lambda mu mu xi rho sigma tau phi phi "
+        "chi psi omega".split(), strict=True)
+)  # not those that look like Latin letters, nor π, which is no parameter
+_BELOW = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
+GREEK, BELOW = "".join(_GREEK), "".join(_BELOW)
+"""The Greek letters that names may have, and the digits below the line."""
+_SPELLED = str.maketrans(_GREEK | _BELOW)
 _GENERAL, _MARK = "i", "d__"
 _MEMBER = re.compile(r"(.*)\[(i|0|[1-9][0-9]{0,17})\]", re.DOTALL)
 _COORDINATE = re.compile(r"(.*)__([DEF])(_t)?", re.DOTALL)
@@ -42,6 +51,15 @@ class Name:
     def of(self, database: str) -> str:
         """The same coordinate of another database."""
         return f"{self.coordinate}__{database}{self.lies}"
+
+
+def spelled(name: str) -> str:
+    """A name in ASCII, as everything but formulas of users writes it: ε₁ is epsilon1.
+
+    >>> spelled("ε₁"), spelled("e1")
+    ('epsilon1', 'e1')
+    """
+    return name if name.isascii() else name.translate(_SPELLED)
 
 
 @lru_cache(maxsize=1 << 16)

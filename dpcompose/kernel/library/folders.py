@@ -10,8 +10,8 @@ from dpcompose.kernel.library.fields import Mistake, Place, near, one_of
 from dpcompose.kernel.library.heads import Context, Written
 from dpcompose.kernel.library.pages import Page, WrongPage, read
 
-NO_PAGES = ("README.md", "certificates.md")
-"""Texts about pages and certificates, among the pages."""
+NO_PAGES = ("README.md", "certificates.md", "glossary.md")
+"""Texts about pages, certificates and words, among the pages."""
 
 
 @dataclass(frozen=True)

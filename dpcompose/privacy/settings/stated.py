@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
-from dpcompose.language.symbols import Domain, alike, domain_of, symbol
+from dpcompose.language.symbols import POSITIVE, Domain, alike, domain_of, is_unsaid, symbol
 from dpcompose.privacy.assumptions import assumption, doubt
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, inside
@@ -22,6 +23,10 @@ from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
+
+
+COUNTED = Domain.read("integer >= 1")
+"""What is taken of a symbol that says how many mechanisms there are."""
 
 
 def check_assumptions(one: sympy.Symbol, domain: Domain) -> None:
@@ -36,6 +41,38 @@ def _other_assumptions(name: str, domain: Domain) -> InvalidSetting:
         f"which is {domain}; "
         f'make it with dpcompose.parameters("{name}", ...) and use it as a symbol, not as text'
     )
+
+
+def settled(mechanisms: Sequence[Mechanism], stated: Mapping[str, Domain]) -> Sequence[Mechanism]:
+    """The mechanisms with values for the symbols that say nothing of theirs, as sympy.Symbol("e"): those that
+    are stated, or that another symbol of the name has; else they are positive, which is said once."""
+    said: dict[str, Domain] = dict(stated)
+    unsaid: set[str] = set()
+    for value in (value for one in mechanisms if isinstance(one, Mechanism) for value in one.every_term):
+        for one in () if (given := formulas.given(value)) is None else given.free_symbols:
+            if is_unsaid(one):
+                unsaid.add(one.name)
+            else:
+                said.setdefault(one.name, domain_of(one))
+    if not unsaid:
+        return mechanisms
+    counted = {name for one in mechanisms if one.members is not None for name in one.members.letters}
+    usual = {name: COUNTED if name in counted else POSITIVE for name in unsaid}
+    if silent := sorted(unsaid - said.keys()):
+        warnings.warn(_taken({name: usual[name] for name in silent}), SymbolsTaken, stacklevel=4)
+    letters = {name: terms.letter(name, said.get(name) or usual[name]) for name in unsaid}
+    return [one.knowing(letters) if isinstance(one, Mechanism) else one for one in mechanisms]
+
+
+class SymbolsTaken(UserWarning):
+    """Symbols that say nothing of their values are taken to have some; the message says which."""
+
+
+def _taken(some: Mapping[str, Domain]) -> str:
+    """What is said of symbols that say nothing."""
+    each = ", ".join(f"{name} is taken to be {domain}" for name, domain in some.items())
+    first = next(iter(some))
+    return f'{each}: sympy.Symbol says nothing of values, dpcompose.parameters("{first}") does'
 
 
 def _domains_of(given: Term, stated: Mapping[str, Domain]) -> Iterator[tuple[str, Domain]]:
@@ -68,7 +105,8 @@ def _assumed(given: object, domains: Mapping[str, Domain], counts: Mapping[str, 
     for side in (found.left, found.right):
         if (expression := formulas.given(side)) is not None:
             for one in expression.free_symbols:
-                check_assumptions(one, domains[str(one)])
+                if not is_unsaid(one):
+                    check_assumptions(one, domains[str(one)])
     found = Assumption(
         substitution.substituted(found.left, known), found.sign, substitution.substituted(found.right, known)
     )
@@ -127,6 +165,10 @@ def setting(
     if isinstance(assume, str):
         raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
     stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
+    mechanisms = tuple(
+        one.for_neighbours(target) if isinstance(one, Mechanism) else one
+        for one in settled(mechanisms, stated)
+    )
     domains = _all_domains(mechanisms, target, stated)
     on = on.knowing({name: terms.letter(name, one) for name, one in domains.items()})
     domains |= on.parameters

@@ -9,6 +9,7 @@ import sympy
 from sympy.printing.precedence import PRECEDENCE
 
 from dpcompose.language import formulas
+from dpcompose.language.symbols import symbol
 from dpcompose.spaces.canonical.metrics import INFINITE, Metric
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.expressions import (
@@ -100,6 +101,14 @@ class Distance(_Nonnegative):
         steps = d.steps(x, y)
         return sympy.Expr.__new__(cls, d, x, y) if steps is None else steps
 
+    @property
+    def by_name(self) -> sympy.Expr:
+        """The name of the distance, for formulas in metrics.  Raises FormulaError for one of inputs."""
+        d, x, y = self.args
+        if x.free_symbols != {x} or y.free_symbols != {y} or d.above:
+            raise formulas.FormulaError(f"{self} is no metric of the databases themselves: name it in metrics")
+        return symbol(str(d))
+
     def _eval_derivative(self, s: Any) -> sympy.Expr:
         return sympy.Integer(0)
 
@@ -142,6 +151,11 @@ class Cost(_Nonnegative):
         if steps is sympy.oo or parameter is sympy.oo:
             return sympy.oo
         return steps * parameter
+
+    @property
+    def by_name(self) -> sympy.Expr:
+        """The same with the name of the distance."""
+        return self.args[0] * self.distance.by_name
 
     @property
     def distance(self) -> sympy.Expr:

@@ -13,6 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.spaces import given
 from dpcompose.spaces.arrays.numberings import CountedMultisets, Numbering, numbered
 from dpcompose.spaces.arrays.sizes import (
     PER_DATABASE,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from dpcompose.spaces.arrays.layouts import Array, Layout
     from dpcompose.spaces.arrays.searches import Adjacency
+    from dpcompose.spaces.given import Neighbours
 
 
 MANY = 20_000
@@ -453,11 +455,14 @@ class FiniteSpace:
 
 
 def finite(
-    databases: DatabaseClass | Iterable[Database], granularity: Granularity, limits: Limits | None = None
+    databases: DatabaseClass | Iterable[Database] | Graph,
+    granularity: Neighbours | None = None,
+    limits: Limits | None = None,
 ) -> FiniteSpace:
     """A finite class and a granularity on integer arrays: edges, canonical metric, profiles of maps.
 
-    databases -- a class, or any hashable values; granularity -- which of them are neighbours;
+    databases -- a class, or any hashable values; granularity -- which of them are neighbours; of a networkx
+    graph its nodes, and its edges where nothing else is said;
     limits -- how much one question may take, where that is less than usual.
 
     Nothing is computed yet; `estimate` says how large a question is.  Raises TooLarge where the class is
@@ -468,8 +473,9 @@ def finite(
     >>> line.all_pairs().tolist()[0], line.diameter(), len(line.edges()[0])
     ([0, 1, 2, 3, 4], 4, 4)
     """
+    about = given.neighbours(databases if granularity is None else granularity)
     if not isinstance(databases, DatabaseClass):
         databases = listed(databases)
-    if unfit := misfit(granularity, databases):
+    if unfit := misfit(about, databases):
         raise ValueError(unfit)
-    return FiniteSpace(databases, granularity, numbered(databases), limits)
+    return FiniteSpace(databases, about, numbered(databases), limits)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.settings import NOTHING, Edge
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
@@ -22,6 +22,9 @@ from dpcompose.spaces.moves.replacements import EVERY, Every, Groups, Replacemen
 
 MOST_KINDS = 2_000
 """The most kinds of records between which edges are looked for."""
+
+if TYPE_CHECKING:
+    from networkx import Graph
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,14 +111,14 @@ class Policy(Granularity):
 
 def policy(
     name: str,
-    replace: str | Iterable[Collection[str]] | Mapping[str, Any] = (),
+    replace: str | Iterable[Collection[str]] | Mapping[str, Any] | Graph = (),
     add_remove: str | Iterable[str] = (),
 ) -> Policy:
     """The granularity in which a record becomes another one, or comes or goes.
 
     name -- what results call it;
     replace -- groups of records, any two of which may take each other's place (a pair of records is an edge),
-    or "all"; of records with attributes {"changes": ["label"]} (these may change, together), {"keeps":
+    or "all"; a networkx graph, whose edges are these pairs; of records with attributes {"changes": ["label"]} (these may change, together), {"keeps":
     ["county"]} (all others may), {"one-of": ["age", "sick"]} (one of these may; "all" for one of all);
     {"within-distance": 1, "norm": "L1"} for records that are numbers or points, or whose attributes `of` are:
     the norm is L1, L2 or max;
@@ -138,7 +141,8 @@ def policy(
     """
     if isinstance(add_remove, str) and add_remove != EVERY:
         raise ValueError(f'add_remove is "{EVERY}", or a list, not {add_remove!r}')
-    joined = replacements.read(replace, name)
+    pairs = [list(map(str, one)) for one in replace.edges] if hasattr(replace, "edges") else replace
+    joined = replacements.read(pairs, name)
     alone = None if add_remove == EVERY else frozenset(map(str, add_remove))
     if joined == Groups(frozenset()) and alone == frozenset():
         raise ValueError(f"{name}: no record is replaced, comes or goes, so there are no neighbours")

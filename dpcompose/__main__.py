@@ -1,0 +1,7 @@
+"""The command, as `python -m dpcompose`."""
+
+import sys
+
+from dpcompose.front.cli import main
+
+sys.exit(main())

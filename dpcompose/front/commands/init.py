@@ -1,0 +1,200 @@
+"""dpcompose init: a problem file for one's own setting, with comments, to go on from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dpcompose.front.commands.running import FINE, WRONG, Commands, command
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked about a setting.
+
+    key -- its option; words -- the question; answers -- those that there are, none where any text is one;
+    usual -- what is taken where nothing is answered.
+    """
+
+    key: str
+    words: str
+    usual: str
+    answers: tuple[str, ...] = ()
+
+    @property
+    def help(self) -> str:
+        """The question as help of its option."""
+        among = f": {', '.join(self.answers)}" if self.answers else ""
+        return f"{self.words}{among} (default: {self.usual})"
+
+
+KINDS = ("multisets", "sets", "tuples", "streams", "sequences", "tables", "graphs")
+NOTIONS = ("pure", "approximate", "zcdp", "gaussian")
+QUESTIONS = (
+    Question("kind", "what a database is", "multisets", KINDS),
+    Question("records", "the records there are, as a,b,c", "a,b,c"),
+    Question("size", 'how many records a database has: any, "= 4" or "<= 4"', "any"),
+    Question("neighbours", "which databases are neighbours", "unbounded"),
+    Question("parts", "what each mechanism reads, as a | b,c; all: everything", "a | b | c"),
+    Question("notion", "the notion of privacy", "pure", NOTIONS),
+)
+USUAL = {
+    "tuples": {"size": "= 4", "neighbours": "bounded", "parts": "1,2 | 3,4"},
+    "streams": {"size": "= 4", "neighbours": "event", "parts": "1,2 | 3,4"},
+    "sequences": {"neighbours": "insert-delete", "parts": "all"},
+    "tables": {"neighbours": "attribute", "parts": "all"},
+    "graphs": {"neighbours": "edge", "parts": "all", "size": "= 4"},
+}
+"""What is taken on some classes where nothing is answered."""
+BY_POSITION = ("tuples", "streams")
+LETTERS = {"pure": ("epsilon",), "approximate": ("epsilon", "delta"), "zcdp": ("rho",), "gaussian": ("mu",)}
+
+
+def add(commands: Commands) -> None:
+    """Its options."""
+    init = command(
+        commands,
+        "init",
+        run,
+        "write a problem file for your own setting, with comments, to go on from",
+        "What no option says is asked in a terminal, and else has its default. "
+        'Example: dpcompose init ward.toml --neighbours bounded --parts "a | b,c".',
+    )
+    init.add_argument("file", nargs="?", metavar="FILE", help="where it is written; left out: printed")
+    for one in QUESTIONS:
+        init.add_argument(f"--{one.key}", help=one.help, choices=one.answers or None)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Writes the file, or says what is wrong with the answers."""
+    from dpcompose.front.studies import loading
+    from dpcompose.privacy.problems import ProblemError
+    from dpcompose.privacy.settings.invalid import InvalidSetting
+    from dpcompose.proof import registry
+
+    ask = sys.stdin.isatty() and not any(getattr(given, one.key) for one in QUESTIONS)
+    text = written(answers({one.key: getattr(given, one.key) for one in QUESTIONS}, _asked if ask else None))
+    try:
+        loading.load_text(text, given.file or "the new file", registry.standard())
+    except (ProblemError, InvalidSetting) as error:
+        print(f"dpcompose: these answers do not fit together\n{error}", file=sys.stderr)
+        return WRONG
+    if given.file is None:
+        print(json.dumps({"text": text}) if given.json else text, end="")
+        return FINE
+    try:
+        with open(given.file, "x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        print(f"{given.file}: {error.strerror}", file=sys.stderr)
+        return WRONG
+    said = f"{given.file} is written; `dpcompose verify {given.file}` decides its claims"
+    print(json.dumps({"file": given.file}) if given.json else said)
+    return FINE
+
+
+def _asked(question: Question) -> str:
+    """What a person answers in a terminal; "" for what is usual."""
+    among = f" ({', '.join(question.answers)})" if question.answers else ""
+    print(f"{question.words}{among} [{question.usual}]: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip()
+
+
+def answers(
+    given: Mapping[str, str | None], ask: Callable[[Question], str] | None = None
+) -> dict[str, str]:
+    """An answer to each question: the given one, what `ask` returns, or what is usual on the class.
+
+    >>> answers({"kind": "streams"})["neighbours"]
+    'event'
+    """
+    found: dict[str, str] = {}
+    for one in QUESTIONS:
+        usual = USUAL.get(found.get("kind", ""), {}).get(one.key, one.usual)
+        shown = Question(one.key, one.words, usual, one.answers)
+        found[one.key] = given.get(one.key) or (ask(shown) if ask is not None else "") or usual
+    if not given.get("parts") and found["parts"] == "a | b | c":  # of the records that there are
+        found["parts"] = " | ".join(_list(found["records"]))
+    return found
+
+
+def written(said: Mapping[str, str]) -> str:
+    """The problem file of some answers, with comments.
+
+    >>> print(written(answers({"parts": "a | b,c"})).splitlines()[0])
+    format = 1
+    """
+    parts = [_list(part) for part in said["parts"].split("|")]
+    letters = LETTERS[said["notion"]]
+    rows = [
+        "format = 1",
+        'title = "Say here in a line what is composed"',
+        "",
+        "# The databases.  Leave `records` out for an arbitrary universe; `dpcompose explain databases`.",
+        "[databases]",
+        f'kind = "{said["kind"]}"',
+        *_databases(said),
+        "",
+        "# The neighbours that the guarantee of the whole is about; `dpcompose explain granularity`.",
+        "[target]",
+        f'granularity = "{said["neighbours"]}"',
+        "",
+        "# The mechanisms: what each reads, and the guarantee that it is assumed to have.  Letters are",
+        "# positive parameters.  `dpcompose explain reads`, `dpcompose explain domain`.",
+    ]
+    for n, part in enumerate(parts, start=1):
+        rows += _mechanism(n, part, said)
+    rows += [
+        "",
+        "# What you claim of the composition: proved, or refuted with two databases.  Put your own formula",
+        "# here: max, min, sqrt, exp, log, top(2, ...), and the letters above.",
+        "[[claims]]",
+        f'notion = "{said["notion"]}"',
+    ]
+    rows += [f'{letter} = "{_together(letter, len(parts))}"' for letter in letters]
+    return "\n".join(rows) + "\n"
+
+
+def _databases(said: Mapping[str, str]) -> list[str]:
+    """The lines of [databases] below its kind."""
+    if said["kind"] == "graphs":
+        exactly = said["size"].removeprefix("=").strip()
+        return [f"vertices = {exactly}" if exactly.isdigit() else f'vertices = "{said["size"]}"']
+    size = f'size = "{said["size"]}"'
+    if said["kind"] == "tables":
+        return [size, 'attributes = { age = ["young", "old"], ill = ["no", "yes"] }']
+    return [f"records = {_texts(_list(said['records']))}", size]
+
+
+def _mechanism(n: int, part: Sequence[str], said: Mapping[str, str]) -> list[str]:
+    """The lines of one mechanism."""
+    everything = list(part) == ["all"]
+    names = f"[{', '.join(part)}]" if said["kind"] in BY_POSITION else _texts(part)
+    key = "positions" if said["kind"] in BY_POSITION else "records"
+    values = ", ".join(f'{letter} = "{letter[0]}{n}"' for letter in LETTERS[said["notion"]])
+    where = "" if everything else ', domain = "common"'
+    neighbours = said["neighbours"]
+    return [
+        "",
+        "[[mechanisms]]",
+        f'name = "M{n}"',
+        'reads = "everything"' if everything else f"reads = {{ {key} = {names} }}",
+        f'guarantee = {{ notion = "{said["notion"]}", {values}, granularity = "{neighbours}"{where} }}',
+    ]
+
+
+def _together(letter: str, count: int) -> str:
+    """The sum of a parameter of all mechanisms; of Gaussian privacy the root of the squares."""
+    each = [f"{letter[0]}{n}" for n in range(1, count + 1)]
+    return f"sqrt({' + '.join(f'{one}**2' for one in each)})" if letter == "mu" else " + ".join(each)
+
+
+def _list(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",")]
+
+
+def _texts(some: Sequence[str]) -> str:
+    return json.dumps(list(some), ensure_ascii=False)

@@ -1,0 +1,74 @@
+"""What words mean: the glossary beside the theorem pages, and what granularities and pages say of themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from dpcompose.kernel.library.fields import near
+from dpcompose.privacy import synonyms
+from dpcompose.proof import registry
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.spaces.moves.built_in import BUILT_IN
+
+FILE = "glossary.md"
+ENTRY = re.compile(r"\*\*(?P<word>[^*]+)\*\*(?: \((?P<also>[^)]*)\))?: (?P<text>.*)", re.DOTALL)
+
+
+class UnknownWord(KeyError):
+    """A word that nothing is said of; the message names what is near."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@lru_cache(maxsize=1)
+def words() -> Mapping[str, str]:
+    """By word what the glossary says, on one line; also by the other names that entries have.
+
+    >>> words()["optimal"] == words()["tight"]
+    True
+    """
+    found: dict[str, str] = {}
+    for paragraph in (registry.folder() / FILE).read_text(encoding="utf-8").split("\n\n"):
+        if entry := ENTRY.fullmatch(" ".join(paragraph.split())):
+            for word in (entry["word"], *(entry["also"] or "").split(", ")):
+                found.setdefault(word, entry["text"])
+    return {word: text for word, text in found.items() if word}
+
+
+def explained(word: str, theory: Theory) -> str:
+    """What a word means: of the glossary, a granularity, or a theorem page by its id or item.
+
+    Raises UnknownWord with what is near.
+
+    >>> print(explained("bounded", registry.standard()))
+    Replace one record, D \\ {x} = E \\ {y}: |D △ E| = 2 and |D| = |E| (GB Def. II.4).
+    """
+    known = words()
+    meant = synonyms.meant(word, [*BUILT_IN, *known]) or word
+    for name in dict.fromkeys((word, word.lower(), meant)):
+        if name in BUILT_IN:
+            return _of_docstring(BUILT_IN[name].__doc__ or "")
+        if name in known:
+            return known[name]
+    if (page := theory.find(word)) is not None:
+        return _of_page(page)
+    pages = [one for page in theory.pages.values() for one in (page.id, *page.every_item)]
+    every = [*known, *BUILT_IN, *synonyms.ELSEWHERE, *pages]
+    hint = near(word, every) or "; `dpcompose explain` lists the words"
+    raise UnknownWord(f"nothing is said of {word!r}{hint}")
+
+
+def _of_docstring(text: str) -> str:
+    """The words of a docstring, without its examples."""
+    paragraphs = [" ".join(one.split()) for one in text.split("\n\n")]
+    return "\n".join(one for one in paragraphs if one and not one.startswith(">>>"))
+
+
+def _of_page(page: Page) -> str:
+    """What a page states: its title, the items that it is, and the words of its first paragraph."""
+    items = f" ({', '.join(page.items)})" if page.items else ""
+    said = f"{page.head.statement[0].upper()}{page.head.statement[1:]}.\n" if page.head.statement else ""
+    return f"{page.title}{items}\n{said}`dpcompose theorems {page.id}` prints the page, with its proof"

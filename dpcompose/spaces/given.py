@@ -1,0 +1,111 @@
+"""What users hand in where a class, neighbours or a map is wanted: a graph, a name, a set, a function.
+
+Each becomes a value of ours; what does not is refused with what would fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Set
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from dpcompose.kernel.library.fields import near
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.listed import listed
+from dpcompose.spaces.inputs.maps import Map, function
+from dpcompose.spaces.inputs.restrictions import positions, restriction
+from dpcompose.spaces.moves.built_in import BUILT_IN
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.relations import pairs
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+Neighbours: TypeAlias = Union[Granularity, "Graph", str]
+Inputs: TypeAlias = "Map | Set[str] | Set[int] | slice | range | Callable[[Database], Database]"
+
+
+def is_graph(given: object) -> bool:
+    """Whether this is a graph of networkx, which need not be loaded for it."""
+    return hasattr(given, "edges") and hasattr(given, "nodes")
+
+
+def classes(given: object) -> DatabaseClass:
+    """A class of databases: itself, the nodes of a graph, or the databases of a list or set.
+
+    Raises TypeError.
+
+    >>> classes(["a", "b"])
+    the 2 listed databases
+    """
+    if isinstance(given, DatabaseClass):
+        return given
+    if is_graph(given):
+        return listed(given.nodes)  # type: ignore[attr-defined]
+    if isinstance(given, list | tuple | set | frozenset):
+        return listed(sorted(given, key=str) if isinstance(given, Set) else given)
+    raise TypeError(
+        f"a class of databases is such as dpcompose.multisets(), a list of databases, or a networkx graph on "
+        f"them, not {_shown(given)}"
+    )
+
+
+def neighbours(given: object) -> Granularity:
+    """A granularity: itself, one by its name, or the edges of a graph.  Raises TypeError, ValueError.
+
+    >>> neighbours("bounded")
+    bounded neighbours
+    """
+    if isinstance(given, Granularity):
+        return given
+    if is_graph(given):
+        return pairs(str(getattr(given, "name", "") or "graph"), given)  # type: ignore[arg-type]
+    if isinstance(given, str):
+        if given in BUILT_IN:
+            return BUILT_IN[given]
+        raise ValueError(f"there is no granularity {given!r}{near(given, BUILT_IN)}")
+    raise TypeError(
+        f"neighbours are a granularity such as dpcompose.bounded, or a networkx graph, not {_shown(given)}"
+    )
+
+
+def maps(given: object) -> Map:
+    """What is read: a map, a set of records or of positions, a range of these, or a function.
+
+    A range or slice counts from 0, as in Python: slice(2) are the positions 1 and 2.  Raises TypeError.
+
+    >>> maps({"a"}).written("D"), maps({1, 3}).written("D"), maps(slice(2)).written("D")
+    ('D|{a}', 'D[1, 3]', 'D[1, 2]')
+    """
+    if isinstance(given, Map):
+        return given
+    if isinstance(given, slice):
+        if given.stop is None or given.stop < 0 or (given.start or 0) < 0:
+            raise TypeError("a slice of positions has an end, and counts from the start: slice(0, 2)")
+        given = range(given.stop)[given]
+    if isinstance(given, range):
+        return positions(*(n + 1 for n in given))
+    if isinstance(given, Set | list | tuple) and given:
+        return _of_set(given)
+    if callable(given):
+        called = getattr(given, "__name__", "f")
+        return function("f" if called == "<lambda>" else called, given)
+    raise TypeError(
+        "what is read is a map such as dpcompose.restriction([...]) or dpcompose.everything, a set of "
+        f"records, a slice of positions, or a function, not {_shown(given)}"
+    )
+
+
+def _of_set(given: Iterable[object]) -> Map:
+    """The records of a set, or the positions."""
+    numbers = [one for one in given if isinstance(one, int) and not isinstance(one, bool)]
+    some = list(given)
+    if len(numbers) == len(some):
+        return positions(*sorted(numbers))
+    if numbers:
+        raise TypeError("what is read is a set of records, or of positions, and not of both")
+    return restriction(sorted(map(str, some)))
+
+
+def _shown(given: object) -> str:
+    text = repr(given)
+    return text if len(text) <= 60 else type(given).__name__
