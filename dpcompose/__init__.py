@@ -13,11 +13,11 @@ so that `dpcompose --help` is instant:
   table, composed, everything;
 * concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, scores, monotone_scores,
   location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace, exponential;
-  density, of their outputs;
+  density, of their outputs; query and noise, of your own with a declared sensitivity, by a density;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
 * guarantees: pure, approximate, zcdp, gaussian, in_metric; parameters, the symbols in them;
-* compositions: mechanism, compose, load, Study; in metrics of one's own: metric_study,
+* compositions: mechanism, compose, load, loads, Study; in metrics of one's own: metric_study,
   load_metric, MetricStudy, of points and product, with norm, steps_between, distances, in_coordinates,
   at_most;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from dpcompose.front.drawings.bars import budget_bars
     from dpcompose.front.drawings.pictures import draw, to_dot
     from dpcompose.front.drawings.plots import privacy_curve, trade_off_curve
-    from dpcompose.front.studies.composing import compose, load, load_metric, metric_study
+    from dpcompose.front.studies.composing import compose, load, load_metric, loads, metric_study
     from dpcompose.front.studies.filters import filter
+    from dpcompose.front.studies.library import theorems
     from dpcompose.front.studies.study import MetricStudy, Study
     from dpcompose.language.symbols import parameters
+    from dpcompose.privacy.declared import noise, query
     from dpcompose.privacy.mechanisms import mechanism
     from dpcompose.privacy.metrics.builder import (
         at_most,
@@ -68,7 +70,6 @@ if TYPE_CHECKING:
         randomized_response_table,
     )
     from dpcompose.proof.densities import density
-    from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.canonical.finite import finite
     from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
@@ -124,9 +125,10 @@ _PLACES = {
     "front.drawings.plots": ("privacy_curve", "trade_off_curve"),
     "front.documents.canonical": ("canonical_metric",),
     "front.studies.filters": ("filter",),
-    "front.studies.composing": ("compose", "load", "load_metric", "metric_study"),
+    "front.studies.composing": ("compose", "load", "load_metric", "loads", "metric_study"),
     "front.studies.study": ("MetricStudy", "Study"),
     "language.symbols": ("parameters",),
+    "privacy.declared": ("noise", "query"),
     "privacy.mechanisms": ("mechanism",),
     "privacy.metrics.builder": (
         "at_most",
@@ -153,7 +155,7 @@ _PLACES = {
         "randomized_response_table",
     ),
     "proof.densities": ("density",),
-    "proof.registry": ("theorems",),
+    "front.studies.library": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.inputs.attributed": ("between", "columns", "tables", "where"),
     "spaces.inputs.composed": ("composed",),
@@ -251,6 +253,7 @@ __all__ = [
     "listed",
     "load",
     "load_metric",
+    "loads",
     "location",
     "mean",
     "mechanism",
@@ -260,6 +263,7 @@ __all__ = [
     "neighbourhood_graph",
     "node",
     "node_removal",
+    "noise",
     "norm",
     "pairs",
     "parameters",
@@ -272,6 +276,7 @@ __all__ = [
     "product",
     "pure",
     "push_forward",
+    "query",
     "randomized_response",
     "randomized_response_table",
     "recoding",

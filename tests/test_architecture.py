@@ -39,7 +39,7 @@ spaces.moves: blocks edits granularities groups neighbours relations replacement
 spaces: additions given
 spaces.canonical: points profiles finite graphs metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
-    rows synonyms checks lines neighbourhoods noise_tables noises promises tables tabulated mechanisms
+    rows synonyms checks lines neighbourhoods noise_tables noises declared promises tables tabulated mechanisms
     metric_tables schema
 privacy.settings: inputs invalid members names noisy on_tables families nested reads __init__ stated
 privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms
@@ -49,7 +49,7 @@ privacy.elaboration: kinds listed steps arrays atoms cells contributions overlap
     __init__
 privacy.metrics: builder names schema setting tables distances elaborated fibres granular multiples
     studies values_read guarantees mechanisms reading
-proof: registry witnesses computed densities refuting
+proof: registry witnesses outputs computed densities refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity
@@ -62,7 +62,7 @@ search.metrics: databases points proving cases standings claims doubts proofs se
 front.documents: canonical lines metric_examples captions document sentences verdict attained bound
     examples glossary limits
 front.printers: listings markdown render display latex
-front.studies: as_json best_metric numbers specialised together curve membership results totals
+front.studies: library as_json best_metric numbers specialised together curve membership results totals
     neighbours beside metric_forms recheck in_metrics
 front: files internal
 front.studies: study loading composing filters

@@ -39,7 +39,17 @@ ALTERNATIVES = {
 
 HANDED_IN = {
     *("DatabaseClass", "Granularity", "Map", "Metric", "Query", "Noise", "Row", "Symbolic"),
-    *("Mechanism", "Guarantee", "InMetric", "Measured", "ProbabilityTable", "Claim", "Setting", "Study"),
+    *(
+        "Mechanism",
+        "Guarantee",
+        "InMetric",
+        "Measured",
+        "Declared",
+        "ProbabilityTable",
+        "Claim",
+        "Setting",
+        "Study",
+    ),
     *("Verdict", "Counterexample", "InvalidSetting", "TooLarge"),
 }
 """What users hand in, or get: asked for where it comes in, to say what would fit."""

@@ -1,4 +1,4 @@
-"""The command: dpcompose verify, bound, budget, curve, draw, theorems, explain, recheck, compare, init, example, schema.
+"""The command: dpcompose verify, bound, budget, curve, draw, theorems, explain, recheck, compare, init, …
 
 Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
 it expects; 3 some undecided; 2 a file is wrong; 4 an internal error, which says nothing of the

@@ -1,4 +1,4 @@
-"""Numbers as people write and read them: a decimal is what it shows, exactly; long ones are rounded to a side."""
+"""Numbers as people write and read them: a decimal is what it shows; long ones are rounded to a side."""
 
 from __future__ import annotations
 

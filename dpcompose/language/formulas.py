@@ -190,6 +190,17 @@ def given_text(value: object) -> str:
     return value if isinstance(value, str) else to_text(term(value))
 
 
+def has_distances(value: object) -> bool:
+    """Whether a value is a metric that is written with two databases: e*d(x, y)."""
+    if not is_expression(value):
+        return False
+    from sympy import preorder_traversal
+    from sympy.core.function import AppliedUndef
+
+    some = preorder_traversal(value)
+    return any(isinstance(one, AppliedUndef) or hasattr(one, "by_name") for one in some)
+
+
 def named_distances(value: Any) -> sympy.Expr:
     """A metric that is written with two databases, e*d(x, y), by the names of its distances: e*d.
 
@@ -200,7 +211,6 @@ def named_distances(value: Any) -> sympy.Expr:
     >>> named_distances(2 * sympy.Function("d")(x, y))
     2*d
     """
-    import sympy
     from sympy.core.function import AppliedUndef
 
     from dpcompose.language.symbols import symbol
@@ -210,7 +220,9 @@ def named_distances(value: Any) -> sympy.Expr:
     databases = {x for one in applied for x in one.args}
     found: sympy.Expr = value.xreplace({one: symbol(str(one.func)) for one in applied})
     if applied and (
-        len(databases) != 2 or any(set(one.args) != databases for one in applied) or found.free_symbols & databases
+        len(databases) != 2
+        or any(set(one.args) != databases for one in applied)
+        or found.free_symbols & databases
     ):
         raise FormulaError("a metric is written with two databases, in the distances only: e*d(x, y)")
     return found

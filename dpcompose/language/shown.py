@@ -36,6 +36,14 @@ class Shown:
         shown = (text_html(part) if isinstance(part, str) else formula_html(part) for part in self._line())
         return f"<p>{''.join(shown)}</p>"
 
+    def _latex(self, printer: object) -> str:
+        """The line inside mathematics, for sympy.latex."""
+        from dpcompose.language.latex import latex
+        from dpcompose.language.writing import text_latex
+
+        parts = (rf"\text{{{text_latex(x)}}}" if isinstance(x, str) else latex(x) for x in self._line())
+        return "".join(parts)
+
     def _repr_latex_(self) -> str:
         from dpcompose.language.latex import latex
         from dpcompose.language.writing import text_latex

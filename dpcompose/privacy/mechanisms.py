@@ -14,6 +14,7 @@ from dpcompose.kernel.expressions import naming, substitution
 from dpcompose.kernel.expressions.terms import ONE, Term, moves
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
+from dpcompose.privacy.declared import Declared
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee, InMetric, in_metric
 from dpcompose.spaces.given import Inputs, maps
@@ -325,7 +326,7 @@ class Mechanism(Shown):
 
 
 @overload
-def mechanism(name: str, satisfies: InMetric | sympy.Expr, reads: Inputs = everything) -> Measured: ...
+def mechanism(name: str, satisfies: InMetric, reads: Inputs = everything) -> Measured: ...
 
 
 @overload
@@ -335,7 +336,7 @@ def mechanism(
     reads: Inputs = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
-    query: Query | None = None,
+    query: Query | Declared | None = None,
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
     study: Study | None = None,
@@ -350,7 +351,7 @@ def mechanism(
     reads: Inputs = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
-    query: Query | None = None,
+    query: Query | Declared | None = None,
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
     study: Study | None = None,
@@ -359,38 +360,31 @@ def mechanism(
 ) -> Mechanism | Measured:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
-    name -- what results call it; satisfies -- its guarantee, such as `pure`, for the target's neighbours where
-    it names none; or one in a metric: `in_metric`, or a sympy expression e*d(x, y) in two databases; or a
-    list of all that it has: what is proved may use each, and what is refuted is by mechanisms that have all;
-    query, noise -- in place of a guarantee: M adds the noise (`laplace`, `gaussian_noise`, `geometric`,
-    `randomized_response`) to the query (`count`, `clipped_sum`, `mean`, `histogram`, `bit`) of what is
-    read, and its guarantee follows from how far the query moves between target neighbours;
+    name -- what results call it; satisfies -- its guarantee, such as `pure`, for the target's neighbours
+    where it names none; or one in a metric: `in_metric`, or e*d(x, y) in sympy; or a list of all that it has;
     reads -- the map f: `restriction`, `positions`, `function`, …, or a set of records or positions, a slice
     of positions, a function; left out: it reads everything;
-    count -- how many members a family has: a whole number from 1, or a parameter; e[i] may then be in
-    its guarantee;
+    count -- how many members a family has: a whole number or a parameter; e[i] may then be in its guarantee;
+    query, noise -- in place of a guarantee: noise such as `laplace` on a query such as `count`: the guarantee
+    follows from how far the query moves between target neighbours; of one's own `query` this is declared;
     table -- its probabilities (`probability_table`), which a composition on a finite class checks;
-    study -- in place of a guarantee: M is the composition of a study (`compose`) over the class of what is
-    read; it has the guarantee that the study is shown to have, and the derivation of this goes with it;
+    study -- in place of a guarantee: M is the composition of a study over the class of what is read;
     processing -- what is done to the output before it is published, in words (`Mechanism.then`);
     filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`).
 
     >>> import dpcompose as dpc
-    >>> mechanism("M", satisfies=dpc.pure("e", dpc.unbounded)).reads.written("D")
-    'D'
     >>> mechanism("H", query=dpc.histogram(4), noise=dpc.laplace("1/e")).released
     'a histogram of 4 bins with Laplace noise of scale 1/e'
-    >>> M1, M2 = (mechanism(f"M{i}", dpc.pure(f"e{i}", dpc.unbounded)) for i in (1, 2))
-    >>> ward = dpc.compose(M1, M2, on=dpc.multisets({"a"}), target=dpc.unbounded)
-    >>> mechanism("ward", study=ward, reads=dpc.restriction(["a"]))
-    ward reads D|{a} and is unbounded pure (e1 + e2) on the own domain, composed of M1 and M2
+    >>> ward = dpc.compose(mechanism("M", dpc.pure("e")), on=dpc.multisets({"a"}), target="unbounded")
+    >>> mechanism("ward", study=ward, reads={"a"})
+    ward reads D|{a} and is unbounded pure (e) on the own domain, composed of M
     """
     besides = (count, query, noise, table, study, filter)
     try:
         read = maps(reads)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name}: {error}") from None
-    if formulas.is_expression(satisfies):
+    if formulas.has_distances(satisfies):
         satisfies = in_metric(satisfies)
     if isinstance(satisfies, InMetric):
         if any(one is not None for one in besides) or processing:
@@ -423,7 +417,7 @@ def _mechanism(
     satisfies: Guarantee | Sequence[Guarantee] | None,
     reads: Map,
     count: Term | sympy.Expr | int | None,
-    query: Query | None,
+    query: Query | Declared | None,
     noise: Noise | None,
     table: ProbabilityTable | None,
     study: Study | None,
@@ -450,6 +444,8 @@ def _mechanism(
         return Mechanism(name, reads, satisfies, number, table=table, also=also)
     if satisfies is not None:
         raise TypeError(f"{name} has noise: its guarantee follows, and satisfies must be left out")
+    if isinstance(query, Declared) and isinstance(noise, Noise):
+        return Mechanism(name, reads, query.guarantee(noise), number)
     if query is None and isinstance(noise, Noise) and noise.kind.takes == "bit":
         query = Bit()
     if not (isinstance(query, Query) and isinstance(noise, Noise)):

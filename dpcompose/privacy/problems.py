@@ -6,6 +6,7 @@ file is evaluated as Python.
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -126,21 +127,41 @@ def read_text(
 
 
 def parsed(text: str, file: str = "problem") -> dict[str, Any]:
-    """The data of a TOML text.  Raises ProblemError."""
+    """The data of a TOML text, or of one in JSON with the same keys.  Raises ProblemError."""
     if len(text) > LARGEST_FILE:
         message = f"{len(text):,} characters are more than the {LARGEST_FILE:,} that are read"
         raise ProblemError(file, [Mistake((), message)])
     try:
+        if text.lstrip().startswith("{"):
+            return _of_json(text)
         return tomllib.loads(text, parse_float=_bare_number)
+    except json.JSONDecodeError as error:
+        raise ProblemError(file, [Mistake((), f"this is no JSON: {error}")]) from None
     except tomllib.TOMLDecodeError as error:
         raise ProblemError(file, [Mistake((), f"this is no TOML: {error}")]) from None
     except (RecursionError, ValueError) as error:  # e.g. numbers of thousands of digits
         raise ProblemError(file, [Mistake((), f"this cannot be read: {first_line(error)}")]) from None
 
 
+def _of_json(text: str) -> dict[str, Any]:
+    """The data of a JSON text; numbers keep their digits, and no key stands twice."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
+            raise ValueError(f"the key {twice!r} stands twice")
+        return found
+
+    found: dict[str, Any] = json.loads(
+        text, parse_float=_bare_number, parse_constant=_bare_number, object_pairs_hook=once
+    )
+    return found
+
+
 def _bare_number(text: str) -> str:
-    """A number that is written bare keeps its digits; TOML's inf and nan are none."""
-    if text.lstrip("+-") in ("inf", "nan"):
+    """A number that is written bare keeps its digits; inf and nan are none."""
+    if text.lstrip("+-").lower() in ("inf", "nan", "infinity"):
         raise ValueError(f'{text} is no number here; infinity is the formula "oo"')
     return text
 

@@ -14,6 +14,7 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
 from dpcompose.proof import witnesses
+from dpcompose.proof.outputs import Output
 from dpcompose.proof.witnesses import Number, Outcome
 
 if TYPE_CHECKING:
@@ -163,6 +164,19 @@ class Counterexample(Shown):
                 alike = [(f"each of {first}, ..., {last} ({len(alike):,} of them)", row)]
             found += alike
         return found
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """What each mechanism does at the two databases, as values to compute with."""
+        both = zip(self.names, self.rows, strict=True)
+        return tuple(Output.of(name, row.words(), row.outcomes) for name, row in both)
+
+    @property
+    def loss(self) -> sympy.Expr:
+        """What is lost, as an expression: exact; oo where that has no limit."""
+        import sympy
+
+        return sympy.oo if self.actual is None else self.typeset(self.actual)
 
     @property
     def left_out(self) -> str:

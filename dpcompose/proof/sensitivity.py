@@ -140,7 +140,11 @@ class Sensitivity(Shown):
 
 @overload
 def sensitivity(
-    f: Map, on: DatabaseClass | Graph, neighbours: Neighbours, to: To | None = None, theory: Theory | None = None
+    f: Map,
+    on: DatabaseClass | Graph,
+    neighbours: Neighbours,
+    to: To | None = None,
+    theory: Theory | None = None,
 ) -> Sensitivity: ...
 
 

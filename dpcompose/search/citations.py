@@ -45,6 +45,10 @@ class Fit(Shown):
     reason: str
     pair: tuple[Any, Any] | None = None
 
+    def __bool__(self) -> bool:
+        """Whether its hypotheses hold."""
+        return self.fits
+
     def __repr__(self) -> str:
         said = "is cited" if self.best else "fits" if self.fits else "does not fit"
         return f"{self.page.head.title} {said}: {self.reason}"

@@ -6,12 +6,12 @@ Each becomes a value of ours; what does not is refused with what would fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from dpcompose.kernel.library.fields import near
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import listed
-from dpcompose.spaces.inputs.maps import Map, function
+from dpcompose.spaces.inputs.maps import Map, everything, function
 from dpcompose.spaces.inputs.restrictions import positions, restriction
 from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.granularities import Granularity
@@ -40,7 +40,8 @@ def classes(given: object) -> DatabaseClass:
     if isinstance(given, DatabaseClass):
         return given
     if is_graph(given):
-        return listed(given.nodes)  # type: ignore[attr-defined]
+        nodes: Any = given
+        return listed(nodes.nodes)
     if isinstance(given, list | tuple | set | frozenset):
         return listed(sorted(given, key=str) if isinstance(given, Set) else given)
     raise TypeError(
@@ -58,7 +59,7 @@ def neighbours(given: object) -> Granularity:
     if isinstance(given, Granularity):
         return given
     if is_graph(given):
-        return pairs(str(getattr(given, "name", "") or "graph"), given)  # type: ignore[arg-type]
+        return pairs(str(getattr(given, "name", "") or "graph"), given)
     if isinstance(given, str):
         if given in BUILT_IN:
             return BUILT_IN[given]
@@ -86,11 +87,13 @@ def maps(given: object) -> Map:
         return positions(*(n + 1 for n in given))
     if isinstance(given, Set | list | tuple) and given:
         return _of_set(given)
+    if given == "everything":
+        return everything
     if callable(given):
         called = getattr(given, "__name__", "f")
         return function("f" if called == "<lambda>" else called, given)
     raise TypeError(
-        "what is read is a map such as dpcompose.restriction([...]) or dpcompose.everything, a set of "
+        "reads is a map such as dpcompose.restriction([...]) or dpcompose.everything, a set of "
         f"records, a slice of positions, or a function, not {_shown(given)}"
     )
 

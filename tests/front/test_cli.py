@@ -217,7 +217,10 @@ def test_an_interrupt_is_a_status_and_a_word(
 
 def test_the_bound_as_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """The derivation of the first problem, word for word."""
-    assert run(capsys, "bound", "--proof", "--fits", FIRST)[1] == (Path(__file__).parent / "bound-01.txt").read_text()
+    assert (
+        run(capsys, "bound", "--proof", "--fits", FIRST)[1]
+        == (Path(__file__).parent / "bound-01.txt").read_text()
+    )
 
 
 COMPARED = """\
@@ -299,7 +302,9 @@ def test_groups_tuples_and_streams_are_compared(
     [
         (["bounded^x", "bounded"], "a group is written bounded^3: 'x' is no number of steps"),
         (["event", "bounded"], "the granularity event has no meaning on multisets: it is about streams"),
-        (["bounded", "bounded", "--kind", "graphs"], "there is no kind 'graphs'"),
+        (["bounded", "bounded", "--kind", "maps"], "there is no kind 'maps'"),
+        (["bounded", "bounded", "--kind", "graphs"], "the granularity bounded has no meaning on graphs"),
+        (["edge", "node", "--kind", "graphs", "--records", "a"], "graphs have vertices and no records"),
         (["bounded^0", "bounded"], "a group counts 1 to 1,000 steps in all, not 0"),
     ],
 )

@@ -149,4 +149,5 @@ def _fits(study: Study) -> list[str]:
 
     if not study.bound.fits:
         return []
-    return [f"\ncomposition theorems (* gives the bound, + fits, - does not fit):\n{listings.fits(study.bound)}"]
+    head = "\ncomposition theorems (* gives the bound, + fits, - does not fit):"
+    return [head, listings.fits(study.bound)]

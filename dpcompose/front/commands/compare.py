@@ -90,11 +90,12 @@ def run(given: argparse.Namespace) -> int:
 
 def _of_file(given: argparse.Namespace) -> tuple[DatabaseClass, Mapping[str, Granularity]]:
     """The class of a problem file, and the granularities that it is about, by name."""
-    setting = load(given.on, given)[0].for_neighbours()
-    if setting is None:
+    study = load(given.on, given)[0].for_neighbours()
+    if study is None:
         raise ValueError(f"{given.on} is about no neighbours")
-    some = {one.name: one for one in setting.setting.granularities}
-    return setting.setting.databases, {**given.theory.own.granularities, **some}
+    setting: Any = study.setting
+    some = {one.name: one for one in setting.granularities}
+    return setting.databases, {**given.theory.own.granularities, **some}
 
 
 def _class(given: argparse.Namespace) -> DatabaseClass:

@@ -29,11 +29,12 @@ def run(given: argparse.Namespace) -> int:
 
     from dpcompose.front.documents import glossary
     from dpcompose.kernel.library.pages import PageError
+    from dpcompose.spaces.moves import built_in
 
     if not with_theory(given, warn=False):
         return WRONG
     if given.word is None:
-        words = sorted({*glossary.words(), *glossary.BUILT_IN})
+        words = sorted({*glossary.words(), *built_in.BUILT_IN})
         shown = json.dumps(words) if given.json else textwrap.fill(", ".join(words), 78)
         print(shown)
         return FINE

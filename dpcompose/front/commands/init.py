@@ -103,9 +103,7 @@ def _asked(question: Question) -> str:
     return sys.stdin.readline().strip()
 
 
-def answers(
-    given: Mapping[str, str | None], ask: Callable[[Question], str] | None = None
-) -> dict[str, str]:
+def answers(given: Mapping[str, str | None], ask: Callable[[Question], str] | None = None) -> dict[str, str]:
     """An answer to each question: the given one, what `ask` returns, or what is usual on the class.
 
     >>> answers({"kind": "streams"})["neighbours"]

@@ -30,7 +30,9 @@ def canonical_metric(
     """d_G on 𝔻: the fewest steps between neighbours that lead from D to E inside the class (GB Prop. A.1).
 
     databases -- the class, or a networkx graph whose nodes are the databases; granularity -- the neighbours;
-    left out: the edges of the graph.  In closed form where a fact page states one, else by shortest paths on a finite class.
+    left out: the edges of the graph.
+
+    In closed form where a fact page states one, else by shortest paths on a finite class.
     Distances are whole numbers or oo; at database symbols they are expressions.
 
     >>> import dpcompose as dpc

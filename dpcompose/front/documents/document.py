@@ -115,7 +115,7 @@ def plain(said: Said) -> str:
     return "".join(one if isinstance(one, str) else one.text for one in said)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Step:
     """A numbered step: what it says, the page that it is by or how it was checked, the steps it is from.
 
@@ -135,6 +135,14 @@ class Step:
     @property
     def number(self) -> str:
         return f"{self.before}{self.n}"
+
+    @property
+    def words(self) -> str:
+        """What it says, as text."""
+        return plain(self.said)
+
+    def __repr__(self) -> str:
+        return f"{self.number}. {self.words} [{self.source}]"
 
     @property
     def source(self) -> str:
@@ -166,17 +174,18 @@ BELIEVED = "believed"
 def unchecked(steps: Sequence[Step]) -> list[str]:
     """The steps that nothing checked, by their numbers, also those that steps have as evidence."""
     found: dict[str, list[int]] = {}
-    for step in _all(steps):
+    for step in every_step(steps):
         if step.checked in (GIVEN, BELIEVED):
             found.setdefault(step.before, []).append(step.n)
     shown = ", ".join(numbers(ns, before) for before, ns in found.items())
     return [f"line{'s' if sum(map(len, found.values())) > 1 else ''} {shown}"] if found else []
 
 
-def _all(steps: Sequence[Step]) -> Iterator[Step]:
+def every_step(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps, and those that they have as evidence."""
     for step in steps:
         yield step
-        yield from _all(step.below)
+        yield from every_step(step.below)
 
 
 @dataclass(frozen=True)

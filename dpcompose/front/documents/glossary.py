@@ -1,4 +1,4 @@
-"""What words mean: the glossary beside the theorem pages, and what granularities and pages say of themselves."""
+"""What words mean: by the glossary beside the theorem pages, by granularities, and by the pages."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def explained(word: str, theory: Theory) -> str:
 
     Raises UnknownWord with what is near.
 
-    >>> print(explained("bounded", registry.standard()))
-    Replace one record, D \\ {x} = E \\ {y}: |D △ E| = 2 and |D| = |E| (GB Def. II.4).
+    >>> explained("tight", registry.standard())
+    'no smaller guarantee holds for all mechanisms that satisfy what is assumed.'
     """
     known = words()
     meant = synonyms.meant(word, [*BUILT_IN, *known]) or word

@@ -28,12 +28,15 @@ from dpcompose.proof.registry import Page
 # sentences
 
 
+def _values(values: Sequence[sympy.Expr]) -> str:
+    """(e1 + e2), as LaTeX."""
+    shown = ", ".join(map(latex, values))
+    return rf"\left({shown}\right)" if len(values) > 1 or values[0].is_Add else shown
+
+
 def _private(values: Sequence[sympy.Expr], called: str) -> str:
     """(e1 + e2)-DP, its formula between dollar signs, for LaTeX."""
-    shown = ", ".join(map(latex, values))
-    if len(values) > 1 or values[0].is_Add:
-        shown = rf"\left({shown}\right)"
-    return f"${shown}$-{text_latex(called)}"
+    return f"${_values(values)}$-{text_latex(called)}"
 
 
 def _private_html(values: Sequence[sympy.Expr], called: str) -> str:
@@ -41,6 +44,18 @@ def _private_html(values: Sequence[sympy.Expr], called: str) -> str:
 
 
 said_html = Writer(text_html, formula_html, _private_html, text_html)
+
+
+def _in_mathematics(text: str) -> str:
+    return rf"\text{{{text_latex(text)}}}" if text else ""
+
+
+def _private_mathematics(values: Sequence[sympy.Expr], called: str) -> str:
+    return rf"{_values(values)}\text{{-{text_latex(called)}}}"
+
+
+said_mathematics = Writer(_in_mathematics, latex, _private_mathematics, _in_mathematics)
+"""A sentence inside mathematics."""
 said_latex = Writer(text_latex, lambda one: f"${latex(one)}$", _private, text_latex)
 
 
@@ -81,6 +96,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def guarantee_latex(best: Best) -> str:
     """The best guarantee of a study as LaTeX: its words as text, its formulas as mathematics."""
     return said_latex(best.said) + text_latex(render.cited(best))
+
+
+def guarantee_mathematics(best: Best) -> str:
+    """The same inside mathematics, as sympy.latex gives it: without what is cited."""
+    return said_mathematics(best.said)
 
 
 def guarantee_html(best: Best) -> str:
@@ -146,11 +166,15 @@ class _Writer(markdown.Writer):
 
 def _page(page: Page, shown: str) -> str:
     """HTML that opens to a theorem page: its statement, and folded again its proof."""
+    return f"<details><summary>{shown}</summary>{page_html(page)}</details>"
+
+
+def page_html(page: Page) -> str:
+    """A theorem page: its statement, and folded its proof."""
     stated, proof = (markdown.written(part, _Writer()) for part in markdown.statement(page.body))
     why = f"<details><summary>proof</summary>{proof}</details>" if proof.strip() else ""
     more = f"<p><code>dpcompose theorems {text_html(page.id)}</code></p>"
-    inside = f"<p><b>{text_html(page.title)}</b></p>{stated}{why}{more}"
-    return f"<details><summary>{shown}</summary>{inside}</details>"
+    return f"<p><b>{text_html(page.title)}</b></p>{stated}{why}{more}"
 
 
 # derivations

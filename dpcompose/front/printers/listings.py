@@ -87,7 +87,7 @@ def table_data(theory: Theory) -> list[dict[str, Any]]:
             "id": page.id,
             "title": page.title,
             "notions": {
-                notion: {"item": page.head.items.get(notion), "conclusion": _conclusion(theory, page, notion)}
+                notion: {"item": page.head.items.get(notion), "conclusion": conclusion(theory, page, notion)}
                 for notion in notions
                 if _is_stated(page, notion)
             },
@@ -104,7 +104,7 @@ def _is_stated(page: Page, notion: str) -> bool:
     return notion in {*page.head.items, *page.head.conclusion}
 
 
-def _conclusion(theory: Theory, page: Page, notion: str) -> dict[str, str] | None:
+def conclusion(theory: Theory, page: Page, notion: str) -> dict[str, str] | None:
     """The concluded formulas by parameter; None where the conclusion is the best bound itself."""
     given = page.head.conclusion.get(notion)
     if isinstance(given, dict) or given is None:
@@ -116,7 +116,7 @@ def _cell(theory: Theory, page: Page, notion: str) -> tuple[str, list[str]]:
     """The item, and a line for each parameter; of a gap a dash and no line."""
     if not _is_stated(page, notion):
         return "-", []
-    concluded = _conclusion(theory, page, notion)
+    concluded = conclusion(theory, page, notion)
     lines = [f"{key} = {formula}" for key, formula in concluded.items()] if concluded else ["by the profile"]
     return page.head.items.get(notion, page.head.items.get("any", "unnumbered")), lines
 

@@ -315,7 +315,7 @@ class ForNeighbours:
         return Mechanism(name, reads, satisfies, count, study=Nested(setting))
 
     def claim(self, guarantee: Any, delta: object = None, notion: str | None = None) -> Claim:
-        """A guarantee, or the value of one, as a claim about this setting; its parameters must be the setting's."""
+        """A guarantee, or the value of one, as a claim about this setting, in the parameters of this."""
         if not isinstance(guarantee, Guarantee):
             guarantee = self._claimed(guarantee, delta, notion)
         if guarantee.granularity not in (None, self.setting.target) or guarantee.domain is not None:
@@ -345,8 +345,8 @@ class ForNeighbours:
         if len(keys) != len(given):
             form = self.theory.form_of(notion)
             raise TypeError(
-                f"a claim in {notion} privacy has {', '.join(keys)}: study.claim(epsilon, delta), or a guarantee "
-                f"of {form} such as dpcompose.{notion}(...)"
+                f"a claim in {notion} privacy has {', '.join(keys)}: study.claim(epsilon, delta), or a "
+                f"guarantee of {form} such as dpcompose.{notion}(...)"
             )
         return Guarantee(notion, tuple(zip(keys, map(formulas.term, given), strict=True)))
 

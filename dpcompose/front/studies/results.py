@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.front.documents.document import Best, Told, plain
+from dpcompose.front.documents.document import Best, Step, Told, every_step, plain
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import listings, render
 from dpcompose.proof import registry
@@ -21,16 +21,46 @@ from dpcompose.search.citations import Fit
 
 if TYPE_CHECKING:
     import sympy
+    from networkx import DiGraph
 
     from dpcompose.front.studies.membership import Membership
 
 
 @dataclass(frozen=True, repr=False)
-class Proof:
-    """A derivation as it is read: numbered lines, and what they believe without check."""
+class Proof(Sequence[Step]):
+    """A derivation as it is read: numbered lines, and what they believe without check.
+
+    A sequence of its lines, the first at 0; each has its `number`, what it says, `words`, and its `source`.
+
+    >>> import dpcompose as dpc
+    >>> M = dpc.mechanism("M", dpc.pure("e"))
+    >>> proof = dpc.compose(M, on=dpc.multisets(), target="unbounded").guarantee().proof
+    >>> len(proof), proof[0].words, sorted(proof.graph().predecessors("2"))
+    (7, 'M is unbounded e-DP on the whole class', ['1'])
+    """
 
     bound: Best
     theory: Theory
+
+    def __len__(self) -> int:
+        return len(self.told.steps)
+
+    def __getitem__(self, n: Any) -> Any:
+        return self.told.steps[n]
+
+    def graph(self) -> DiGraph:
+        """The lines as a networkx graph: an edge from each line to those that are from it.
+
+        Nodes are numbers of lines, "3", those of a line's evidence "3.1"; each has `words` and `source`.
+        """
+        import networkx
+
+        found = networkx.DiGraph()
+        for step in every_step(self.told.steps):
+            found.add_node(step.number, words=step.words, source=step.source)
+            found.add_edges_from((f"{step.before}{n}", step.number) for n in step.uses)
+            found.add_edges_from((one.number, step.number) for one in step.below[-1:])
+        return found
 
     @cached_property
     def told(self) -> Told:
@@ -74,7 +104,13 @@ class Theorems(Sequence[Fit]):
         return len(self.bound.fits)
 
     def __getitem__(self, n: Any) -> Any:
-        return self.bound.fits[n]
+        """The n-th, or that of a page by its id or item.  Raises KeyError with the pages there are."""
+        if not isinstance(n, str):
+            return self.bound.fits[n]
+        for fit in self.bound.fits:
+            if n in (fit.page.id, *fit.page.every_item):
+                return fit
+        raise KeyError(f"no composition theorem {n!r}; there are: {', '.join(x.page.id for x in self)}")
 
     def __str__(self) -> str:
         return listings.fits(self.bound)
@@ -110,6 +146,17 @@ class Answer(Verdict):
         if self.counterexample is not None:
             words += f": {self.counterexample!r}"
         return self.verdict + words + "".join(f"; {one}" for one in registry.rests(self.relies_on))
+
+    def data(self) -> dict[str, Any]:
+        """The verdict as JSON has it, with its counterexample: numbers and formulas as exact texts."""
+        from dpcompose.front.studies import as_json
+
+        return as_json.verdict_data(self)
+
+    def _latex(self, printer: object) -> str:
+        from dpcompose.front.printers import display
+
+        return rf"{display.said_mathematics(self.said)}\quad\text{{is {self.verdict}}}"
 
     def _repr_latex_(self) -> str:
         from dpcompose.front.printers.latex import verdict_latex
@@ -172,8 +219,27 @@ class Result:
 
     @property
     def derivation(self) -> Proof:
-        """The numbered lines of the proof: text by str, a list in a notebook."""
+        """The numbered lines of the proof: text by str, a list in a notebook, a sequence and a graph."""
         return Proof(self.bound, self.theory)
+
+    @property
+    def proof(self) -> Proof:
+        """The same."""
+        return self.derivation
+
+    @property
+    def notion(self) -> str:
+        """The notion of privacy, such as "pure"."""
+        return self.bound.notion
+
+    def data(self) -> dict[str, Any]:
+        """The guarantee as JSON has it: its formulas as texts, which are exact."""
+        return self.bound.data()
+
+    def _latex(self, printer: object) -> str:
+        from dpcompose.front.printers import display
+
+        return display.guarantee_mathematics(self.bound)
 
     def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
         """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""

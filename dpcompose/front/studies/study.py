@@ -152,9 +152,10 @@ class Study:
     def check(self, claim: Guarantee | InMetric | Claim | str | sympy.Expr) -> Answer:
         """The verdict on a claim: proved, refuted with two databases, or undecided with the reason.
 
-        claim -- of a file, a guarantee, or the value of one in the study's notion: a formula in the parameters,
-        of compositions in metrics also in these; as text or sympy expression.  It is true, as in an `assert`,
-        only where it is proved.  What is proved or refuted was made again from its saved form.
+        claim -- of a file, a guarantee, or the value of one in the study's notion: a formula in the
+        parameters, of compositions in metrics also in these, as text or sympy expression.  The answer is
+        true, as in an `assert`, only where it is proved.  What is proved or refuted was made again from its
+        saved form.
         """
         return self.judge.check(claim if isinstance(claim, Claim) else self.claim(claim))
 
@@ -218,13 +219,14 @@ class Study:
 
     def budget(
         self,
-        total: Guarantee,
+        total: Guarantee | str | sympy.Expr,
         weights: Mapping[Any, object] | None = None,
         at: Mapping[Any, object] | None = None,
     ) -> Budget:
         """The parameters for which the best guarantee is the total: equal ones, or in proportion.
 
-        total -- such as pure(1), approximate(1, "1e-6"), zcdp("1/2") or gaussian(1), in any notion;
+        total -- such as pure(1), approximate(1, "1e-6"), zcdp("1/2") or gaussian(1), in any notion; a number
+        is one in the study's notion;
         weights -- {e1: 2}, else 1 each; at -- values for parameters that are not to be chosen, such as how
         many mechanisms there are.  Exact where a formula is solved; else decimals at which the total is kept,
         with those beyond.  Raises NoBudget where there is no such guarantee.
@@ -243,6 +245,7 @@ class Study:
         from dpcompose.front.studies import totals
 
         self.judge.for_neighbours("a budget")
+        total = total if isinstance(total, Guarantee) else self.judge.claim(total).guarantee
         return totals.budget(self, total, weights, at)
 
     def best(self, notion: str | None = None) -> Any:
@@ -370,6 +373,10 @@ class Study:
         guarantee = { notion = "pure", epsilon = "e", granularity = "bounded" }
         """
         return files.toml(self.judge.file(claims))
+
+    def to_json(self, claims: Sequence[Claim] = ()) -> str:
+        """The same as JSON, with the keys of a problem file; `dpcompose.loads` reads it."""
+        return json.dumps(self.judge.file(claims), ensure_ascii=False)
 
     def __repr__(self) -> str:
         return repr(self.setting)

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-_GREEK = dict(
-    zip("αβγδεϵζηθκλμµξρστφϕχψω",
-        "alpha beta gamma delta epsilon epsilon zeta eta theta kappa lambda mu mu xi rho sigma tau phi phi "
-        "chi psi omega".split(), strict=True)
-)  # not those that look like Latin letters, nor π, which is no parameter
+_GREEK = {
+    **{"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ϵ": "epsilon", "ζ": "zeta"},
+    **{"η": "eta", "θ": "theta", "κ": "kappa", "λ": "lambda", "μ": "mu", "µ": "mu", "ξ": "xi", "ρ": "rho"},
+    **{"σ": "sigma", "τ": "tau", "φ": "phi", "ϕ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega"},
+}  # not those that look like Latin letters, nor π, which is a number
 _BELOW = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
 GREEK, BELOW = "".join(_GREEK), "".join(_BELOW)
 """The Greek letters that names may have, and the digits below the line."""

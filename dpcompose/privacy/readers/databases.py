@@ -43,7 +43,7 @@ def databases_of(
         if given.kind == "graphs":
             return graphs(given.vertices)
         if given.kind == "tables":
-            return tables(given.attributes or {}, given.size)  # type: ignore[arg-type]
+            return tables(given.attributes or {}, given.size)
         size = Size.read(given.size, {} if parameters is None else parameters.symbols)
         if parameters is None:
             refuse_letter(given.kind, size)

@@ -44,6 +44,13 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
     return evidence
 
 
+def in_general(theory: Theory, hypothesis: Hypothesis) -> str:
+    """The hypothesis in words, of any setting: G is the target, H what guarantees are stated for."""
+    template: str = _predicate(theory, hypothesis).WORDS
+    about = hypothesis.granularity or "G"
+    return template.format(granularity=about, value=hypothesis.value, bound=hypothesis.bound)
+
+
 def words(inputs: Inputs, hypothesis: Hypothesis) -> str:
     """The hypothesis in words, with the letters filled in."""
     template: str = _predicate(inputs.theory, hypothesis).WORDS

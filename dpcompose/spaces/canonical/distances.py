@@ -106,7 +106,9 @@ class Distance(_Nonnegative):
         """The name of the distance, for formulas in metrics.  Raises FormulaError for one of inputs."""
         d, x, y = self.args
         if x.free_symbols != {x} or y.free_symbols != {y} or d.above:
-            raise formulas.FormulaError(f"{self} is no metric of the databases themselves: name it in metrics")
+            raise formulas.FormulaError(
+                f"{self} is no metric of the databases themselves: name it in metrics"
+            )
         return symbol(str(d))
 
     def _eval_derivative(self, s: Any) -> sympy.Expr:

@@ -344,11 +344,12 @@ def said(values: tuple[Value, ...]) -> Any:
     return {"between": [str(one) for one in values]} if ranges else list(values)
 
 
-def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables:
+def tables(attributes: Mapping[str, Iterable[str]] | Any, size: str = "any") -> Tables:
     """The class of all tables: tuples of records that have a value for each attribute.
 
     attributes -- for each name the values that it can have; every combination is a record, written (v, w)
-    in the order of the attributes; size -- how many rows: "any", "<= n" or "= n".
+    in the order of the attributes; a data frame of pandas: the values that its columns have;
+    size -- how many rows: "any", "<= n" or "= n".
 
     >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]}, "= 2")
     >>> ("(young, no)", "(old, yes)") in people
@@ -356,7 +357,8 @@ def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables
     >>> people
     all tables of 2 rows with age in {young, old}, sick in {no, yes}
     """
-    given = tuple((str(name), tuple(map(str, values))) for name, values in attributes.items())
+    once = dict.fromkeys if hasattr(attributes, "columns") else list  # of a frame each row has a value
+    given = tuple((str(name), tuple(once(map(str, values)))) for name, values in attributes.items())
     return Tables((), Size.read(size), attributes=given)
 
 

@@ -118,10 +118,10 @@ def policy(
 
     name -- what results call it;
     replace -- groups of records, any two of which may take each other's place (a pair of records is an edge),
-    or "all"; a networkx graph, whose edges are these pairs; of records with attributes {"changes": ["label"]} (these may change, together), {"keeps":
-    ["county"]} (all others may), {"one-of": ["age", "sick"]} (one of these may; "all" for one of all);
-    {"within-distance": 1, "norm": "L1"} for records that are numbers or points, or whose attributes `of` are:
-    the norm is L1, L2 or max;
+    or "all"; a networkx graph, whose edges are these pairs; of records with attributes {"changes": ["label"]}
+    (these may change, together), {"keeps": ["county"]} (all others may), {"one-of": ["age", "sick"]} (one of
+    these may; "all" for one of all); {"within-distance": 1, "norm": "L1"} for records that are numbers or
+    points, or whose attributes `of` are: the norm is L1, L2 or max;
     add_remove -- the records that may come or go, or "all".  On tuples records are replaced only.
 
     The canonical metric of multisets is the cheapest way to match what only D has with what only E has, by

@@ -1,0 +1,165 @@
+"""The theorem pages in the user's hands: found by item or by words, each with its statement and its check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.kernel.library.fields import near
+from dpcompose.proof import registry
+from dpcompose.proof.hypotheses import binding
+from dpcompose.proof.registry import Page, Theory
+
+if TYPE_CHECKING:
+    from dpcompose.front.studies.study import Study
+    from dpcompose.search.citations import Fit
+
+
+@dataclass(frozen=True, repr=False)
+class Theorem:
+    """A theorem page: what it states, of what, and whether it fits a composition.
+
+    >>> found = theorems["GB:IV.13"]
+    >>> found.hypotheses
+    ('p is a record-wise partition', 'k >= 2')
+    >>> found.conclusion["pure"]
+    {'epsilon': 'top(2, epsilon[i], i, 1, k)'}
+    """
+
+    page: Page
+    theory: Theory
+
+    @property
+    def id(self) -> str:
+        return self.page.id
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The items of the source that it is, or that are found on it."""
+        return tuple(self.page.every_item)
+
+    @property
+    def title(self) -> str:
+        return self.page.title
+
+    @property
+    def statement(self) -> str:
+        """What it states, in a line; of pages that have none the title."""
+        return str(getattr(self.page.head, "statement", "") or self.title)
+
+    @property
+    def hypotheses(self) -> tuple[str, ...]:
+        """What has to hold, in words: that which is declared on the page."""
+        some = [*getattr(self.page.head, "where", ()), *getattr(self.page.head, "hypotheses", ())]
+        return tuple(binding.in_general(self.theory, one) for one in some)
+
+    @property
+    def conclusion(self) -> Mapping[str, Mapping[str, str]]:
+        """By notion the formulas of the parameters; nothing where it concludes the best bound itself."""
+        from dpcompose.front.printers import listings
+
+        given = getattr(self.page.head, "conclusion", {})
+        found = {notion: listings.conclusion(self.theory, self.page, notion) for notion in given}
+        return {notion: formulas for notion, formulas in found.items() if formulas}
+
+    @property
+    def text(self) -> str:
+        """The page: definition, statement, proof, examples, in Markdown."""
+        return self.page.path.read_text(encoding="utf-8")
+
+    def check(self, study: Study) -> Fit:
+        """Whether it fits a composition: true or false, with the reason, and the databases that show it.
+
+        Raises TypeError for a page that is no composition theorem.
+
+        >>> import dpcompose as dpc
+        >>> parts = [
+        ...     dpc.mechanism(x, dpc.pure(f"e{x}", "bounded", "common"), reads={x}) for x in "ab"
+        ... ]
+        >>> study = dpc.compose(*parts, on=dpc.multisets({"a", "b"}), target="bounded")
+        >>> bool(theorems["GB:IV.13"].check(study)), bool(theorems["GB:IV.12"].check(study))
+        (True, False)
+        """
+        for fit in study.theorems():
+            if fit.page.id == self.page.id:
+                return fit
+        raise TypeError(f"{self.title} is no theorem about compositions that a study can fit")
+
+    def __repr__(self) -> str:
+        items = f" ({', '.join(self.page.items)})" if self.page.items else ""
+        said = "" if self.statement == self.title else f": {self.statement}"
+        return f"{self.title}{items}{said}"
+
+    def _repr_html_(self) -> str:
+        from dpcompose.front.printers import display
+
+        return display.page_html(self.page)
+
+
+@dataclass(frozen=True, repr=False)
+class Library:
+    """Theorem pages by id and by item, in order; `dpcompose.theorems` are those that ship.
+
+    >>> theorems["GB:IV.13"]
+    Parallel composition under bounded DP (GB:IV.13, GB:A.18): a record-wise partition and replace-one \
+neighbours: the two largest parameters add up
+    >>> "parallel-bounded" in [one.id for one in theorems.search("record-wise partition bounded")]
+    True
+    """
+
+    of: Theory | None = None
+
+    @cached_property
+    def theory(self) -> Theory:
+        return self.of or registry.standard()
+
+    def __call__(self, *more: str | Path, own: Iterable[Any] = ()) -> Theory:
+        """The theory of these pages and of those in folders of one's own, to compose by.
+
+        own -- what pages and problem files may name besides, as values in Python: granularities, classes of
+        databases, maps; a module with a list OWN of such, or with a hypothesis: `check` and `WORDS`,
+        as in the files of dpcompose/proof/hypotheses.
+
+        Pages of one's own are at most believed: each result that rests on one says so.  Wrong pages are left
+        out, with a warning; what needs one of them raises PageError.
+
+        >>> theorems() is registry.standard()
+        True
+        """
+        return registry.theorems(*more, own=own)
+
+    def __getitem__(self, name: str) -> Theorem:
+        """The page with an id, or that states an item.  Raises KeyError with what is near."""
+        if (page := self.theory.find(name)) is None:
+            known = [one for page in self.theory.pages.values() for one in (page.id, *page.every_item)]
+            raise KeyError(f"there is no theorem page {name!r}{near(name, known)}")
+        return Theorem(page, self.theory)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.theory.find(name) is not None
+
+    def __iter__(self) -> Iterator[Theorem]:
+        return (Theorem(page, self.theory) for page in self.theory.pages.values())
+
+    def __len__(self) -> int:
+        return len(self.theory.pages)
+
+    def search(self, words: str) -> list[Theorem]:
+        """The pages with all of some words in them, those first that have them in title or statement."""
+        wanted = words.lower().split()
+
+        def told(one: Theorem) -> str:
+            return f"{one.id} {one.title} {one.statement} {' '.join(one.hypotheses)}".lower()
+
+        having = [one for one in self if all(word in f"{told(one)} {one.text.lower()}" for word in wanted)]
+        return sorted(having, key=lambda one: -sum(word in told(one) for word in wanted))
+
+    def __repr__(self) -> str:
+        return repr(self.theory)
+
+
+theorems = Library()
+"""The theorem pages that ship with dpcompose."""
