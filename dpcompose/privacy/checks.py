@@ -216,16 +216,16 @@ class OrOwn(Check):
 
 
 class ListOf(Check):
-    """A list, each entry by a check, of so many entries."""
+    """A list, each entry by a check, of so many entries; instead -- what would do where there are more."""
 
-    def __init__(self, each: Reading, least: int = 0, most: int | None = None) -> None:
-        self.each, self.least, self.most = each, least, most
+    def __init__(self, each: Reading, least: int = 0, most: int | None = None, instead: str = "") -> None:
+        self.each, self.least, self.most, self.instead = each, least, most, instead
 
     def read(self, value: Any, path: Path_, found: Found) -> Any:
         if not isinstance(value, list):
             found.unfit(path, "input should be a valid list", value)
             return value
-        if not _fits(len(value), self.least, self.most, "List", "item", path, found):
+        if not _fits(len(value), self.least, self.most, "List", "item", path, found, self.instead):
             return value
         return [self.each.read(one, (*path, n), found) for n, one in enumerate(value)]
 
@@ -235,11 +235,14 @@ class ListOf(Check):
         return {"items": self.each.schema(defs), **ends, "type": "array"}
 
 
-def _fits(n: int, least: int, most: int | None, what: str, one: str, path: Path_, found: Found) -> bool:
+def _fits(
+    n: int, least: int, most: int | None, what: str, one: str, path: Path_, found: Found, instead: str = ""
+) -> bool:
     if n < least or (most is not None and n > most):
         end, limit = ("least", least) if n < least else ("most", most)
         items = f"{limit} {one}{'' if limit == 1 else 's'}"
-        found.wrong(path, f"{what.lower()} should have at {end} {items}, not {n}")
+        hint = f"; {instead}" if instead and end == "most" else ""
+        found.wrong(path, f"{what.lower()} should have at {end} {items}, not {n}{hint}")
         return False
     return True
 

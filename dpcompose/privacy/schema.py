@@ -455,6 +455,10 @@ class _Study(Check):
 NOTHING: Mapping[str, Any] = {}
 
 
+ALIKE = 'mechanisms that are alike are one family: count = "1000", or count = "k", and index = "i"'
+"""What would do in place of very many mechanisms."""
+
+
 class Composed(Table):
     """What compositions have, whatever their mechanisms' guarantees are about."""
 
@@ -474,7 +478,7 @@ class StudyTable(Composed):
     partitions: Mapping[str, PartitionTable] = key(TableOf(PartitionTable), NOTHING)
     studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
     target: TargetTable = need(TargetTable)
-    mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000))
+    mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000, ALIKE))
 
 
 class ProblemTable(StudyTable):
