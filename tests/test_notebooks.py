@@ -87,6 +87,7 @@ def test_there_are_notebooks() -> None:
         "06-mixed-granularities-and-metrics",
         "07-verify-a-bound",
         "08-edges-nodes-users-and-windows",
+        "11-with-sympy-and-networkx",
     ]
 
 
