@@ -165,6 +165,7 @@ ANSWERS = {
         "'1/3'",
         "3 * e",
     ],
+    "11-with-sympy-and-networkx": ["nx.complete_graph(rooms)", "(e1 + 4 * e2) * distance(x, y)"],
 }
 """The right answers to the exercises of the notebooks."""
 

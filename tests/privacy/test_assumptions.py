@@ -151,7 +151,8 @@ def test_python_is_told_the_same() -> None:
             assume="e < 1",
         )
     with pytest.raises(InvalidSetting, match="other assumptions"):
-        study(sp.Symbol("e1") < 1)
+        study(sp.Symbol("e1", real=True) < 1)
+    assert study(sp.Symbol("e1") < 1).check("1 + e2")  # a symbol that says nothing is the parameter
 
 
 def test_where_it_is_not_known_whether_there_are_values(tmp_path: Path, capsys: Any) -> None:

@@ -298,7 +298,7 @@ def abc(a: list[Any], b: list[Any], c: list[Any]) -> Callable[[], ProbabilityTab
             "row c: the probabilities add up",
         ),
         (abc(["1/2", "1/2"], [0, 1], ["1/2"]), "row c has 1 probabilities for 2 outcomes"),
-        (abc([0.5, "1/2"], [0, 1], [1, 0]), "row a: 0.5 is a float"),
+        (abc([0.5, 0.4], [0, 1], [1, 0]), "row a: the probabilities add up"),
         (abc(["e", "1 - e"], [0, 1], [1, 0]), "row a: e is no number that is computed exactly"),
     ],
 )
