@@ -15,17 +15,8 @@ from dpcompose.kernel.expressions.points import Points
 from dpcompose.kernel.expressions.terms import Term
 
 KEYS = (
-    "name",
-    "reads",
-    "domain",
-    "notion",
-    "values",
-    "count",
-    "noise",
-    "table",
-    "processed",
-    "filtered",
-    "metric",
+    *("name", "reads", "domain", "notion", "values"),
+    *("count", "noise", "table", "processed", "filtered", "metric"),
 )
 """What is said of a mechanism on a product."""
 

@@ -199,10 +199,7 @@ def _two(reader: Reader) -> Any:
     return pair
 
 
-MECHANISM_KEYS = (
-    *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "codes", "noise", "table", "study", "also", "processed", "filtered", "metric"),
-)
+MECHANISM_KEYS = (*products.KEYS, "stated", "partition", "codes", "study", "also")
 
 
 def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:

@@ -194,7 +194,7 @@ class Stated:
 class InMetric:
     """A formula in distances, in place of one distance: M loses what its guarantee says that far apart.
 
-    formula -- in letters for distances (`kernel.metrics`) and parameters; distances -- for each letter a
+    formula -- in letters for distances (`expressions.metrics`) and parameters; distances -- for each letter a
     mechanism whose input is as far apart as it says; besides -- parameters that are formulas of their own,
     such as δ(D, E); bounded -- whether distances are only known to be at most these: then nothing is lost for
     sure.
