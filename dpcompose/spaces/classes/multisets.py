@@ -57,9 +57,6 @@ class Multisets(Collections, OfRecords):
     def unlimited(self) -> bool:
         return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
 
-    def restricted(self, records: Collection[str]) -> DatabaseClass:
-        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
-
     def chosen(self, records: Collection[str], kept: Attributes) -> DatabaseClass:
         return replace(self, records=(), sizes=self.sizes.up_to, attributes=kept)
 
@@ -79,9 +76,6 @@ class Multisets(Collections, OfRecords):
 
     def differences_allowed(self, counts: Counts) -> bool:
         return self.sizes.allows_difference(*counts)
-
-    def edit_allowed(self, counts: Counts) -> bool:
-        return super().edit_allowed(counts) and (not self.sizes.exactly or counts[0] == counts[1])
 
     def data(self) -> dict[str, Any]:
         if self.attributes is None:

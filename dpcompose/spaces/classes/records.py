@@ -46,7 +46,13 @@ class OfRecords(Sized):
         return self.sizes.n
 
     def edit_allowed(self, counts: Counts) -> bool:
-        return self.sizes.n is None or max(counts) <= self.sizes.n
+        fits = self.sizes.n is None or max(counts) <= self.sizes.n
+        return fits and (not self.sizes.exactly or counts[0] == counts[-1])
+
+    def restricted(self, records: Collection[str]) -> DatabaseClass:
+        if not self.restrictable:
+            return super().restricted(records)
+        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
 
     def show(self, D: Database) -> str | list[str]:
         return [str(record) for record in D] if isinstance(D, tuple) else str(D)
