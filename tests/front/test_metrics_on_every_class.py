@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core_metrics import on_product
 from in_metrics import THEORY, saved, study, verdicts
 from shares import every_third
 
@@ -131,23 +132,7 @@ def test_a_class_beside_points() -> None:
 
 
 def core(distances: Any, metric: str) -> Any:
-    return {
-        "parameters": {"s": "positive"},
-        "databases": {"kind": "product", "shown": "sets", "parts": {"": {"kind": "steps", "shown": "sets"}}},
-        "target": {"single": "any two", "steps": 1},
-        "distances": distances,
-        "mechanisms": [
-            {
-                "name": "M",
-                "reads": [None],
-                "domain": "own",
-                "notion": "pure",
-                "values": {"epsilon": "1"},
-                "metric": {"formula": metric, "besides": {}},
-            }
-        ],
-        "adaptive": False,
-    }
+    return on_product({"": {"kind": "steps", "shown": "sets"}}, distances, metric, "sets")
 
 
 def test_the_kernel_looks_at_no_databases_there() -> None:
