@@ -38,8 +38,8 @@ def add(commands: Commands) -> None:
         "granularities",
         nargs=2,
         metavar="GRANULARITY",
-        help="unbounded (multisets, sets), bounded, event (streams), free-lunch, or bounded^3 for groups of up "
-        "to 3 steps",
+        help="unbounded (multisets, sets), bounded, event (streams), free-lunch, or bounded^3 for groups of "
+        "up to 3 steps",
     )
     compare.add_argument(
         "--kind", default="multisets", help="the class: multisets (default), sets, tuples, streams"

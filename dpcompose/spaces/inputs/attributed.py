@@ -250,7 +250,7 @@ class Where(Restriction):
 class Projection(Recoding):
     """D ↦ the multiset of some attributes of all records of a multiset D.
 
-    kept_attributes -- which; of -- the class, once `on` was told it.
+    kept_attributes -- the names of these attributes; of -- the class, once `on` was told it.
     """
 
     by_attributes = True
