@@ -175,7 +175,7 @@ def check_refuted(
 
     losses -- of those that are looked at: a part of a composition never loses more.
     """
-    values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
+    values = tuple((key, _at(value, at)) for key, value in claim)
     if (event := _by_event(type, losses, setting, theory)) is not None:
         page_for(theory, notion, (), setting)
         _check_event(*event, *_numbers(values), losses[0].mechanism, setting, at)
