@@ -136,8 +136,8 @@ class InMetrics:
                     "granularity or domain of its own"
                 )
             case _:
-                given = {"notion": notion or self.bound.notion, "metric": _text(said)}
-                given |= {} if delta is None else {"delta": _text(delta)}
+                given = {"notion": notion or self.bound.notion, "metric": formulas.given_text(said)}
+                given |= {} if delta is None else {"delta": formulas.given_text(delta)}
         data = {**self.setting.data, "claims": [given]}
         (found,) = reading.read_data(data, notions=self.theory.parameters).claims
         return found
@@ -217,7 +217,3 @@ class InMetrics:
             data["neighbours"] = self.neighbours.saved(others)
             del data["neighbours"]["problem"]  # which is this one
         return data
-
-
-def _text(given: Any) -> str:
-    return given if isinstance(given, str) else formulas.to_text(formulas.from_python(given))

@@ -73,24 +73,28 @@ class Relation:
         return self.single == ANY_TWO
 
     @property
+    def _all(self) -> tuple[Any, ...]:
+        return self.single if isinstance(self.single, tuple) else ()
+
+    @property
     def edits(self) -> tuple[tuple[int, int], ...]:
         """The single steps as numbers of records that are removed and added."""
-        return self.single if isinstance(self.single, tuple) else ()
+        return self._all
 
     @property
     def policy(self) -> tuple[Edge, ...]:
         """The single steps as edges between atoms."""
-        return self.single if isinstance(self.single, tuple) else ()
+        return self._all
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The single steps as listed pairs."""
-        return self.single if isinstance(self.single, tuple) else ()
+        return self._all
 
     @property
     def blocks(self) -> tuple[frozenset[int], ...]:
         """The single steps as the cells that each may change."""
-        return self.single if isinstance(self.single, tuple) else ()
+        return self._all
 
     def data(self) -> dict[str, Any]:
         """As JSON."""

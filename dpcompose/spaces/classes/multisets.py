@@ -39,23 +39,11 @@ class Multisets(Collections, OfRecords):
     no_difference = (0, 0)
 
     attributes: Attributes | None = None
-    """What records are made of, if anything: where no records are given, all combinations are."""
 
     def __post_init__(self) -> None:
         if self.attributes is not None and not self.records:
             object.__setattr__(self, "records", tuple(self.attributes.by_record))
         super().__post_init__()
-
-    def values_of(self, record: str) -> Mapping[str, str]:
-        return {} if self.attributes is None else self.attributes.by_record[record]
-
-    @property
-    def described(self) -> Attributes | None:
-        return self.attributes
-
-    @property
-    def unlimited(self) -> bool:
-        return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
 
     def chosen(self, records: Collection[str], kept: Attributes) -> DatabaseClass:
         return replace(self, records=(), sizes=self.sizes.up_to, attributes=kept)
