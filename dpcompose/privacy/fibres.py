@@ -108,7 +108,7 @@ def both_ways(table: Table) -> dict[tuple[Any, Any], Fraction]:
 
 
 def broken(table: Table, values: Collection[Any]) -> tuple[Any, Any, Any] | None:
-    """The first x, y, z of some values of which the way from x to z by y is the shorter one, if there are any.
+    """The first three values x, y, z of which the way from x to z by y is the shorter one, if there are any.
 
     >>> broken({("x", "y"): Fraction(1), ("y", "z"): Fraction(1)}, "xyz")
     ('x', 'y', 'z')
