@@ -62,6 +62,19 @@ def core(*mechanisms: Any, target: Any = BOUNDED, size: Any = ("any", None)) -> 
     return reading.read(data | {"mechanisms": list(mechanisms)})
 
 
+def on_product(parts: Any, distances: Any, formula: str, shown: str = "points") -> dict[str, Any]:
+    """The data of a setting: one mechanism with a formula in the distances of a product, for any two databases."""
+    one = {"name": "M", "reads": [None], "domain": "own", "notion": "pure", "values": {"epsilon": "1"}}
+    return {
+        "parameters": {"s": "positive"},
+        "databases": {"kind": "product", "shown": shown, "parts": parts},
+        "target": ANY,
+        "distances": distances,
+        "mechanisms": [one | {"metric": {"formula": formula, "besides": {}}}],
+        "adaptive": False,
+    }
+
+
 def verdict(setting: Any, **claim: str) -> str:
     shop = guarantees.in_notion(guarantees.workshop(setting, THEORY), claim["notion"])
     return Judge(shop).judge(claim).word

@@ -6,6 +6,7 @@ from typing import Any
 
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers.types import Cover
 
 U = {"single": [[1, 0], [0, 1]], "steps": 1}
 B = {"single": [[1, 1]], "steps": 1}
@@ -33,3 +34,8 @@ def setting(
             "mechanisms": named,
         }
     )
+
+
+def moves(found: Cover) -> set[str]:
+    """How far the inputs move at each type."""
+    return {" ".join(f"{i}:{r!r}" for i, ((_, r),) in one.moves) for one in found.types}

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import dpcompose as dpc
-from dpcompose.front.studies.results import Answer
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.core.reading import read as read_core
 from dpcompose.privacy import problems
@@ -19,7 +18,24 @@ from dpcompose.proof import registry
 THEORY = registry.standard()
 
 
-def study(text: str) -> tuple[Study, list[Answer]]:
+def stated(metric: str, notion: str = "pure", name: str = "M", more: str = "", **others: str) -> str:
+    """A mechanism of a problem file; more -- what else is said of it; others -- keys of its guarantee."""
+    besides = "".join(f', {key} = "{x}"' for key, x in others.items())
+    return f'[[mechanisms]]\nname = "{name}"\n{more}guarantee = {{ notion = "{notion}", metric = "{metric}"{besides} }}\n'
+
+
+def claimed(*metrics: str, notion: str = "pure", **others: str) -> str:
+    """Claims of a problem file; others -- their other keys."""
+    besides = "".join(f'{key} = "{x}"\n' for key, x in others.items())
+    return "".join(f'[[claims]]\nnotion = "{notion}"\nmetric = "{one}"\n{besides}' for one in metrics)
+
+
+def claimed_for_neighbours(notion: str = "pure", **values: str) -> str:
+    """A claim of a problem file by its parameters."""
+    return f'[[claims]]\nnotion = "{notion}"\n' + "".join(f'{key} = "{x}"\n' for key, x in values.items())
+
+
+def study(text: str) -> tuple[Any, list[Any]]:
     """What a problem file without its first line states, and the verdicts on its claims."""
     text = "format = 1\n" + text
     problem = reading.read_data(problems.parsed(text), "problem", text)

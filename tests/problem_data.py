@@ -1,9 +1,12 @@
-"""Problem files as data: mechanisms that read some records each, and families on the parts of a partition."""
+"""Problem files as data, and their bounds: mechanisms that read some records each, and families on the parts of a partition."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from dpcompose.front.studies.study import Study
+from dpcompose.privacy import problems
 
 KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 """The parameter of a notion with one."""
@@ -70,3 +73,28 @@ def family(
             }
         ],
     }
+
+
+def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
+    """What is found for a problem in a notion."""
+    return Study(problems.read_data(data).setting).proofs.guarantee(notion).main
+
+
+def bound(data: dict[str, Any], notion: str = "pure") -> Any:
+    """Its only parameter."""
+    ((_, term),) = guarantee(data, notion).says.values
+    return term
+
+
+def optimal_bound(data: dict[str, Any], notion: str = "pure") -> Any:
+    """The same of a guarantee that is known to be optimal."""
+    found = guarantee(data, notion)
+    assert found.optimal
+    ((_, term),) = found.says.values
+    return term
+
+
+def bag(parts: object, rows: object, replaced: bool | str = False) -> dict[str, Any]:
+    """What one person contributes."""
+    how = {"replaced": replaced} if replaced else {}
+    return {"contribution": {"parts": str(parts), "rows": str(rows), **how}}

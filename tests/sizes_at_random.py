@@ -9,10 +9,8 @@ from typing import Any
 
 from problem_data import reading_records
 
-from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.intervals import enclosure
-from dpcompose.privacy import problems
 
 F = Fraction
 BOTH = {"union": ["unbounded", "bounded"]}
@@ -32,15 +30,6 @@ def problem(
     if "records" in more:
         data["databases"]["records"] = more.pop("records")
     return data | more
-
-
-def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
-    return Study(problems.read_data(data).setting).proofs.guarantee(notion).main
-
-
-def bound(data: dict[str, Any], notion: str = "pure") -> Any:
-    ((_, term),) = guarantee(data, notion).says.values
-    return term
 
 
 def at(data: dict[str, Any], point: Mapping[str, int]) -> dict[str, Any]:

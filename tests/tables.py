@@ -7,9 +7,30 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 
+from hypothesis import strategies as st
+
 ONE = Fraction(1)
 Table = list[tuple[Fraction, Fraction]]
 """A mechanism at two inputs: (P, Q) for each outcome."""
+Rows = list[list[Fraction]]
+"""A mechanism at several inputs: the probabilities of its outcomes at each."""
+
+
+@st.composite
+def weighted_rows(draw: st.DrawFn) -> Rows:
+    """Rows of weights, made to add up to 1; equal rows, zeros and nearly equal ratios occur."""
+    n, m = draw(st.integers(2, 5)), draw(st.integers(1, 4))
+    weight = st.sampled_from([0, 1, 1, 2, 3, 10**9, 10**9 + 1])
+    rows = []
+    for _ in range(n):
+        weights = draw(st.lists(weight, min_size=m, max_size=m).filter(any))
+        rows.append([Fraction(w, sum(weights)) for w in weights])
+    return rows
+
+
+def ordered_pairs(n: int) -> list[tuple[int, int]]:
+    """All pairs of different inputs."""
+    return [pair for i in range(n) for j in range(i + 1, n) for pair in ((i, j), (j, i))]
 
 
 def excess(tables: Sequence[Table], c: Fraction) -> Fraction:

@@ -36,6 +36,7 @@ MEMBERS = {
     "zcdp": 'rho = "rho[i]"',
     "gaussian": 'mu = "mu[i]"',
 }
+KEYS = {"approximate": ("epsilon", "delta"), "zcdp": ("rho",), "gaussian": ("mu",)}
 ALL, COMPATIBLE, REPLACED, OWN = range(4)
 WHERE = {
     ALL: ("unbounded", "unbounded", "common", False),
@@ -45,45 +46,34 @@ WHERE = {
 }
 
 
-def family(notion: str, where: int, k: str = "k", given: str = "", claims: str = "") -> Study:
+def written(notion: str, where: int, k: str = "k", given: str = "", members: str = "") -> str:
+    """A problem file; members -- where these are no family of k."""
     target, stated, domain, parts = WHERE[where]
-    text = FAMILY.format(
+    return FAMILY.format(
         parameters='[parameters]\nk = "integer >= 2"' if k == "k" else "",
         partition=f'[partitions.P]\nkind = "record-wise"\nparts = "{k}"' if parts else "",
         target=target,
-        family=f'index = "i"\ncount = "{k}"',
+        family=members or f'index = "i"\ncount = "{k}"',
         reads='{ part = "i", of = "P" }' if parts else '"everything"',
         notion=notion,
         given=given or MEMBERS[notion],
         stated=stated,
         domain=domain,
     )
-    return Study(problems.read_text(text + claims, "a family").setting)
 
 
-def family_verdicts(
-    notion: str, where: int, texts: list[tuple[str, ...]], k: str = "k"
-) -> list[tuple[str, Any]]:
+def family(notion: str, where: int, k: str = "k", given: str = "", members: str = "") -> Study:
+    return Study(problems.read_text(written(notion, where, k, given, members), "a family").setting)
+
+
+def family_verdicts(notion: str, where: int, texts: list[tuple[str, ...]]) -> list[tuple[str, Any]]:
     """The verdicts, each of which a recheck confirms."""
-    keys = {"approximate": ("epsilon", "delta"), "zcdp": ("rho",), "gaussian": ("mu",)}[notion]
     claims = "".join(
         f'[[claims]]\nnotion = "{notion}"\n'
-        + "".join(f'{key} = "{text}"\n' for key, text in zip(keys, some, strict=True))
+        + "".join(f'{key} = "{text}"\n' for key, text in zip(KEYS[notion], some, strict=True))
         for some in texts
     )
-    target, stated, domain, parts = WHERE[where]
-    text = FAMILY.format(
-        parameters='[parameters]\nk = "integer >= 2"' if k == "k" else "",
-        partition=f'[partitions.P]\nkind = "record-wise"\nparts = "{k}"' if parts else "",
-        target=target,
-        family=f'index = "i"\ncount = "{k}"',
-        reads='{ part = "i", of = "P" }' if parts else '"everything"',
-        notion=notion,
-        given=MEMBERS[notion],
-        stated=stated,
-        domain=domain,
-    )
-    problem = problems.read_text(text + claims, "a family")
+    problem = problems.read_text(written(notion, where) + claims, "a family")
     study = Study(problem.setting)
     verdicts = [study.check(one) for one in problem.claims]
     rechecks.rechecked(study, verdicts)
@@ -91,7 +81,7 @@ def family_verdicts(
 
 
 SUM, MAX, TWO = "sum({}, i, 1, k)", "max({}, i, 1, k)", "top(2, {}, i, 1, k)"
-OF_FAMILIES: list[tuple[str, int, str, dict[str, tuple[str, Any]]]] = [
+FAMILIES: list[tuple[str, int, str, dict[str, tuple[str, Any]]]] = [
     (
         "zcdp",
         ALL,
@@ -121,9 +111,8 @@ OF_FAMILIES: list[tuple[str, int, str, dict[str, tuple[str, Any]]]] = [
         "4*" + MAX.format("rho[i]"),
         {"4*" + MAX: ("proved", False), "3*" + MAX: ("refuted", None), TWO: ("refuted", None)},
     ),
-]
-GAUSSIAN_FAMILIES: list[tuple[int, str, dict[str, tuple[str, Any]]]] = [
     (
+        "gaussian",
         ALL,
         "sqrt(sum(mu[i]**2, i, 1, k))",
         {
@@ -136,6 +125,7 @@ GAUSSIAN_FAMILIES: list[tuple[int, str, dict[str, tuple[str, Any]]]] = [
         },
     ),
     (
+        "gaussian",
         COMPATIBLE,
         "max(mu[i], i, 1, k)",
         {
@@ -146,6 +136,7 @@ GAUSSIAN_FAMILIES: list[tuple[int, str, dict[str, tuple[str, Any]]]] = [
         },
     ),
     (
+        "gaussian",
         REPLACED,
         "sqrt(top(2, mu[i]**2, i, 1, k))",
         {
@@ -159,6 +150,7 @@ GAUSSIAN_FAMILIES: list[tuple[int, str, dict[str, tuple[str, Any]]]] = [
         },
     ),
     (
+        "gaussian",
         OWN,
         "2*max(mu[i], i, 1, k)",
         {
@@ -171,17 +163,11 @@ GAUSSIAN_FAMILIES: list[tuple[int, str, dict[str, tuple[str, Any]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("notion", "where", "bound", "claims"), OF_FAMILIES)
-def test_families_of_zcdp(notion: str, where: int, bound: str, claims: dict[str, tuple[str, Any]]) -> None:
-    assert dict(family(notion, where).bound.guarantee.parameters) == {"rho": bound}
+@pytest.mark.parametrize(("notion", "where", "bound", "claims"), FAMILIES)
+def test_families(notion: str, where: int, bound: str, claims: dict[str, tuple[str, Any]]) -> None:
+    assert dict(family(notion, where).bound.guarantee.parameters) == dict.fromkeys(KEYS[notion], bound)
     texts = [(one.format("rho[i]"),) for one in claims]
     assert family_verdicts(notion, where, texts) == list(claims.values())
-
-
-@pytest.mark.parametrize(("where", "bound", "claims"), GAUSSIAN_FAMILIES)
-def test_families_of_gaussian(where: int, bound: str, claims: dict[str, tuple[str, Any]]) -> None:
-    assert dict(family("gaussian", where).bound.guarantee.parameters) == {"mu": bound}
-    assert family_verdicts("gaussian", where, [(one,) for one in claims]) == list(claims.values())
 
 
 @pytest.mark.parametrize(
@@ -229,13 +215,12 @@ def test_families_of_approximate_on_their_own_domain() -> None:
 @pytest.mark.parametrize("where", [ALL, COMPATIBLE, REPLACED])
 def test_families_written_out(notion: str, where: int) -> None:
     """The bound for k, at k = 3, is that of three mechanisms written out."""
-    written = family(notion, where, k="3")
-    symbolic = family(notion, where).guarantee().values
-    assert written.bound.theorem.id == family(notion, where).bound.theorem.id
-    for key, value in written.guarantee().values.items():
+    three, symbolic = family(notion, where, k="3"), family(notion, where)
+    assert three.bound.theorem.id == symbolic.bound.theorem.id
+    for key, value in three.guarantee().values.items():
         with mpmath.workdps(DIGITS):
             at = {f"{name}[{j}]": Fraction(j, 7) for name in ("e", "d", "rho", "mu") for j in (1, 2, 3)}
-            assert close(of_three(symbolic[key], at), of_three(value, at))
+            assert close(of_three(symbolic.guarantee().values[key], at), of_three(value, at))
 
 
 def of_three(expression: sympy.Expr, point: Mapping[str, Fraction]) -> Any:
@@ -263,37 +248,18 @@ def of_three(expression: sympy.Expr, point: Mapping[str, Fraction]) -> Any:
     return parts[0] ** parts[1]
 
 
-def test_families_with_equal_parameters() -> None:
-    """Members alike: k·ρ, √k·μ, (k·ε, 1 − (1 − δ)^k)."""
-    for notion, stating, bound in (
-        ("zcdp", 'rho = "r"', ["k*r"]),
-        ("gaussian", 'mu = "m"', ["m*sqrt(k)"]),
-        ("approximate", 'epsilon = "e", delta = "d"', ["e*k", "1 - (1 - d)**k"]),
-    ):
-        study = family(notion, ALL, given=stating)
-        assert [value for _, value in study.bound.guarantee.parameters] == bound
-        assert study.check(study.claim(claim(notion, *study.guarantee().values.values()))).verdict == "proved"
-
-
-REPEATED = """
-format = 1
-title = "many alike"
-[databases]
-kind = "multisets"
-[target]
-granularity = "unbounded"
-[[mechanisms]]
-name = "M"
-repeat = 50
-guarantee = {{ notion = "{}", {}, granularity = "unbounded" }}
-"""
-
-
-def test_repeated() -> None:
-    for notion, stating, bound in (
-        ("zcdp", 'rho = "r"', ["50*r"]),
-        ("gaussian", 'mu = "m"', ["5*m*sqrt(2)"]),
-        ("approximate", 'epsilon = "e", delta = "d"', ["50*e", "1 - (1 - d)**50"]),
-    ):
-        study = Study(problems.read_text(REPEATED.format(notion, stating), "many").setting)
-        assert [value for _, value in study.bound.guarantee.parameters] == bound
+@pytest.mark.parametrize(
+    ("notion", "stating", "bound", "repeated"),
+    [
+        ("zcdp", 'rho = "r"', ["k*r"], ["50*r"]),
+        ("gaussian", 'mu = "m"', ["m*sqrt(k)"], ["5*m*sqrt(2)"]),
+        ("approximate", 'epsilon = "e", delta = "d"', ["e*k", "1 - (1 - d)**k"], ["50*e", "1 - (1 - d)**50"]),
+    ],
+)
+def test_members_alike(notion: str, stating: str, bound: list[str], repeated: list[str]) -> None:
+    """k·ρ, √k·μ, (k·ε, 1 − (1 − δ)^k), as for one mechanism that is repeated 50 times."""
+    study = family(notion, ALL, given=stating)
+    assert [value for _, value in study.bound.guarantee.parameters] == bound
+    assert study.check(study.claim(claim(notion, *study.guarantee().values.values()))).verdict == "proved"
+    fifty = family(notion, ALL, "50", stating, "repeat = 50")
+    assert [value for _, value in fifty.bound.guarantee.parameters] == repeated

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from believed import run
 
 import dpcompose as dpc
-from dpcompose.front import cli
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.notions import Guarantee
@@ -194,12 +194,6 @@ def theory_of(own: Path) -> Theory:
     """The pages of the folder, its hypothesis and its values, handed over in Python."""
     modules = [imported(path) for path in sorted(own.glob("*.py"))]
     return dpc.theorems(own, own=[*modules, Spread(0, 10)])
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    status = cli.main([str(one) for one in arguments])
-    said = capsys.readouterr()
-    return status, said.out, said.err
 
 
 def written(tmp_path: Path, text: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,8 @@ from theorem_settings import FOLDER, PAGES, ROOT, THEORY
 import dpcompose as dpc
 from dpcompose.front.studies.best_metric import BestMetric
 from dpcompose.front.studies.study import Study
+from dpcompose.kernel.library.fields import key_of
+from dpcompose.kernel.library.kinds import KINDS
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
@@ -317,7 +320,15 @@ def test_a_wrong_conclusion_is_never_cited(tmp_path: Path) -> None:
     assert not next(fit for fit in bound.fits if fit.page.id == "too-good").best
 
 
-# the table of README.md
+# the tables of README.md
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_of_a_page_is_explained(kind: str) -> None:
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert f"\n| `{kind}` |" in text
+    keys = {key_of(one) for one in dataclasses.fields(KINDS[kind])} - {"kind"}
+    assert not [key for key in keys if f"`{key}`" not in text and f"`{key} = " not in text]
 
 
 def rows() -> list[tuple[str, list[tuple[str, str]], str]]:

@@ -280,8 +280,8 @@ def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
 
     given = table(data, {"rays", "difference", "proof"})
     below, new, assumed = rays.on_rays(difference, given["rays"], scope.symbols, scope.known, scope.assumed)
-    inner = replace(scope, symbols={**scope.symbols, **new}, used=scope.used | {"rays"}, seen={})
-    inner.assumed = assumed
+    symbols, used = {**scope.symbols, **new}, scope.used | {"rays"}
+    inner = replace(scope, symbols=symbols, assumed=assumed, used=used, seen={})
     if inner.form(given["difference"]) != below:
         raise BadCertificate("the difference on rays is another one")
     _check(below, given["proof"], inner, depth + 1)

@@ -175,11 +175,11 @@ def check_refuted(
 
     losses -- of those that are looked at: a part of a composition never loses more.
     """
-    values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
-    if (law := _by_event(type, losses, setting, theory)) is not None:
+    values = tuple((key, _at(value, at)) for key, value in claim)
+    if (event := _by_event(type, losses, setting, theory)) is not None:
         page_for(theory, notion, (), setting)
-        check_event(*law, *_numbers(values), type, losses, setting, at)
-        return str(law[0].id)
+        _check_event(*event, *_numbers(values), losses[0].mechanism, setting, at)
+        return str(event[0].id)
     page, curve = attained(notion, type, losses, setting, theory, at)
     if not pieces.is_refuted([curve], *_numbers(values), bits):
         raise NoLoss("the computed delta is not seen to be above the claimed one")
@@ -205,21 +205,19 @@ def _by_event(
     return law, mechanism.noise, r
 
 
-def check_event(
+def _check_event(
     law: Any,
     noise: Noise,
     r: Term,
     epsilon: Term,
     delta: Term,
-    type: Type,
-    losses: Sequence[Loss],
+    i: int,
     setting: Setting,
     at: Mapping[str, Fraction],
 ) -> None:
-    """Raises NoLoss unless an event of one mechanism, or of one member of a family, exceeds δ at ε."""
+    """Raises NoLoss unless an event of M_i, or of one member of a family, exceeds δ at ε."""
     if terms.INFINITY in (epsilon, delta):
         raise NoLoss("a claim of which a parameter is oo says nothing")
-    i = losses[0].mechanism
     if any(terms.moves(name) for name in noise.parameter.letters):
         at = {**at, **_general(at, 1)}
     parameter = _at(noises.fit(law.head, noise.parameter, setting.assumed), at)

@@ -79,8 +79,7 @@ def chosen(
 
 def grows(inputs: Inputs, mechanism: Mechanism) -> bool:
     """Whether a mechanism loses most in the limit of more and more records, and there may be so many."""
-    databases = inputs.setting.databases
-    if not (databases.unordered and databases.twice) or databases.sizes.n is not None:
+    if not inputs.setting.databases.any_number:
         return False
     law = None if mechanism.noise is None else inputs.theory.noise(mechanism.noise.word)
     return law is not None and bool(law.head.in_the_limit)

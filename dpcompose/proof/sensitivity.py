@@ -298,8 +298,7 @@ class Comparison(Shown):
     def __str__(self) -> str:
         rows = [f"on {self.databases}"]
         for have, want, factor in self.directions:
-            said = f"{self.relation(have, want, factor)}: {self.implies(have, want, factor)}"
-            rows.append(f"{said}  [{self.page.cite('pure')}]")
+            rows.append(f"{': '.join(self.says(have, want, factor))}  [{self.page.cite('pure')}]")
             rows.append(f"  {factor.reason()} ({factor.covered})")
         return "\n".join([*rows, *registry.rests(self.relies_on)])
 
@@ -309,27 +308,20 @@ class Comparison(Shown):
         return tuple({page.id: page for page in (*self.forth.relies_on, *self.back.relies_on)}.values())
 
     @staticmethod
-    def relation(have: Granularity, want: Granularity, factor: Sensitivity) -> str:
-        """How the metrics compare, in one direction."""
+    def says(have: Granularity, want: Granularity, factor: Sensitivity) -> tuple[str, str]:
+        """How the metrics compare, in one direction, and what a guarantee for `have` gives for `want`."""
         if factor.pair is None:
-            return f"d_{have} <= 0*d_{want}"
+            return f"d_{have} <= 0*d_{want}", f"every mechanism is {want} 0-DP"
         if factor.value is sympy.oo:
-            return f"d_{have} <= m*d_{want} for no m"
-        return f"d_{have} <= d_{want}" if factor.value == 1 else f"d_{have} <= {factor.value}*d_{want}"
-
-    @staticmethod
-    def implies(have: Granularity, want: Granularity, factor: Sensitivity) -> str:
-        """What a guarantee for `have` gives for `want`."""
-        if factor.pair is None:
-            return f"every mechanism is {want} 0-DP"
-        if factor.value is sympy.oo:
-            return f"{have} e-DP implies nothing for {want} neighbours"
+            return f"d_{have} <= m*d_{want} for no m", f"{have} e-DP implies nothing for {want} neighbours"
+        if factor.value == 1:
+            return f"d_{have} <= d_{want}", f"{have} e-DP implies {want} e-DP"
         implied = formulas.to_text(factor.value * symbol("e"))
-        return f"{have} e-DP implies {want} {implied if implied == 'e' else f'({implied})'}-DP"
+        return f"d_{have} <= {factor.value}*d_{want}", f"{have} e-DP implies {want} ({implied})-DP"
 
     def __repr__(self) -> str:
         """Both directions in one line; `print` says more."""
-        said = (self.relation(*direction) for direction in self.directions)
+        said = (self.says(*direction)[0] for direction in self.directions)
         return f"{'; '.join(said)}, on {self.databases}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -339,7 +331,7 @@ class Comparison(Shown):
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th>{text_html(have)} &rarr; {text_html(want)}</th><td>{formula_html(factor.value)}</td>"
-            f"<td>{text_html(self.implies(have, want, factor))}</td>"
+            f"<td>{text_html(self.says(have, want, factor)[1])}</td>"
             f"<td>{text_html(factor.reason())}</td></tr>"
             for have, want, factor in self.directions
         )

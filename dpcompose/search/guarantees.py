@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
+from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.expressions import formulas, terms
@@ -109,7 +110,8 @@ class Workshop:
         return not self.types.types
 
 
-def loss_of(theorem: Theorem) -> Any:
+def loss_of(theorem: Theorem) -> Loss:
+    """What a theorem says that a mechanism loses."""
     assert isinstance(theorem.says, Loses)
     return theorem.says.loss
 

@@ -42,7 +42,7 @@ MOST_OF_SOME = 100
 
 
 FEW_IMPLIED, MOST_IMPLIED = 3, 20
-"""At how many points, and how often in all, such curves are compared at most."""
+"""At how many points, and how often in all, a claim is looked at by what it implies in other notions."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import in_metrics
 import pytest
+from in_metrics import claimed_for_neighbours as claimed
 from shipped import SHIPPED
 
 import dpcompose as dpc
@@ -24,10 +25,6 @@ BEGINNING = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity 
 METRIC = '[[mechanisms]]\nname = "M1"\nguarantee = { notion = "pure", metric = "e1*d_unbounded" }\n'
 NOISE = '[[mechanisms]]\nname = "M2"\nquery = "count"\nnoise = { geometric = "1/e2" }\n'
 METRIC_CLAIM = '[[claims]]\nnotion = "pure"\nmetric = "(e1 + e2)*d_unbounded"\n'
-
-
-def claimed(notion: str = "pure", **values: str) -> str:
-    return f'[[claims]]\nnotion = "{notion}"\n' + "".join(f'{key} = "{x}"\n' for key, x in values.items())
 
 
 def judged(text: str, folder: Path) -> list[str]:

@@ -11,19 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from believed import run
 from shipped import PROBLEMS
 
-from dpcompose.front import cli
 from dpcompose.front.commands import verify
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = str(PROBLEMS[0])
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    status = cli.main(arguments)
-    said = capsys.readouterr()
-    return status, said.out, said.err
 
 
 def run_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:

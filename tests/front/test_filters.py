@@ -98,9 +98,7 @@ def test_what_is_told() -> None:
         "pure (1/2) of b is not answered: with it the interaction would be bounded (5/4)-DP, D = {a}, D' = {b}; "
         "at most 1/4 is left for b"
     )
-    assert repr(
-        F
-    ) == "a filter at bounded pure (1): spent bounded pure (3/4) on the common domain of a" or repr(F)
+    assert repr(F) == "a filter at bounded pure (1): spent bounded pure (3/4) of a"
     assert repr(F.guarantee()).startswith("bounded (3/4)-DP")
     assert {page.id for page in F.study.bound.relies_on} >= {"filters"}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import sympy
-from in_metrics import THEORY, forged, saved, study, verdicts
+from in_metrics import THEORY, claimed, forged, saved, stated, study, verdicts
 
 import dpcompose as dpc
 from dpcompose.front.studies import recheck
@@ -37,16 +37,6 @@ RECODED = (
     + 'records = ["a1", "a2", "b1", "b2"]\n[maps.r]\nrecode = { a1 = "A", a2 = "A", b1 = "B", b2 = "B" }\n'
     + '[metrics.u]\ngranularity = "unbounded"\n'
 )
-
-
-def stated(metric: str, notion: str = "pure", name: str = "M", more: str = "", **others: str) -> str:
-    besides = "".join(f', {key} = "{x}"' for key, x in others.items())
-    return f'[[mechanisms]]\nname = "{name}"\n{more}guarantee = {{ notion = "{notion}", metric = "{metric}"{besides} }}\n'
-
-
-def claimed(metric: str, notion: str = "pure", **others: str) -> str:
-    besides = "".join(f'{key} = "{x}"\n' for key, x in others.items())
-    return f'[[claims]]\nnotion = "{notion}"\nmetric = "{metric}"\n{besides}'
 
 
 TWO = stated("s*d_co") + stated("t*d_unbounded", name="N")
@@ -81,7 +71,7 @@ def test_claims(name: str, tmp_path: Path) -> None:
     """What holds, and one step below it; the derivation is rechecked."""
     text, right, wrong = CASES[name]
     notion = name if name in ("zcdp", "gaussian") else "pure"
-    text += claimed(right, notion) + claimed(wrong, notion)
+    text += claimed(right, notion=notion) + claimed(wrong, notion=notion)
     assert verdicts(text) == ["proved", "refuted"]
     found = recheck.outcome(saved(text, tmp_path), THEORY)
     assert found.verdicts == ("proved", "refuted")
@@ -111,7 +101,7 @@ def test_approximate_claims() -> None:
     """What fails for neighbours fails; that a linear δ holds along chains is not said."""
     text = COUNTY + stated("s*d_unbounded", "approximate", delta="q*d_unbounded")
     some = [("2*s*d_co", "q*d_co"), ("s*d_co", "2*q*d_co"), ("2*s*d_co", "2*q*d_co")]
-    text += "".join(claimed(metric, "approximate", delta=delta) for metric, delta in some)
+    text += "".join(claimed(metric, notion="approximate", delta=delta) for metric, delta in some)
     assert verdicts(text)[:2] == ["refuted", "refuted"]
 
 
@@ -123,7 +113,7 @@ def test_what_is_no_claim_in_one_canonical_metric_stays_undecided() -> None:
 
 def test_a_negative_metric_is_no_root() -> None:
     """(s − 3)² ≥ 0 is at least 4s² for no s; and −2s is none, though its square is."""
-    text = COUNTY + stated("s*d_unbounded", "zcdp") + claimed("-2*s*d_co", "zcdp")
+    text = COUNTY + stated("s*d_unbounded", "zcdp") + claimed("-2*s*d_co", notion="zcdp")
     assert verdicts(text) == ["undecided"]
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_metrics import claimed_for_neighbours as claimed
+from in_metrics import stated
 from shares import every_third
 
 import dpcompose as dpc
@@ -23,15 +25,6 @@ LISTED = (
     '[metrics.way]\ntable = [["a", "b", "2"], ["b", "c", "1/2"], ["a", "c", "2"]]\n'
     '[metrics.of_f]\nof = "f"\ntable = [["u", "v", "3"]]\n[target]\ngranularity = "next"\n'
 )
-
-
-def stated(metric: str, notion: str = "pure", name: str = "M", **more: str) -> str:
-    further = "".join(f', {key} = "{value}"' for key, value in more.items())
-    return f'[[mechanisms]]\nname = "{name}"\nguarantee = {{ notion = "{notion}", metric = "{metric}"{further} }}\n'
-
-
-def claimed(notion: str = "pure", **values: str) -> str:
-    return f'[[claims]]\nnotion = "{notion}"\n' + "".join(f'{key} = "{x}"\n' for key, x in values.items())
 
 
 def said(text: str, folder: Path) -> tuple[Study, list[Any]]:

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from in_metrics import claimed
 
 import dpcompose as dpc
 from dpcompose.privacy.elaboration import cells, kinds
@@ -37,10 +38,6 @@ def verdicts(text: str) -> list[str]:
         (file := Path(folder) / "problem.toml").write_text(text, encoding="utf-8")
         study, claims = dpc.load(file)
         return [study.check(one).verdict for one in claims]
-
-
-def claimed(*some: str) -> str:
-    return "".join(f'[[claims]]\nnotion = "pure"\nmetric = "{one}"\n' for one in some)
 
 
 @pytest.mark.parametrize(("kind", "more", "granularity"), CLASSES)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_metrics import THEORY, saved, study, verdicts
+from core_metrics import on_product
+from in_metrics import THEORY, claimed, saved, stated, study, verdicts
 from shares import every_third
 
 from dpcompose.front.studies import recheck
@@ -36,23 +37,13 @@ def databases(told: str) -> str:
     return f"[databases]\n{told}\n".replace("'", '"')
 
 
-def stated(metric: str, notion: str = "pure", name: str = "M", **others: str) -> str:
-    besides = "".join(f', {key} = "{x}"' for key, x in others.items())
-    return f'[[mechanisms]]\nname = "{name}"\nguarantee = {{ notion = "{notion}", metric = "{metric}"{besides} }}\n'
-
-
-def claimed(metric: str, notion: str = "pure", **others: str) -> str:
-    besides = "".join(f'{key} = "{x}"\n' for key, x in others.items())
-    return f'[[claims]]\nnotion = "{notion}"\nmetric = "{metric}"\n{besides}'
-
-
 @pytest.mark.parametrize(("name", "notion"), every_third(list(CLASSES), ["pure", "zcdp", "gaussian"]))
 def test_claims(name: str, notion: str, tmp_path: Path) -> None:
     told, granularity = CLASSES[name]
     text = databases(told) + f'[metrics.d]\ngranularity = "{granularity}"\n'
     text += stated("s*d", notion) + stated("t*d", notion, "N")
     whole = {"pure": "(s + t)", "zcdp": "sqrt(s**2 + t**2)", "gaussian": "sqrt(s**2 + t**2)"}[notion]
-    text += claimed(f"{whole}*d", notion) + claimed("max(s, t)*d", notion)
+    text += claimed(f"{whole}*d", notion=notion) + claimed("max(s, t)*d", notion=notion)
     assert verdicts(text) == ["proved", "refuted"]
     assert recheck.outcome(saved(text, tmp_path), THEORY).verdicts == ("proved", "refuted")
 
@@ -84,8 +75,8 @@ def test_an_approximate_claim_that_is_false_for_neighbours() -> None:
         stated(f"{x}*d_unbounded", "approximate", name, delta="q*d_unbounded")
         for x, name in (("x", "M"), ("y", "N"))
     )
-    text += claimed("(x + y)*d_unbounded", "approximate", delta="2*q*d_unbounded")
-    text += claimed("max(x, y)*d_unbounded", "approximate", delta="2*q*d_unbounded")
+    text += claimed("(x + y)*d_unbounded", notion="approximate", delta="2*q*d_unbounded")
+    text += claimed("max(x, y)*d_unbounded", notion="approximate", delta="2*q*d_unbounded")
     assert verdicts(text) == ["proved", "refuted"]
 
 
@@ -131,23 +122,7 @@ def test_a_class_beside_points() -> None:
 
 
 def core(distances: Any, metric: str) -> Any:
-    return {
-        "parameters": {"s": "positive"},
-        "databases": {"kind": "product", "shown": "sets", "parts": {"": {"kind": "steps", "shown": "sets"}}},
-        "target": {"single": "any two", "steps": 1},
-        "distances": distances,
-        "mechanisms": [
-            {
-                "name": "M",
-                "reads": [None],
-                "domain": "own",
-                "notion": "pure",
-                "values": {"epsilon": "1"},
-                "metric": {"formula": metric, "besides": {}},
-            }
-        ],
-        "adaptive": False,
-    }
+    return on_product({"": {"kind": "steps", "shown": "sets"}}, distances, metric, "sets")
 
 
 def test_the_kernel_looks_at_no_databases_there() -> None:

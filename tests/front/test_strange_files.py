@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -103,40 +104,36 @@ def test_a_list_as_a_verdict_in_a_metric_is_refused() -> None:
         checker.check_in_metrics(saved, registry.standard())
 
 
-@one_in(28, 7)
-@pytest.mark.parametrize("part", ["problem", "core", "stated", "derivation", "guarantee", "claims"])
-def test_strange_values_everywhere_in_a_metric(part: str, one_in: int) -> None:
-    """In places of a saved file, each time one of so many values: it is refused, or what it shows is right."""
-    saved = json.loads(plane())
-    right = checker.check_in_metrics(saved, registry.standard()).verdicts
+def refused_or_right(saved: Any, part: str, of: int, verdicts: Callable[[Any], Any]) -> None:
+    """In each place of a part, each time one of so many strange values: the file is refused, or what it shows is right."""
+    right = verdicts(saved)
     assert right == ("proved", "refuted", "proved")
     for n, path in enumerate([(part, *path) for path in places(saved[part])]):
-        for value in STRANGE[n % one_in :: one_in]:
+        for value in STRANGE[n % of :: of]:
             made = changed(saved, path, value)
             if part == "core":
                 with suppress(BadSetting):
                     made["derivation"]["setting"] = reading.read(made["core"]).hash
             with suppress(Refused):
-                shown = checker.check_in_metrics(made, registry.standard()).verdicts
-                assert shown == right, path
+                assert verdicts(made) == right, path
+
+
+@one_in(28, 7)
+@pytest.mark.parametrize("part", ["problem", "core", "stated", "derivation", "guarantee", "claims"])
+def test_strange_values_everywhere_in_a_metric(part: str, one_in: int) -> None:
+    theory = registry.standard()
+    refused_or_right(
+        json.loads(plane()), part, one_in, lambda made: checker.check_in_metrics(made, theory).verdicts
+    )
 
 
 @one_in(7, 3)
 @pytest.mark.parametrize("part", ["problem", "core", "derivation", "guarantee", "claims"])
 def test_strange_values_everywhere(part: str, one_in: int) -> None:
-    """In each place of a saved file, each time one of so many values: it is refused, or what it shows is right."""
-    saved = json.loads(normal_noise())
-    right = rechecks.check(saved, registry.standard()).verdicts
-    assert right == ("proved", "refuted", "proved")
-    for n, path in enumerate([(part, *path) for path in places(saved[part])]):
-        for value in STRANGE[n % one_in :: one_in]:
-            made = changed(saved, path, value)
-            if path[0] == "core":
-                with suppress(BadSetting):
-                    made["derivation"]["setting"] = reading.read(made["core"]).hash
-            with suppress(Refused):
-                shown = rechecks.check(made, registry.standard()).verdicts
-                assert shown == right, path
+    theory = registry.standard()
+    refused_or_right(
+        json.loads(normal_noise()), part, one_in, lambda made: rechecks.check(made, theory).verdicts
+    )
 
 
 @pytest.mark.parametrize("path", ["mechanisms.0.noise", "mechanisms.0.reads", "claims", "databases.records"])

@@ -1,7 +1,7 @@
 """Totals in any notion: the factor that reaches one, both its sides, and what is refused."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,22 +9,14 @@ from typing import Any
 import mpmath
 import pytest
 import sympy
+from precision import with_digits
 
 import dpcompose as dpc
 from dpcompose.front.cli import main
 from dpcompose.front.studies.numbers import Budget, NoBudget, WrongValue
 from dpcompose.front.studies.totals import read_total
 
-DIGITS = 30
-
-
-@pytest.fixture(autouse=True, scope="module")
-def digits() -> Iterator[None]:
-    """With how many digits the tests of this file compute."""
-    with mpmath.workdps(DIGITS):
-        yield
-
-
+digits = with_digits(30)
 U, B = dpc.unbounded, dpc.bounded
 
 

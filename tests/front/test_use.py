@@ -13,10 +13,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 import sympy
+from believed import run
 from shipped import PROBLEMS, SHIPPED, loaded
 
 import dpcompose as dpc
-from dpcompose.front import cli, files
+from dpcompose.front import files
 from dpcompose.front.studies import numbers
 from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
@@ -30,12 +31,6 @@ TOTALS = {
     "zcdp": dpc.zcdp("1/2"),
     "gaussian": dpc.gaussian("3/7"),
 }
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    status = cli.main(arguments)
-    said = capsys.readouterr()
-    return status, said.out, said.err
 
 
 def study_of(*epsilons: str, target: object = dpc.bounded) -> Study:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from policies_at_random import random_policy
-from problem_data import KEYS, reading_records
+from problem_data import KEYS, bound, guarantee, reading_records
 
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
@@ -39,15 +39,6 @@ def problem(
     reads, stated, domains = zip(*mechanisms, strict=True)
     data = reading_records(target, reads, stated, domains, notion, size=size, **universe)
     return data | {"parameters": parameters}
-
-
-def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
-    return Study(problems.read_data(data).setting).proofs.guarantee(notion).main
-
-
-def bound(data: dict[str, Any], notion: str = "pure") -> Any:
-    ((_, term),) = guarantee(data, notion).says.values
-    return term
 
 
 def drawn(seed: int) -> tuple[dict[str, Any], str, int, int, int]:

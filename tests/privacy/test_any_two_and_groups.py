@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from policies_at_random import random_policy
-from problem_data import KEYS
-from sizes_at_random import BOTH, at, at_some_values, bound, exceeds, guarantee, problem
+from problem_data import KEYS, bound, guarantee
+from sizes_at_random import BOTH, at, at_some_values, exceeds, problem
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from in_metrics import THEORY, forged, saved, study, verdicts
+from in_metrics import THEORY, claimed, forged, saved, study, verdicts
 from shares import every_third
 
 from dpcompose.front.studies import recheck
@@ -32,10 +32,6 @@ def norms(word: str, of: str = "") -> str:
 def stated(metric: str, notion: str = "pure", reads: str = "f", name: str = "M", more: str = "") -> str:
     given = f'guarantee = {{ notion = "{notion}", metric = "{metric}", domain = "common"{more} }}'
     return f'[[mechanisms]]\nname = "{name}"\nreads = "{reads}"\n{given}\n'
-
-
-def claimed(*metrics: str, notion: str = "pure") -> str:
-    return "".join(f'[[claims]]\nnotion = "{notion}"\nmetric = "{one}"\n' for one in metrics)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import problem_data
 import pytest
-from problem_data import KEYS, Reads, reading_records
+from problem_data import KEYS, Reads, bag, reading_records
 from shares import seeds
 
 import dpcompose as dpc
@@ -23,11 +23,6 @@ from dpcompose.search.guarantees import NoGuarantee
 
 F = Fraction
 WAYS: list[bool | str] = [False, True, "rows"]
-
-
-def bag(parts: object, rows: object, replaced: bool | str = False) -> dict[str, Any]:
-    how = {"replaced": replaced} if replaced else {}
-    return {"contribution": {"parts": str(parts), "rows": str(rows), **how}}
 
 
 def family(

@@ -9,7 +9,8 @@ from itertools import permutations
 
 import pytest
 import sympy
-from privacy.plain_tables import COIN, RESPONSE, e, f, made, ordered_pairs
+from privacy.plain_tables import COIN, RESPONSE, e, f, made
+from tables import ordered_pairs
 
 import dpcompose as dpc
 from dpcompose.privacy import nearest

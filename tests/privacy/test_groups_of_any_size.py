@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from policies_at_random import random_policy
-from problem_data import KEYS, Reads, reading_records
+from problem_data import KEYS, Reads, optimal_bound, reading_records
 
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
@@ -24,13 +24,6 @@ F = Fraction
 def problem(m: int | str, of: Any, reads: Reads, *stated: Any, **databases: Any) -> dict[str, Any]:
     """Mechanisms that read records, for a group of m steps."""
     return reading_records({"group": m, "of": of}, reads, *stated, **databases)
-
-
-def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
-    found = Study(problems.read_data(data).setting).proofs.guarantee(notion).main
-    assert found.optimal
-    ((_, term),) = found.says.values
-    return term
 
 
 HALVES: list[list[str] | None] = [["a", "a'"], ["b", "b'"]]
@@ -50,7 +43,7 @@ HALVES: list[list[str] | None] = [["a", "a'"], ["b", "b'"]]
 def test_bounds_by_hand(of: str, stated: str, domain: str, notion: str, bound: str) -> None:
     data = problem("m", of, HALVES, [stated] * 2, [domain] * 2, notion)
     known = problems.read_data(data).setting.letters
-    assert guarantee(data, notion) == formulas.parse(bound, known)
+    assert optimal_bound(data, notion) == formulas.parse(bound, known)
 
 
 def test_families_move_as_in_one_step() -> None:
@@ -59,24 +52,24 @@ def test_families_move_as_in_one_step() -> None:
     data["partitions"] = {"P": {"kind": "record-wise", "parts": "k"}}
     data["mechanisms"][0] |= {"index": "i", "count": "k", "reads": {"part": "i", "of": "P"}}
     data["mechanisms"][0]["guarantee"]["epsilon"] = "e[i]"
-    assert formulas.to_text(guarantee(data)) == "m*top(2, e[i], i, 1, k)"
+    assert formulas.to_text(optimal_bound(data)) == "m*top(2, e[i], i, 1, k)"
 
 
 def test_guarantees_for_as_many_steps_hold_where_everything_is_read() -> None:
     as_many = {"group": "m", "of": "unbounded"}
-    assert formulas.to_text(guarantee(problem("m", "unbounded", [None], [as_many], ["own"]))) == "e1"
+    assert formulas.to_text(optimal_bound(problem("m", "unbounded", [None], [as_many], ["own"]))) == "e1"
     both = problem("m", "bounded", [None, None], [as_many, "free-lunch"], ["own", "own"])
-    assert formulas.to_text(guarantee(both)) == "2*e1 + e2"
+    assert formulas.to_text(optimal_bound(both)) == "2*e1 + e2"
     with pytest.raises(NoGuarantee, match="state it for single steps"):
-        guarantee(problem("m", "unbounded", HALVES, [as_many] * 2, ["own"] * 2))
+        optimal_bound(problem("m", "unbounded", HALVES, [as_many] * 2, ["own"] * 2))
     with pytest.raises(NoGuarantee, match="state it for single steps"):
-        guarantee(problem("m", "unbounded", HALVES, ["free-lunch"] * 2, ["own"] * 2))
+        optimal_bound(problem("m", "unbounded", HALVES, ["free-lunch"] * 2, ["own"] * 2))
     either = {"union": ["bounded", "unbounded"]}
-    assert formulas.to_text(guarantee(problem("m", either, [None], [as_many], ["own"]))) == "2*e1"
+    assert formulas.to_text(optimal_bound(problem("m", either, [None], [as_many], ["own"]))) == "2*e1"
     with pytest.raises(NoGuarantee, match="another number of steps"):
-        guarantee(problem("m", "unbounded", [None], [{"group": "n", "of": "unbounded"}], ["own"]))
+        optimal_bound(problem("m", "unbounded", [None], [{"group": "n", "of": "unbounded"}], ["own"]))
     with pytest.raises(NoGuarantee, match="a target for groups of as many"):
-        guarantee(problem(2, "unbounded", [None], [as_many], ["own"]))
+        optimal_bound(problem(2, "unbounded", [None], [as_many], ["own"]))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -98,10 +91,10 @@ def test_every_number_says_the_same(seed: int) -> None:
     size = rng.choice(["any", ">= 2"])
     more = {"records": records, "size": size}
     data = problem("m", of, reads, stated, domains, notion, **more) | {"granularities": granularities}
-    for_all = guarantee(data, notion)
+    for_all = optimal_bound(data, notion)
     for m in (1, 2, 3):
         exactly = problem(m, of, reads, stated, domains, notion, **more) | {"granularities": granularities}
-        one = guarantee(exactly, notion)
+        one = optimal_bound(exactly, notion)
         if "oo" in (one.kind, for_all.kind):
             assert one.kind == for_all.kind, data
             continue
@@ -114,7 +107,7 @@ def test_every_number_says_the_same(seed: int) -> None:
 def test_groups_too_large_to_write_down_are_told_by_their_steps(of: str) -> None:
     reads: list[list[str] | None] = [["a", "a'"], ["b", "b'"], ["c", "c'"], ["d", "d'"]]
     of_people = {"granularities": {"p": {"replace": [["a", "b"], ["b'", "c"]]}}}
-    bounds = [guarantee(problem(m, of, reads, [of] * 4, ["common"] * 4) | of_people) for m in (40, "m")]
+    bounds = [optimal_bound(problem(m, of, reads, [of] * 4, ["common"] * 4) | of_people) for m in (40, "m")]
     point = {"m": F(40), **{f"e{i}": F(i, 7) for i in range(1, 5)}}
     assert (
         formulas.evaluate(bounds[0], point)
@@ -133,7 +126,7 @@ def test_groups_too_large_on_limited_sizes_are_refused_where_losses_are_not_conv
     reads: list[list[str] | None] = [["a", "a'"], ["b", "b'"], ["c", "c'"], ["d", "d'"]]
     with pytest.raises(NoGuarantee, match="too many ways to write down"):
         stated = ["free-lunch", "bounded", "bounded", "bounded"]
-        guarantee(problem(40, "bounded", reads, stated, ["common"] * 4, size="<= 50"))
+        optimal_bound(problem(40, "bounded", reads, stated, ["common"] * 4, size="<= 50"))
 
 
 def test_claims_are_refuted_at_a_number_of_steps() -> None:
@@ -184,7 +177,7 @@ def test_noise_is_refused_in_words() -> None:
     del data["mechanisms"][0]["guarantee"]
     data["mechanisms"][0] |= {"query": "count", "noise": {"laplace": "1/e"}}
     with pytest.raises(NoGuarantee, match="adds noise"):
-        guarantee(data)
+        optimal_bound(data)
 
 
 @pytest.mark.parametrize("m", [3, 12, "m"])
@@ -196,7 +189,7 @@ def test_records_that_are_recoded_are_as_many_times_as_far(m: int | str) -> None
     data["maps"] = {"county": {"recode": {"a1": "A", "a2": "A", "b1": "B", "b2": "B"}}}
     data["mechanisms"][0]["reads"] = {"map": "county"}
     known = problems.read_data(data).setting.letters
-    assert guarantee(data) == formulas.parse(f"{m}*e1 + {m}*e2", known)
+    assert optimal_bound(data) == formulas.parse(f"{m}*e1 + {m}*e2", known)
 
 
 def test_of_several_guarantees_each_may_be_for_as_many_steps(tmp_path: Path) -> None:

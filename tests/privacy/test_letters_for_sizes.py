@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import told
 from policies_at_random import random_policy
-from problem_data import KEYS
+from problem_data import KEYS, bound, guarantee
 from second_checker import verdicts
-from sizes_at_random import BOTH, at, at_some_values, bound, exceeds, guarantee, problem
+from sizes_at_random import BOTH, at, at_some_values, exceeds, problem
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas

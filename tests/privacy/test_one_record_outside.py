@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from problem_data import reading_records
+from problem_data import bag, reading_records
 from shares import seeds
 
 import dpcompose as dpc
@@ -19,11 +19,6 @@ from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.search.guarantees import NoGuarantee
 
 WAYS: list[bool | str] = [False, True, "rows"]
-
-
-def bag(parts: int, rows: int, replaced: bool | str = False) -> dict[str, Any]:
-    how = {"replaced": replaced} if replaced else {}
-    return {"contribution": {"parts": str(parts), "rows": str(rows), **how}}
 
 
 def study(target: Any, reads: Any, stated: Any, domains: Any, **databases: Any) -> Study:

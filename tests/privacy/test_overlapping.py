@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from problem_data import KEYS, family
+from problem_data import KEYS, family, optimal_bound
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
@@ -36,13 +36,6 @@ def overlapping(
     )
 
 
-def guarantee(problem: dict[str, Any], notion: str = "pure") -> Any:
-    found = Study(problems.read_data(problem).setting).proofs.guarantee(notion).main
-    assert found.optimal
-    ((_, term),) = found.says.values
-    return term
-
-
 @pytest.mark.parametrize(
     ("most", "target", "stated", "domain", "notion", "bound"),
     [
@@ -62,7 +55,7 @@ def guarantee(problem: dict[str, Any], notion: str = "pure") -> Any:
     ],
 )
 def test_bounds_by_hand(most: int, target: Any, stated: Any, domain: str, notion: str, bound: str) -> None:
-    assert formulas.to_text(guarantee(overlapping(most, target, stated, domain, notion), notion)) == bound
+    assert formulas.to_text(optimal_bound(overlapping(most, target, stated, domain, notion), notion)) == bound
 
 
 def written_out(most: int, target: Any, stated: Any, domain: str, k: int) -> dict[str, Any]:
@@ -94,8 +87,8 @@ def test_families_say_what_parts_say_that_are_written_out(seed: int) -> None:
     target = rng.choice(["unbounded", "bounded", "bounded", both, {"group": 2, "of": "unbounded"}])
     stated = rng.choice(["unbounded", "bounded", both, {"group": 2, "of": "unbounded"}, "free-lunch"])
     domain = rng.choice(["own", "common"])
-    family = guarantee(overlapping(most, target, stated, domain, k=str(k)))
-    parts = guarantee(written_out(min(most, k), target, stated, domain, k))
+    family = optimal_bound(overlapping(most, target, stated, domain, k=str(k)))
+    parts = optimal_bound(written_out(min(most, k), target, stated, domain, k))
     if "oo" in (family.kind, parts.kind):
         assert family.kind == parts.kind
         return
@@ -146,7 +139,7 @@ def test_at_most_is_needed_and_groups_of_many_are_refused() -> None:
         problems.read_data(problem)
     many = overlapping(6, {"group": 3, "of": "bounded"}, "unbounded")
     with pytest.raises(InvalidSetting, match="in more than 400 ways"):
-        guarantee(many)
+        optimal_bound(many)
 
 
 def test_a_claim_below_is_refuted_with_records_and_their_parts() -> None:
@@ -166,7 +159,7 @@ def test_members_in_another_order_do_not_matter_where_a_family_moves_by_infinity
     problem["partitions"]["H"] = {"kind": "record-wise", "parts": "k"}
     other = {"notion": "pure", "epsilon": "f[i]", "granularity": "unbounded", "domain": "own"}
     problem["mechanisms"].append({**problem["mechanisms"][0], "name": "N", "guarantee": other})
-    assert formulas.to_text(guarantee(problem)) == "oo"
+    assert formulas.to_text(optimal_bound(problem)) == "oo"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +181,7 @@ def test_bounds_for_any_number_of_inputs_that_hold_a_record(
     target: Any, stated: Any, domain: str, notion: str, bound: str
 ) -> None:
     """Without a word on m it is any whole number from 1."""
-    assert formulas.to_text(guarantee(overlapping("m", target, stated, domain, notion), notion)) == bound
+    assert formulas.to_text(optimal_bound(overlapping("m", target, stated, domain, notion), notion)) == bound
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -199,8 +192,8 @@ def test_letters_say_what_parts_say_that_are_written_out(seed: int) -> None:
     target = rng.choice(["unbounded", "bounded", "bounded", both])
     stated = rng.choice(["unbounded", "bounded", both, {"group": 2, "of": "unbounded"}, "free-lunch"])
     domain = rng.choice(["own", "common"])
-    family = guarantee(overlapping("m", target, stated, domain))
-    parts = guarantee(written_out(min(most, k), target, stated, domain, k))
+    family = optimal_bound(overlapping("m", target, stated, domain))
+    parts = optimal_bound(written_out(min(most, k), target, stated, domain, k))
     if "oo" in (family.kind, parts.kind):
         assert family.kind == parts.kind
         return
@@ -226,7 +219,7 @@ def test_claims_about_any_number_of_inputs_are_decided_with_a_number() -> None:
 
 
 def test_at_most_all_of_the_inputs() -> None:
-    assert formulas.to_text(guarantee(overlapping("k", "unbounded", "unbounded"))) == "sum(e[i], i, 1, k)"
+    assert formulas.to_text(optimal_bound(overlapping("k", "unbounded", "unbounded"))) == "sum(e[i], i, 1, k)"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +234,7 @@ def test_at_most_all_of_the_inputs() -> None:
 def test_what_letters_do_not_say_is_undecided_in_words(change: dict[str, Any], words: str) -> None:
     problem = overlapping("m", "bounded", "unbounded") | change
     with pytest.raises((NotElaborated, NoGuarantee, InvalidSetting), match=words):
-        guarantee(problem)
+        optimal_bound(problem)
 
 
 def test_a_letter_beside_other_reads_or_numbers_is_undecided_in_words() -> None:
@@ -249,9 +242,9 @@ def test_a_letter_beside_other_reads_or_numbers_is_undecided_in_words() -> None:
     own = {"notion": "pure", "epsilon": "f", "granularity": "unbounded"}
     beside = [*problem["mechanisms"], {"name": "All", "reads": "everything", "guarantee": own}]
     with pytest.raises(NotElaborated, match="beside mechanisms that read something else"):
-        guarantee({**problem, "mechanisms": beside})
+        optimal_bound({**problem, "mechanisms": beside})
     other = {**problem["mechanisms"][0], "name": "N", "reads": {"part": "i", "of": "G"}}
     families = {**problem["partitions"], "G": {"kind": "overlapping", "parts": "k", "at-most": "2"}}
     both = {**problem, "partitions": families, "mechanisms": [*problem["mechanisms"], other]}
     with pytest.raises(NotElaborated, match="beside other such numbers"):
-        guarantee(both)
+        optimal_bound(both)

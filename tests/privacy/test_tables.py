@@ -13,7 +13,8 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from privacy.plain_tables import COIN, RESPONSE, Rows, e, f, made, ordered_pairs
+from privacy.plain_tables import COIN, RESPONSE, e, f, made
+from tables import Rows, ordered_pairs, weighted_rows
 
 import dpcompose as dpc
 from dpcompose.kernel.deciders import entries, normal
@@ -69,20 +70,8 @@ def plain_moment(rows: Rows, order: int) -> tuple[Fraction | None, tuple[int, in
     return max(found, key=lambda one: (one[0], -found.index(one)))
 
 
-@st.composite
-def tables(draw: st.DrawFn, most: int = 5) -> Rows:
-    """Rows of weights, made to add up to 1; equal rows, zeros and nearly equal ratios occur."""
-    n, m = draw(st.integers(2, most)), draw(st.integers(1, 4))
-    weight = st.sampled_from([0, 1, 1, 2, 3, 10**9, 10**9 + 1])
-    rows = []
-    for _ in range(n):
-        weights = draw(st.lists(weight, min_size=m, max_size=m).filter(any))
-        rows.append([Fraction(w, sum(weights)) for w in weights])
-    return rows
-
-
 @FEW
-@given(tables())
+@given(weighted_rows())
 def test_the_filter_changes_nothing(rows: Rows) -> None:
     before = nearest.FEW_PAIRS
     nearest.FEW_PAIRS = 0
@@ -102,7 +91,7 @@ def test_the_filter_changes_nothing(rows: Rows) -> None:
 
 
 @FEW
-@given(tables(), st.fractions(1, 4, max_denominator=30))
+@given(weighted_rows(), st.fractions(1, 4, max_denominator=30))
 def test_curve_trade_off_and_checks_say_the_same(rows: Rows, t: Fraction) -> None:
     T = made(rows)
     delta = plain_delta(rows, t)[0]

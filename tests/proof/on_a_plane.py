@@ -26,8 +26,4 @@ def composed(*metrics: str) -> str:
     )
 
 
-def claimed(*metrics: str) -> str:
-    return "".join(f'[[claims]]\nnotion = "pure"\nmetric = "{one}"\n' for one in metrics)
-
-
 OWN = '[metrics.d]\nletters = [["a", "b"], ["p", "q"]]\nformula = "{}"\n'

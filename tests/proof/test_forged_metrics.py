@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_metrics import believed_again, forged, steps
-from proof.on_a_plane import NORMS, OWN, PLANE, THEORY, claimed, composed, study
+from in_metrics import believed_again, claimed, forged, steps
+from proof.on_a_plane import NORMS, OWN, PLANE, THEORY, composed, study
 
 from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused

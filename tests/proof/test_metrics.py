@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from proof.on_a_plane import NORMS, OWN, PLANE, claimed, composed, study
+from in_metrics import claimed
+from proof.on_a_plane import NORMS, OWN, PLANE, composed, study
 from shipped import IN_METRICS
 
 import dpcompose as dpc

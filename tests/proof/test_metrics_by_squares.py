@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_metrics import THEORY, saved, steps, study, verdicts
+from in_metrics import THEORY, claimed, saved, steps, study, verdicts
 
 from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
@@ -24,10 +24,6 @@ def setting(n: int, notion: str = "pure", weights: list[str] | None = None) -> s
         text += f'[maps.f{i}]\nvalues = ["{name}"]\n[metrics.d{i}]\nnorm = "L1"\nof = "f{i}"\n'
         text += f'[[mechanisms]]\nname = "M{i}"\nguarantee = {{ notion = "{notion}", metric = "{weight}*d{i}" }}\n'
     return text
-
-
-def claimed(*metrics: str, notion: str = "pure") -> str:
-    return "".join(f'[[claims]]\nnotion = "{notion}"\nmetric = "{one}"\n' for one in metrics)
 
 
 def length(n: int, name: str) -> str:

@@ -9,9 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import in_metrics
 import pytest
-from in_metrics import THEORY, believed_again, forged, saved, steps, verdicts
+from in_metrics import THEORY, believed_again, claimed, forged, saved, steps, study, verdicts
 
 import dpcompose as dpc
 from dpcompose.front.studies import recheck as checker
@@ -25,22 +24,12 @@ MULTISETS = '[databases]\nkind = "multisets"\n'
 K = '[parameters]\nk = "integer >= 1"\n'
 
 
-def study(text: str) -> tuple[Any, list[Any]]:
-    """The study, and what the search found of its claims."""
-    made, answers = in_metrics.study(text)
-    return made, answers
-
-
 def family(metric: str, name: str = "M", notion: str = "pure", more: str = "") -> str:
     many = "" if "repeat" in more else 'index = "i"\ncount = "k"\n'
     return (
         f'[[mechanisms]]\nname = "{name}"\n{many}{more}'
         f'guarantee = {{ notion = "{notion}", metric = "{metric}" }}\n'
     )
-
-
-def claimed(*metrics: str, notion: str = "pure") -> str:
-    return "".join(f'[[claims]]\nnotion = "{notion}"\nmetric = "{one}"\n' for one in metrics)
 
 
 # families

@@ -7,25 +7,12 @@ import json
 import random
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-import in_metrics
 import pytest
-from in_metrics import THEORY, verdicts
+from in_metrics import THEORY, claimed, study, verdicts
 
 from dpcompose.front.studies import recheck as checker
 from dpcompose.privacy.problems import ProblemError
-
-
-def study(text: str) -> tuple[Any, list[Any]]:
-    """The study, and what the search found of its claims."""
-    made, answers = in_metrics.study(text)
-    return made, answers
-
-
-def claimed(*metrics: str) -> str:
-    return "".join(f'[[claims]]\nnotion = "pure"\nmetric = "{one}"\n' for one in metrics)
-
 
 PATIENTS = '[databases]\nkind = "multisets"\nrecords = ["child", "teen", "adult"]\n'
 MINORS = (
@@ -140,9 +127,7 @@ def test_studies_on_a_listed_class_against_what_is_gone_through(seed: int) -> No
 
 
 def test_saved_studies_are_checked_again(tmp_path: Path) -> None:
-    made, found = in_metrics.study(
-        PATIENTS + MINORS + READ + claimed("(e1 + e2)*d_unbounded", "e1*d_unbounded")
-    )
+    made, found = study(PATIENTS + MINORS + READ + claimed("(e1 + e2)*d_unbounded", "e1*d_unbounded"))
     made.save(tmp_path / "saved.json", found)
     data = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
     assert checker.check_in_metrics(data, THEORY).verdicts == ("proved", "refuted")

@@ -8,11 +8,9 @@ import math
 import random
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-import in_metrics
 import pytest
-from in_metrics import THEORY, believed_again, forged, steps, verdicts
+from in_metrics import THEORY, believed_again, claimed, forged, saved, steps, study, verdicts
 
 import dpcompose as dpc
 from dpcompose.front.studies import recheck as checker
@@ -27,16 +25,6 @@ HEAD = (
 )
 COIN = '[tables.T]\noutcomes = ["x", "y"]\nrows = { a = ["1/2", "1/2"], b = ["1/4", "3/4"], c = ["1/8", "7/8"] }\n'
 M = '[[mechanisms]]\nname = "M"\ntable = "T"\n'
-
-
-def study(text: str) -> tuple[Any, list[Any]]:
-    """The study, and what the search found of its claims."""
-    made, answers = in_metrics.study(text)
-    return made, answers
-
-
-def claimed(*metrics: str) -> str:
-    return "".join(f'[[claims]]\nnotion = "pure"\nmetric = "{one}"\n' for one in metrics)
 
 
 def test_what_a_table_loses_is_known_exactly() -> None:
@@ -143,7 +131,7 @@ def test_mechanisms_of_one_table_are_two() -> None:
 
 def test_saved_tables_are_checked_again(tmp_path: Path) -> None:
     """Between a and b, the first case, ln 2 is lost, which is the claim; the rows of c are 1/8, 7/8."""
-    data = in_metrics.saved(HEAD + COIN + M + claimed("log(2)*d_next", "log(2)"), tmp_path)
+    data = saved(HEAD + COIN + M + claimed("log(2)*d_next", "log(2)"), tmp_path)
     checked = checker.check_in_metrics(data, THEORY)
     assert checked.verdicts == ("proved", "refuted")
     assert "M has the probabilities of the table T" in checked.believed

@@ -119,7 +119,7 @@ def test_groups_move_a_mean_by_the_formula() -> None:
 def test_what_others_read_is_not_filled_up() -> None:
     """Of records of a at least none is read: the least number of all is no least number of these."""
     some = study(dpc.mean(0, 1), ">= 3", B, reads=dpc.restriction(["a"]))
-    assert some.guarantee().epsilon == E / 2 or some.guarantee().epsilon == E
+    assert some.guarantee().epsilon == E
 
 
 def test_no_mean_of_tuples_of_any_length() -> None:
@@ -135,7 +135,7 @@ def test_two_means_of_parts_are_reached_together() -> None:
     ]
     both = dpc.compose(*ms, on=dpc.multisets("ab"), target=B)
     assert both.check(dpc.pure("e")).verdict == "proved"
-    assert both.check(dpc.pure("0.9*e")).verdict in ("refuted", "undecided")
+    assert both.check(dpc.pure("0.9*e")).verdict == "refuted"
 
 
 HALVES = [Fraction(n, 2) for n in range(3)]
@@ -185,7 +185,7 @@ def test_a_variance_of_any_fixed_number() -> None:
     """(u - l)^2 (n - 1)/n^2 with n a letter, 0 for one record; nothing is said of more than half of them."""
     n = dpc.mechanism("M", query=dpc.variance(0, 1), noise=dpc.laplace(1 / E))
     some = dpc.compose(n, on=dpc.multisets("ab", size="= n"), target=B, parameters={"n": "integer >= 1"})
-    assert str(some.guarantee().epsilon) in ("e*(n - 1)/n**2", "e*(1 - 1/n)/n", "e/n - e/n**2")
+    assert str(some.guarantee().epsilon) == "e/n - e/n**2"
     assert some.check(dpc.pure("e/4")).verdict == "proved"
     assert some.check(dpc.pure("e/5")).verdict == "refuted"
     two = dpc.compose(n, on=dpc.multisets("ab", size="= 3"), target=dpc.group(2, B))

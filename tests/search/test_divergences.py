@@ -3,24 +3,15 @@
 Divergences are integrated, or summed up, by mpmath; nothing true is refuted.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import mpmath
 import pytest
+from precision import with_digits
 
 import dpcompose as dpc
 
-DIGITS = 30
-
-
-@pytest.fixture(autouse=True, scope="module")
-def digits() -> Iterator[None]:
-    """With how many digits the tests of this file compute."""
-    with mpmath.workdps(DIGITS):
-        yield
-
-
+digits = with_digits(30)
 U, B = dpc.unbounded, dpc.bounded
 
 

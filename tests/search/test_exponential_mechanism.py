@@ -2,26 +2,18 @@
 databases with many records have, by mpmath; claims around it; no refutation where sizes are bounded."""
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import mpmath
 import pytest
 import sympy
+from precision import with_digits
 
 import dpcompose as dpc
 from dpcompose.privacy.settings.invalid import InvalidSetting
 
 DIGITS = 60
-
-
-@pytest.fixture(autouse=True, scope="module")
-def digits() -> Iterator[None]:
-    """With how many digits the tests of this file compute."""
-    with mpmath.workdps(DIGITS):
-        yield
-
-
+digits = with_digits(DIGITS)
 U, B = dpc.unbounded, dpc.bounded
 
 

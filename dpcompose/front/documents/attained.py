@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from dpcompose.front.documents.captions import Captions, loss_of
+from dpcompose.front.documents.captions import Captions
 from dpcompose.kernel.composition.losses import Composition
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.search.guarantees import loss_of
 from dpcompose.spaces.classes.databases import Database
 
 MOST = 12

@@ -171,12 +171,6 @@ class Bound(Best, Shown):
         return self.theorem.cite(self.steps.notion, self.setting.adaptive)
 
     @property
-    def theorems(self) -> tuple[str, ...]:
-        """What is cited: for the guarantee, and for conversions."""
-        converted = (page.cite(self.steps.notion, self.setting.adaptive) for page in self.conversions)
-        return (*self.items, *converted)
-
-    @property
     def values(self) -> Mapping[str, sympy.Expr]:
         """The parameters of the guarantee, by name."""
         from dpcompose.language import formulas

@@ -22,13 +22,13 @@ from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.terms import INFINITY, Term
-from dpcompose.kernel.judgements import Loses, Satisfies
+from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.citations import Citation, Citing, Held
-from dpcompose.search.guarantees import Guarantees, Known
+from dpcompose.search.guarantees import Guarantees, Known, loss_of
 from dpcompose.spaces.classes.databases import Database
 
 GIVEN, HYPOTHESIS, ALL_GUARANTEES = "given", "hypothesis", "all guarantees together"
@@ -388,12 +388,6 @@ class _Told:
         if known.optimal and page is not None:
             said = words.Optimal(known.says.notion, written(known.says.values))
             self.add(said, page.id, {}, [profile, guarantee])
-
-
-def loss_of(theorem: Theorem) -> Loss:
-    """What a theorem says that a mechanism loses."""
-    assert isinstance(theorem.says, Loses)
-    return theorem.says.loss
 
 
 def conversions(theorem: Theorem) -> list[Theorem]:

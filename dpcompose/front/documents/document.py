@@ -274,10 +274,10 @@ class Compared:
 class Best(Protocol):
     """The best guarantee of a composition as it is printed.
 
-    scope -- the databases; where -- what is assumed of
-    parameters; said -- the guarantee; item -- what is cited for it; standing -- that it is optimal, or that a
-    smaller one is known; values -- its formulas by name; relies_on -- the pages that it
-    rests on and nobody derives; vacuous -- whether it says nothing, as there are no neighbours.
+    scope -- the databases; where -- what is assumed of parameters; said -- the guarantee; item -- what is
+    cited for it; standing -- that it is optimal, or that a smaller one is known; values -- its formulas by
+    name; relies_on -- the pages that it rests on and nobody derives; vacuous -- whether it says nothing, as
+    there are no neighbours.
     """
 
     @property

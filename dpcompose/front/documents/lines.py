@@ -1,6 +1,6 @@
 """Lines: what readers are told of a guarantee, as judgements with the pages they are by.
 
-A line says what a theorem of the kernel says, in the words of a lecture (`front.captions`); nothing is
+A line says what a theorem of the kernel says, in the words of a lecture (`documents.captions`); nothing is
 believed because of it.
 
 Mechanisms are numbered 1 to k as in the setting.  Formulas are text in the grammar of

@@ -48,7 +48,7 @@ def problem_data(file: str, study: Study, bound: Best | None, verdicts: Sequence
     data["claims"] = [_own_guarantee(found, bound) | verdict_data(found) for found in verdicts]
     if warnings := study.warnings():
         data["warnings"] = warnings
-    return data | study.judge.more_data(bound)
+    return data | study.judge.more_data()
 
 
 def _least_of_all(verdicts: Sequence[Verdict]) -> Guarantee | None:

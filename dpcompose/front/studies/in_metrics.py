@@ -188,8 +188,8 @@ class InMetrics:
     def shown(self, verdicts: Sequence[Answer]) -> BestMetric:
         return self.bound
 
-    def more_data(self, found: Any) -> dict[str, Any]:
-        """The same as JSON."""
+    def more_data(self) -> dict[str, Any]:
+        """The guarantee for neighbours as JSON, where there is one."""
         best = None if self.beside is None else self.beside.bound
         return {} if best is None else {"neighbours": best.data()}
 

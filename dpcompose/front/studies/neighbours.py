@@ -419,7 +419,7 @@ class ForNeighbours:
             return best  # a claim may be judged by the mechanisms of studies one by one
         return of_first if isinstance(of_first, Bound) and of_first.notion in notions else best
 
-    def more_data(self, found: Bound | None) -> dict[str, Any]:
+    def more_data(self) -> dict[str, Any]:
         """What else is written of the bound as JSON: nothing."""
         return {}
 

@@ -8,7 +8,7 @@ for: at the one that is found the total is kept for certain, whatever was looked
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -37,6 +37,8 @@ MOST_POWERS = 40
 """Factors are looked for between 4^−40 and 4^40."""
 TURNS = 200
 """The most factors that are tried between two."""
+MOST_DOUBLED = 18
+"""How often the distance to a factor at which the total is exceeded is doubled."""
 
 
 class Composition(Protocol):
@@ -152,14 +154,11 @@ class _Search:
             }
 
         def there(t: Fraction) -> list[tuple[str, Between, Fraction]]:
-            chosen = values(t)
-            domains = self.bound.setting.domains
-            if not all(numbers.allowed(value, domains[name]) for name, value in chosen.items()):
-                return [(key, Between(None, None), Fraction(0)) for key, _ in self.total.values]
-            try:
-                return at({**self.fixed, **chosen})
-            except WrongValue:  # something is assumed that does not hold there
-                return [(key, Between(None, None), Fraction(0)) for key, _ in self.total.values]
+            chosen, domains = values(t), self.bound.setting.domains
+            if all(numbers.allowed(value, domains[name]) for name, value in chosen.items()):
+                with suppress(WrongValue):  # something is assumed that does not hold there
+                    return at({**self.fixed, **chosen})
+            return [(key, Between(None, None), Fraction(0)) for key, _ in self.total.values]
 
         line = _Line(there, grows)
         t, unit = line.nearest()
@@ -280,17 +279,14 @@ class _Line:
 
     def beyond(self, t: Fraction, unit: Fraction) -> tuple[Fraction, bool]:
         """The nearest factor at which the total is exceeded, and True; else the next one, and False."""
-        for steps in self._steps():
-            other = t + steps * unit * (1 if self.grows else -1)
+        step = unit if self.grows else -unit
+        for n in range(MOST_DOUBLED):
+            other = t + 2**n * step
             if other <= 0:
                 break
             if self.exceeds(other):
                 return other, True
-        return t + unit * (1 if self.grows else -1), False
-
-    @staticmethod
-    def _steps() -> Iterator[int]:
-        yield from (2**n for n in range(18))
+        return t + step, False
 
 
 def _log(x: Fraction) -> float:

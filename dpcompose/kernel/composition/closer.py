@@ -158,12 +158,12 @@ def check_alike(loss: Loss) -> None:
 
 
 def check_size(moved: Sequence[Moved]) -> None:
-    """Raises NoLoss where a product of values would have too many terms."""
+    """Raises NoLoss where a product of values would have too many terms; larger powers stay as they are."""
     symbolic: Counter[losses.Values] = Counter()
     for one in moved:
         if one.count.number is not None and any(value.letters for _, value in one.loss.values):
             symbolic[one.loss.values] += int(one.count.number)
-    if prod(n + 1 for n in symbolic.values() if n < LARGEST_PRODUCT) > LARGEST_PRODUCT:
+    if prod(n + 1 for n in symbolic.values() if n <= forms.LARGEST_POWER) > LARGEST_PRODUCT:
         raise NoLoss(f"the product of {sum(symbolic.values())} values has too many terms to write it out")
 
 

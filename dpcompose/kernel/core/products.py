@@ -15,17 +15,8 @@ from dpcompose.kernel.expressions.points import Points
 from dpcompose.kernel.expressions.terms import Term
 
 KEYS = (
-    "name",
-    "reads",
-    "domain",
-    "notion",
-    "values",
-    "count",
-    "noise",
-    "table",
-    "processed",
-    "filtered",
-    "metric",
+    *("name", "reads", "domain", "notion", "values"),
+    *("count", "noise", "table", "processed", "filtered", "metric"),
 )
 """What is said of a mechanism on a product."""
 
@@ -98,15 +89,19 @@ def _over_fibres(
 # mechanisms
 
 
-def in_distances(given: Reader, values: Mapping[str, Any]) -> InMetric:
-    """A formula in the distances of the setting; others for parameters of the guarantee, by their keys."""
-    given.keys(("formula", "besides"))
-    besides, formula = given.key("besides", {}).values(), given.key("formula").formula()
+def in_distances(
+    given: Reader,
+    values: Mapping[str, Any],
+    distances: tuple[tuple[str, Mechanism], ...] = (),
+    bounded: bool = False,
+) -> InMetric:
+    """A formula in distances; others for parameters of the guarantee, by their keys."""
+    besides, formula = given.key("besides").values(), given.key("formula").formula()
     if not {key for key, _ in besides} <= set(values):
         raise given.key("besides").wrong("formulas for parameters of the guarantee")
     if any(one.has("oo") for one in (formula, *(value for _, value in besides))):
         raise given.wrong("formulas without oo")
-    return InMetric(formula, (), besides)
+    return InMetric(formula, distances, besides, bounded)
 
 
 def read_noise(reader: Reader, databases: Databases) -> Noise:

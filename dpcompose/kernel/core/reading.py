@@ -199,10 +199,7 @@ def _two(reader: Reader) -> Any:
     return pair
 
 
-MECHANISM_KEYS = (
-    *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "codes", "noise", "table", "study", "also", "processed", "filtered", "metric"),
-)
+MECHANISM_KEYS = (*products.KEYS, "stated", "partition", "codes", "study", "also")
 
 
 def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
@@ -255,9 +252,10 @@ def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:
 
 def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
     """A formula in distances, each that of the input of a mechanism as numerous, which is in no metric."""
-    given = reader.key("metric")
+    given, values = reader.key("metric"), dict(reader.key("values").values())
     if databases.kind == "product":
-        return products.in_distances(given, dict(reader.key("values").values()))
+        given.keys(("formula", "besides"))
+        return products.in_distances(given, values)
     if {"table", "study", "also", "codes"} & set(reader.value):
         raise reader.wrong("nothing besides a metric, so none of table, study, also and codes,")
     given.keys(("formula", "besides", "distances", "bounded"))
@@ -278,14 +276,7 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
         found.append((name, one))
     letters = {name: metrics.letter(name) for name, _ in found}
     inside = Reader(given.value, given.at, {**given.symbols, **letters})
-    bounded = given.key("bounded").boolean()
-    besides = inside.key("besides").values()
-    if not {key for key, _ in besides} <= set(reader.key("values").value):
-        raise given.key("besides").wrong("formulas for parameters of the guarantee")
-    formula = inside.key("formula").formula()
-    if any(one.has("oo") for one in (formula, *(value for _, value in besides))):
-        raise given.wrong("formulas without oo")
-    return InMetric(formula, tuple(found), besides, bounded)
+    return products.in_distances(inside, values, tuple(found), given.key("bounded").boolean())
 
 
 def _also(reader: Reader, databases: Databases, values: int) -> tuple[Stated, ...]:

@@ -73,24 +73,28 @@ class Relation:
         return self.single == ANY_TWO
 
     @property
+    def _all(self) -> tuple[Any, ...]:
+        return self.single if isinstance(self.single, tuple) else ()
+
+    @property
     def edits(self) -> tuple[tuple[int, int], ...]:
         """The single steps as numbers of records that are removed and added."""
-        return self.single if isinstance(self.single, tuple) else ()
+        return self._all
 
     @property
     def policy(self) -> tuple[Edge, ...]:
         """The single steps as edges between atoms."""
-        return self.single if isinstance(self.single, tuple) else ()
+        return self._all
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The single steps as listed pairs."""
-        return self.single if isinstance(self.single, tuple) else ()
+        return self._all
 
     @property
     def blocks(self) -> tuple[frozenset[int], ...]:
         """The single steps as the cells that each may change."""
-        return self.single if isinstance(self.single, tuple) else ()
+        return self._all
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -194,7 +198,7 @@ class Stated:
 class InMetric:
     """A formula in distances, in place of one distance: M loses what its guarantee says that far apart.
 
-    formula -- in letters for distances (`kernel.metrics`) and parameters; distances -- for each letter a
+    formula -- in letters for distances (`expressions.metrics`) and parameters; distances -- for each letter a
     mechanism whose input is as far apart as it says; besides -- parameters that are formulas of their own,
     such as δ(D, E); bounded -- whether distances are only known to be at most these: then nothing is lost for
     sure.

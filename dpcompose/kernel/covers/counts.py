@@ -19,12 +19,11 @@ from dpcompose.kernel.covers.differing import (
     Form,
     OfCells,
     OfRecords,
-    Pair,
     is_counted,
     substituted_in,
     with_one_more,
 )
-from dpcompose.kernel.covers.types import NoCover
+from dpcompose.kernel.covers.types import NoCover, Pair
 from dpcompose.kernel.expressions.terms import ZERO, Term, add
 from dpcompose.kernel.library.theory import NoPage, Theory
 

@@ -19,7 +19,7 @@ from dpcompose.kernel.covers.blocks import fewest_blocks
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.cones import Vector, generators
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import Metric, NoCover, query_in_rows, query_metric, smallest_pair
+from dpcompose.kernel.covers.types import Metric, NoCover, Pair, query_in_rows, query_metric, smallest_pair
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, add, letter, number
@@ -37,7 +37,6 @@ Case = tuple[tuple[Term, Term], ...]
 """For each class of records how many D has more, and E; of cells how many differ, twice."""
 Change = tuple[Vector, Vector]
 """Of how many records of each class D has more, and E."""
-Pair = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True)

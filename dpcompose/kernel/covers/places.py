@@ -9,14 +9,12 @@ from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.products import Products
-from dpcompose.kernel.covers.types import NoCover, Type, Where
+from dpcompose.kernel.covers.types import NoCover, Pair, Type, Where
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.points import Points
 from dpcompose.kernel.library.theory import Theory
-
-Records = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class NotThere(NoCover):
@@ -90,7 +88,7 @@ def _same(setting: Setting, where: Where) -> list[Points]:
 
 def records(
     setting: Setting, theory: Theory, where: Where, point: Mapping[str, Fraction]
-) -> Iterator[tuple[str, Records]]:
+) -> Iterator[tuple[str, Pair]]:
     """The parts of records with the two databases at a point.  Raises NotThere."""
     told = Products(setting, theory, [name for name, _ in where.distances]).counts
     for name, counts in where.counts:

@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
-from dpcompose.kernel.covers.rooms import Pair, Room, Side, room
+from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import (
     LARGEST,
@@ -23,6 +23,7 @@ from dpcompose.kernel.covers.types import (
     Covering,
     Metric,
     NoCover,
+    Pair,
     Reader,
     query_metric,
 )

@@ -22,6 +22,7 @@ from dpcompose.kernel.covers.types import (
     Covering,
     Metric,
     NoCover,
+    Pair,
     Reader,
     Type,
     is_about_least,
@@ -35,7 +36,6 @@ from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, letter
 
 Counts = tuple[int, int]
 """How many records are removed, and added."""
-Pair = tuple[tuple[str, ...], tuple[str, ...]]
 Changes = tuple[tuple[int, ...], tuple[int, ...]]
 """Which atoms lose records, and which gain some: one number a record."""
 

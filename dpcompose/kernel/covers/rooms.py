@@ -9,11 +9,10 @@ from collections import Counter
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge
-from dpcompose.kernel.covers.types import smallest_pair
+from dpcompose.kernel.covers.types import Pair, smallest_pair
 
 Side = tuple[int, ...]
 """The atoms of records that only one of two databases has, one number a record, in order."""
-Pair = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class Room:

@@ -37,6 +37,8 @@ Moves = tuple[tuple[int, tuple[tuple[int | Term, Term], ...]], ...]
 """For each input that moves its number, and how many members move how far; 0 members: all of the family."""
 Reader = tuple[int, int]
 """A mechanism by its number, and which of the sets that it reads is meant, from 0."""
+Pair = tuple[tuple[str, ...], tuple[str, ...]]
+"""Two databases, each by its records."""
 
 
 class NoCover(NoPage):
@@ -80,7 +82,7 @@ class Type:
 
     moves: Moves
     unlimited: frozenset[int]
-    pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...]
+    pair: Pair | tuple[int, ...]
     entries: tuple[tuple[int, tuple[Term, ...]], ...] = ()
     lost: tuple[tuple[int, Term, tuple[tuple[str, Term], ...]], ...] = ()
     where: Where | None = None
@@ -178,7 +180,7 @@ class Covering(ABC):
     def type(
         self,
         moved: Iterable[tuple[Reader, Term, tuple[Term, ...]]],
-        pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...],
+        pair: Pair | tuple[int, ...],
     ) -> Type:
         """The type of two neighbours that move what is read so far, and the entries of its query's value."""
         far: dict[int, dict[int, Term]] = {}
@@ -281,7 +283,7 @@ def size(distance: Term) -> tuple[int, Fraction]:
 
 def smallest_pair(
     databases: Databases, left: tuple[int, ...], right: tuple[int, ...], more: tuple[int, ...] = ()
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> Pair:
     """The smallest two databases of which one has records of the atoms `left` more, the other of `right`.
 
     more -- atoms of which they share a record: the first one, and then the last one over and over; where left

@@ -34,11 +34,7 @@ def intervals(places: Sequence[Points]) -> Iterator[tuple[str, Ends]]:
 def fresh(places: Sequence[Points]) -> set[str]:
     """The names of the letters that say where coordinates lie."""
     names = [name for part in places for name in part.coordinates]
-    return {_share(name, who) for name in names for who in DATABASES} | {_gap(name) for name in names}
-
-
-def _share(name: str, database: str) -> str:
-    return naming.place(name, database)
+    return {naming.place(name, who) for name in names for who in DATABASES} | {_gap(name) for name in names}
 
 
 def _gap(name: str) -> str:
@@ -60,7 +56,7 @@ def within(places: Sequence[Points]) -> dict[str, Term]:
 def _position(name: str, ends: Ends, database: str) -> Term:
     low, high = ends
     domain = NONNEGATIVE if low is None or high is None else UNIT
-    t = letter(_share(name, database), domain)
+    t = letter(naming.place(name, database), domain)
     if low is not None:
         return low + (t if high is None else (high - low) * t)
     return coordinate(name, database) if high is None else high - t
@@ -94,7 +90,7 @@ def _ordered(name: str, ends: Ends, larger: str, smaller: str) -> dict[str, Term
     below = _position(name, ends, smaller)
     if low is None or high is None:
         return {naming.at(name, larger): below + letter(_gap(name), NONNEGATIVE)}
-    left = (1 - letter(_share(name, smaller), UNIT)) * letter(_gap(name), UNIT)
+    left = (1 - letter(naming.place(name, smaller), UNIT)) * letter(_gap(name), UNIT)
     return {naming.at(name, larger): below + (high - low) * left}
 
 

@@ -25,16 +25,13 @@ def in_letters(names: Iterable[str]) -> list[str]:
 
 def is_moving(term: Term) -> bool:
     """Whether distances occur in a formula."""
-    return any(naming.read(name).distance is not None for name in term.letters)
+    return bool(in_letters(term.letters))
 
 
 def parameters(term: Term) -> list[Term]:
     """The letters of a formula that are no distances."""
-    return [
-        terms.letter(name, domain)
-        for name, domain in term.letters.items()
-        if naming.read(name).distance is None
-    ]
+    moving = in_letters(term.letters)
+    return [terms.letter(name, domain) for name, domain in term.letters.items() if name not in moving]
 
 
 def at(term: Term, distances: Mapping[str, Term]) -> Term:

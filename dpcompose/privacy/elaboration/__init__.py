@@ -22,7 +22,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
-from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair, any_two
+from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.privacy.elaboration.overlapping import Overlapping, of_any_number, refused
 from dpcompose.privacy.elaboration.policies import Policies
@@ -249,7 +249,7 @@ def no_kind(setting: Setting) -> Kind:
 
 def _times(granularity: Granularity, databases: DatabaseClass) -> dict[str, str]:
     """How many single steps a granularity counts, where that is a parameter and makes a difference."""
-    if granularity.times is None or any_two(granularity, databases):
+    if granularity.times is None or granularity.any_two(databases):
         return {}
     return {"times": formulas.to_text(granularity.times)}
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
@@ -97,7 +97,7 @@ class Arrays(Kind):
         """The canonical metric on the values of f, on the own domain or of the push-forward."""
         databases = self.setting.databases
         listed = f.neighbours_for(stated.innermost()[0].name) if own else None
-        if listed is None and any_two(stated, databases):
+        if listed is None and stated.any_two(databases):
             return Discrete()
         where, neighbours, along = neighbours_of_inputs(databases, stated, f, own)
         space = self._space(where, neighbours)
@@ -114,7 +114,7 @@ class Arrays(Kind):
         return self._spaces[key]
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
-        if any_two(granularity, self.setting.databases):
+        if granularity.any_two(self.setting.databases):
             return ANY
         single, steps = granularity.innermost()
         return {"single": f"step of {single}", "steps": steps}

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import Cell, DatabaseClass
 from dpcompose.spaces.classes.sizes import Size
@@ -57,7 +57,7 @@ class Cells(Kind):
         return found | sizes.named | {"size": [sizes.kind, None if sizes.n is None else found["count"]]}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
-        if any_two(granularity, self.product):
+        if granularity.any_two(self.product):
             return ANY
         blocks = granularity.blocks(self.product)
         assert blocks is not None
@@ -81,7 +81,7 @@ class Cells(Kind):
             return
         for one in self.setting.mechanisms:
             stated = one.satisfies.granularity
-            if stated is None or any_two(stated, self.product):
+            if stated is None or stated.any_two(self.product):
                 continue
             here, there = (
                 _furthest(shape, self.setting.target, one.reads, stated) for shape in (self.product, larger)
@@ -95,7 +95,7 @@ class Cells(Kind):
 
 
 def _is_by_blocks(granularity: Granularity, product: DatabaseClass) -> bool:
-    return any_two(granularity, product) or granularity.blocks(product) is not None
+    return granularity.any_two(product) or granularity.blocks(product) is not None
 
 
 def _furthest(product: DatabaseClass, target: Granularity, f: Map, stated: Granularity) -> int:
@@ -112,7 +112,7 @@ def shape(setting: Setting) -> DatabaseClass | None:
     databases = setting.databases
     if databases.cells is not None and not databases.parameters:
         return databases.largest_shape(0)
-    if any_two(setting.target, databases) and databases.parameters:
+    if setting.target.any_two(databases) and databases.parameters:
         return databases.largest_shape(1)
     return None if setting.places is None else databases.largest_shape(setting.places)
 
@@ -125,7 +125,7 @@ def lengths_differ(setting: Setting) -> bool:
     one = databases.largest_shape(1)
     assert one is not None
     return (
-        any_two(setting.target, databases)
+        setting.target.any_two(databases)
         and all(mechanism.reads.is_everything for mechanism in setting.mechanisms)
         and not any(m.query is not None and m.query.about_records for m in setting.mechanisms)
         and all(_is_by_blocks(stated, one) for stated in told_apart(setting))
@@ -150,7 +150,7 @@ class WholeTuples(Kind):
         return {"kind": "cells", "count": 0 if self._class.sizes.n == 0 else 1}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
-        return ANY if any_two(granularity, self._class) else {"single": [], "steps": 1}
+        return ANY if granularity.any_two(self._class) else {"single": [], "steps": 1}
 
     def reads(self, f: Map) -> list[int] | None:
         return None

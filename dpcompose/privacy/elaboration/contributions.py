@@ -11,7 +11,7 @@ from dpcompose.kernel.covers import cover
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import Theory
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
@@ -82,7 +82,7 @@ class Contributions(Kind):
         }
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
-        if any_two(granularity, self.universe):
+        if granularity.any_two(self.universe):
             return ANY
         single, steps = granularity.innermost()
         if single.by_rows:

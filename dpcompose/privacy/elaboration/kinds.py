@@ -11,7 +11,7 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.distances import Lengths
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -79,12 +79,6 @@ class Kind(ABC):
         """The two databases of a type, as results print them."""
 
 
-def any_two(granularity: Granularity, databases: DatabaseClass) -> bool:
-    """Whether any two databases are neighbours, whatever the class."""
-    edits = granularity.edits(databases)
-    return edits is not None and edits.single is None
-
-
 def groups_pushed(setting: Setting) -> list[Mechanism]:
     """The mechanisms that are stated for groups of steps on the common domain, and read a part only."""
     return [
@@ -105,4 +99,4 @@ ANY: dict[str, Any] = {"single": ANY_TWO, "steps": 1}
 def told_apart(setting: Setting) -> list[Granularity]:
     """The granularities of the guarantees that say of some databases that they are no neighbours."""
     stated = [one.satisfies.granularity for one in setting.mechanisms]
-    return [one for one in stated if one is not None and not any_two(one, setting.databases)]
+    return [one for one in stated if one is not None and not one.any_two(setting.databases)]

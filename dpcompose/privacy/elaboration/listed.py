@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
 from dpcompose.privacy.distances import Lengths
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two, groups_pushed
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, groups_pushed
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
@@ -17,9 +17,6 @@ from dpcompose.spaces.canonical.graphs import neighbouring_pairs, pairs_of_input
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.maps import Map, check_again
 from dpcompose.spaces.moves.granularities import Granularity
-
-if TYPE_CHECKING:
-    pass
 
 
 class Listed(Kind):
@@ -65,7 +62,7 @@ class Listed(Kind):
         return {"kind": "listed", "count": len(self._databases)}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
-        if any_two(granularity, self.setting.databases):
+        if granularity.any_two(self.setting.databases):
             return ANY
         single, steps = granularity.innermost()
         edges = neighbouring_pairs(self.setting.databases, single, IN_A_PROOF)
@@ -80,7 +77,7 @@ class Listed(Kind):
             return self.relation(granularity)
         single, steps = granularity.innermost()
         listed = f.neighbours_for(single.name)
-        if listed is None and any_two(granularity, whole):
+        if listed is None and granularity.any_two(whole):
             return ANY
         if listed is not None or not f.image(whole).is_listed:
             edges = pairs_of_inputs(whole, single, f, own=True, limits=IN_A_PROOF)

@@ -19,7 +19,7 @@ from dpcompose.kernel.covers.policies import MOST_STEPS, differences
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.atoms import OfAtoms
-from dpcompose.privacy.elaboration.kinds import ANY, Pair, any_two, groups_pushed, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, Pair, groups_pushed, told_apart
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import LARGEST_SHAPE, DatabaseClass
@@ -42,7 +42,7 @@ class Policies(OfAtoms):
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
         found = next((one for one in (Policies, OfSets, OfTuples) if one.tells(setting.databases)), None)
-        if found is None or (any_two(setting.target, setting.databases) and not found.tells_any_two(setting)):
+        if found is None or (setting.target.any_two(setting.databases) and not found.tells_any_two(setting)):
             return None
         if groups_pushed(setting) and not found.has_room_outside(setting):
             return None
@@ -167,7 +167,7 @@ class Policies(OfAtoms):
         return {"single": found, "steps": steps}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
-        if any_two(granularity, self.universe):
+        if granularity.any_two(self.universe):
             return ANY
         of = policy_of(granularity)
         assert of is not None
@@ -215,7 +215,7 @@ def _are_few(setting: Setting) -> bool:
 
 def _steps(setting: Setting) -> int:
     """How many steps neighbours are apart at most; of any two databases as many as they have records."""
-    if not any_two(setting.target, setting.databases):
+    if not setting.target.any_two(setting.databases):
         return setting.target.innermost()[1]
     sizes = setting.databases.sizes
     return 1 if sizes.letters else sizes.n or 1
@@ -223,7 +223,7 @@ def _steps(setting: Setting) -> int:
 
 def _told(setting: Setting) -> list[Granularity]:
     """The granularities that say of some databases that they are no neighbours."""
-    target = [] if any_two(setting.target, setting.databases) else [setting.target]
+    target = [] if setting.target.any_two(setting.databases) else [setting.target]
     return [*target, *told_apart(setting)]
 
 

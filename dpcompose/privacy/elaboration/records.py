@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from dpcompose.privacy.elaboration.atoms import OfAtoms
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, any_two, groups_pushed, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.larger import ANY_SIZE
@@ -38,7 +38,7 @@ class Records(OfAtoms):
         return self.read()
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
-        if any_two(granularity, self.universe):
+        if granularity.any_two(self.universe):
             return ANY
         edits = granularity.edits(self.universe)
         assert edits is not None and edits.single is not None

@@ -139,7 +139,7 @@ class Distances:
         given = self.tables.get(name)
         if given is not None and given.table is not None and given.of is None and given.at_most is None:
             lengths = self._lengths(name, given.table, points)
-            both = {**lengths, **{(y, x): far for (x, y), far in lengths.items()}}
+            both = fibres.both_ways(lengths)
             return lambda D, E: both.get((D, E), None if D != E else Fraction(0))
         word = self.canonical[name] if given is None else given.granularity
         granularity = None if word is None else self.space.granularity(word, path)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations
 from typing import Any
 
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.fibres import both_ways, broken
 
 Lengths = dict[tuple[Any, Any], Fraction]
 """How far apart points are, each two once; those that are left out are at distance ∞."""
@@ -46,8 +46,8 @@ def lengths(
             found.wrong((*path, n), why)
         read[x, y] = value.number
     some = {pair: far for pair, far in read.items() if far is not None and pair[0] != pair[1]}
-    if len(found.mistakes) == before and (broken := _broken(some, points)):
-        found.wrong(path, broken)
+    if len(found.mistakes) == before and (three := broken(some, points)) is not None:
+        found.wrong(path, _no_metric(some, *three))
     return some if len(found.mistakes) == before else None
 
 
@@ -64,17 +64,10 @@ def _unfit(
     return f"the distance of {x} and {y} stands there twice" if {(x, y), (y, x)} & read.keys() else ""
 
 
-def _broken(read: Lengths, points: Sequence[Any]) -> str:
-    """Where the triangle inequality fails, in words; "" where it holds."""
-    both = {**read, **{(y, x): far for (x, y), far in read.items()}}
-    near_to = {y: [x for x in points if (x, y) in both] for y in points}
-    for y in points:
-        for x, z in permutations(near_to[y], 2):
-            whole = both.get((x, z))
-            if whole is None or whole > both[x, y] + both[y, z]:
-                far = "oo" if whole is None else whole
-                return (
-                    f"this is no metric: from {x} to {y} it is {both[x, y]}, from {y} to {z} {both[y, z]}, "
-                    f"but from {x} to {z} {far}"
-                )
-    return ""
+def _no_metric(some: Lengths, x: Any, y: Any, z: Any) -> str:
+    """That the triangle inequality fails at three points."""
+    both = both_ways(some)
+    return (
+        f"this is no metric: from {x} to {y} it is {both[x, y]}, from {y} to {z} {both[y, z]}, "
+        f"but from {x} to {z} {both.get((x, z), 'oo')}"
+    )

@@ -313,7 +313,7 @@ class Setting(Composition, Shown):
         single, steps = self.target.innermost()
         positions = (m.reads.positions for m in self.mechanisms if m.reads.keeps_positions)
         named = max((at for some in positions for at in some), default=0)
-        told = [one for one in self.granularities[1:] if not _any_two(one, self.databases)]
+        told = [one for one in self.granularities[1:] if not one.any_two(self.databases)]
         reaches = [one.innermost()[0].reach for one in (single, *told)]
         if (width := reaches[0]) is None or None in reaches:
             return None
@@ -443,11 +443,6 @@ def inside(mechanism: Mechanism) -> Setting | None:
     setting = None if mechanism.study is None else mechanism.study.setting
     assert setting is None or isinstance(setting, Setting)
     return setting
-
-
-def _any_two(granularity: Granularity, databases: DatabaseClass) -> bool:
-    edits = granularity.edits(databases)
-    return edits is not None and edits.single is None
 
 
 MOST_TOUCHED = 12

@@ -14,7 +14,7 @@ from itertools import islice
 from dpcompose.kernel import comparison
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import Assumed, Eliminated, Step
-from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions import formulas, naming
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import Term, TermError, moves
@@ -131,7 +131,7 @@ def allowed_points(
 
 def _is_member(name: str) -> bool:
     """Whether it is e[3], and not e[i]."""
-    return "[" in name and not moves(name)
+    return naming.read(name).index is not None
 
 
 def _with_members(assumed: Assumed, point: Values) -> dict[str, Fraction]:
@@ -141,5 +141,5 @@ def _with_members(assumed: Assumed, point: Values) -> dict[str, Fraction]:
         count = formulas.at(over.of[2], point).number
         for name in filter(moves, over.letters):
             for j in range(1, int(count or 0) + 1):
-                found.setdefault(f"{name[:-3]}[{j}]", point[name])
+                found.setdefault(naming.member(naming.read(name).base, j), point[name])
     return found

@@ -451,6 +451,9 @@ class Sized(DatabaseClass):
     def knowing(self, letters: Mapping[str, Term]) -> Self:
         return self.of_sizes(Size.read(str(self.sizes), letters)) if self.parameters else self
 
+    def size(self, D: Database) -> int:
+        return len(D) if isinstance(D, tuple) else 0
+
     def sized(self, point: Mapping[str, Fraction]) -> Self:
         return self.of_sizes(self.sizes.at(point)) if self.parameters else self
 

@@ -68,7 +68,7 @@ class Range:
         a, b = (None if one is None else -one for one in (self.greatest, self.least))
         return Range(a, b, (self.closed[1], self.closed[0]))
 
-    def both(self, other: Range) -> Range | None:
+    def intersection(self, other: Range) -> Range | None:
         """The numbers in both ranges, if there are any."""
         lefts = [(one.least, not one.closed[0]) for one in (self, other) if one.least is not None]
         rights = [(one.greatest, one.closed[1]) for one in (self, other) if one.greatest is not None]
@@ -161,8 +161,8 @@ class Line:
         >>> print(Line(False, (ALL,)).within(read_ranges("[0, 10)")))
         the real numbers in [0, 10)
         """
-        both = (one.both(other) for one in self.ranges for other in ranges)
-        found = tuple(one for one in both if one is not None and self._meets(one))
+        common = (one.intersection(other) for one in self.ranges for other in ranges)
+        found = tuple(one for one in common if one is not None and self._meets(one))
         return Line(self.whole, found) if found else None
 
     def points(self, read: Iterable[Range], moves: Moves) -> tuple[str, ...]:

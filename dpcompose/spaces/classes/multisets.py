@@ -39,26 +39,11 @@ class Multisets(Collections, OfRecords):
     no_difference = (0, 0)
 
     attributes: Attributes | None = None
-    """What records are made of, if anything: where no records are given, all combinations are."""
 
     def __post_init__(self) -> None:
         if self.attributes is not None and not self.records:
             object.__setattr__(self, "records", tuple(self.attributes.by_record))
         super().__post_init__()
-
-    def values_of(self, record: str) -> Mapping[str, str]:
-        return {} if self.attributes is None else self.attributes.by_record[record]
-
-    @property
-    def described(self) -> Attributes | None:
-        return self.attributes
-
-    @property
-    def unlimited(self) -> bool:
-        return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
-
-    def restricted(self, records: Collection[str]) -> DatabaseClass:
-        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
 
     def chosen(self, records: Collection[str], kept: Attributes) -> DatabaseClass:
         return replace(self, records=(), sizes=self.sizes.up_to, attributes=kept)
@@ -79,9 +64,6 @@ class Multisets(Collections, OfRecords):
 
     def differences_allowed(self, counts: Counts) -> bool:
         return self.sizes.allows_difference(*counts)
-
-    def edit_allowed(self, counts: Counts) -> bool:
-        return super().edit_allowed(counts) and (not self.sizes.exactly or counts[0] == counts[1])
 
     def data(self) -> dict[str, Any]:
         if self.attributes is None:

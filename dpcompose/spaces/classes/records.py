@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
 from typing import Any, ClassVar
 
+from dpcompose.spaces.classes.attributes import Attributes
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, Sized, refuse_if_large
 from dpcompose.spaces.classes.sizes import ANY_SIZE, Size, refuse_letter
 
@@ -46,13 +47,16 @@ class OfRecords(Sized):
         return self.sizes.n
 
     def edit_allowed(self, counts: Counts) -> bool:
-        return self.sizes.n is None or max(counts) <= self.sizes.n
+        fits = self.sizes.n is None or max(counts) <= self.sizes.n
+        return fits and (not self.sizes.exactly or counts[0] == counts[-1])
+
+    def restricted(self, records: Collection[str]) -> DatabaseClass:
+        if not self.restrictable:
+            return super().restricted(records)
+        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
 
     def show(self, D: Database) -> str | list[str]:
         return [str(record) for record in D] if isinstance(D, tuple) else str(D)
-
-    def size(self, D: Database) -> int:
-        return len(D) if isinstance(D, tuple) else 0
 
     def data(self) -> dict[str, Any]:
         return {"kind": self.kind, "size": str(self.sizes)} | (
@@ -73,6 +77,20 @@ class Collections(DatabaseClass):
 
     unordered = True
     restrictable = True
+
+    attributes: Attributes | None
+    """What records are made of, if anything: where no records are given, all combinations are."""
+
+    @property
+    def described(self) -> Attributes | None:
+        return self.attributes
+
+    @property
+    def unlimited(self) -> bool:
+        return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
+
+    def values_of(self, record: str) -> Mapping[str, str]:
+        return {} if self.attributes is None else self.attributes.by_record[record]
 
     def edited(
         self, D: Database, removed: int, added: int

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
+from dpcompose.spaces.classes.databases import Counts, Database
 from dpcompose.spaces.classes.records import OrderedRecords
 from dpcompose.spaces.classes.sizes import Size
 
@@ -45,12 +45,6 @@ class Sequences(OrderedRecords):
             for y in (*self.records, *self.spare) if added else [None]:
                 if y is None or y != x:
                     yield x, y, D[:at] + (() if y is None else (y,)) + D[at + removed :]
-
-    def restricted(self, records: Collection[str]) -> DatabaseClass:
-        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
-
-    def edit_allowed(self, counts: Counts) -> bool:
-        return super().edit_allowed(counts) and (not self.sizes.exactly or counts[0] == counts[1])
 
     def __str__(self) -> str:
         length = {

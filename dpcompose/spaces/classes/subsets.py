@@ -65,9 +65,6 @@ class Subsets(Sized):
         for size in self._sizes:
             yield from (self.always + free for free in combinations(self.elements, size))
 
-    def size(self, D: Database) -> int:
-        return len(D) if isinstance(D, tuple) else 0
-
     def show(self, D: Database) -> str | list[str]:
         return [self.written(one) for one in D] if isinstance(D, tuple) else str(D)
 
@@ -137,7 +134,6 @@ class Sets(Collections, Subsets):
     others: int = 2
     """How many unnamed records of an arbitrary universe stand for all of them."""
     attributes: Attributes | None = None
-    """What records are made of, if anything: where no records are given, all combinations are."""
 
     def __post_init__(self) -> None:
         if self.attributes is not None and not self.records:
@@ -172,15 +168,8 @@ class Sets(Collections, Subsets):
         return tuple(sorted((*self.records, *self.spare)))
 
     @property
-    def unlimited(self) -> bool:
-        return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
-
-    @property
     def cells(self) -> tuple[Cell, ...] | None:
         return super().cells if self.arbitrary or not self.unlimited else None
-
-    def values_of(self, record: str) -> Mapping[str, str]:
-        return {} if self.attributes is None else self.attributes.by_record[record]
 
     def holding(self, *databases: Database) -> DatabaseClass:
         found = records_of(databases)
@@ -194,10 +183,6 @@ class Sets(Collections, Subsets):
 
     def cells_of(self, records: frozenset[str]) -> frozenset[Cell] | None:
         return records.intersection(self.elements)
-
-    @property
-    def described(self) -> Attributes | None:
-        return self.attributes
 
     @property
     def not_recoded(self) -> str | None:

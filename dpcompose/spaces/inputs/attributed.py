@@ -242,7 +242,7 @@ class Where(Restriction):
         return f"{D}|{{{', '.join(condition(*one) for one in self.conditions)}}}"
 
     def data(self) -> str | dict[str, Any]:
-        found = {name: said(values) for name, values in self.conditions}
+        found = {name: _values_data(values) for name, values in self.conditions}
         return {"between": found[ITSELF]["between"]} if ITSELF in found else {"where": found}
 
 
@@ -250,7 +250,7 @@ class Where(Restriction):
 class Projection(Recoding):
     """D ↦ the multiset of some attributes of all records of a multiset D.
 
-    kept_attributes -- which; of -- the class, once `on` was told it.
+    kept_attributes -- the names of these attributes; of -- the class, once `on` was told it.
     """
 
     by_attributes = True
@@ -338,7 +338,7 @@ def _values(given: Iterable[str] | Mapping[str, Any]) -> tuple[Value, ...]:
     return tuple(dict.fromkeys([given] if isinstance(given, str) else map(str, given)))
 
 
-def said(values: tuple[Value, ...]) -> Any:
+def _values_data(values: tuple[Value, ...]) -> Any:
     """What is read of an attribute, as a problem file says it."""
     ranges = any(isinstance(one, Range) for one in values)
     return {"between": [str(one) for one in values]} if ranges else list(values)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import sign
@@ -238,7 +238,7 @@ class Variance(Sum):
     page = "variance"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return self._spread(Fraction(max(removed, added), 1) / (_size(n).number or 1))
+        return self._spread(Fraction(max(removed, added), _size(n)))
 
     def moves_from(self, removed: int, added: int, least: int, norm: str) -> Term:
         if not (removed or added):
@@ -267,7 +267,38 @@ def _share(kept: int, changed: int) -> Fraction:
 
 
 @dataclass(frozen=True)
-class VectorSum(Query):
+class OfOneBound(Query):
+    """A query of an attribute that has one bound, a formula that is never negative.
+
+    letter -- what its page calls the bound; called -- what that is, in words.
+    """
+
+    bound: Term
+
+    attribute = True
+    letter: ClassVar[str] = "c"
+    called: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bound", formulas.term(self.bound))
+
+    @property
+    def letters(self) -> Mapping[str, Term]:
+        return {self.letter: self.bound}
+
+    @property
+    def nonnegative(self) -> Mapping[str, Term]:
+        return {f"it is not known that {self.called} is at least 0": self.bound}
+
+    def data(self) -> str | dict[str, Any]:
+        return {self.page: formulas.to_text(self.bound)}
+
+    def with_bounds(self, bounds: Sequence[Term]) -> Self:
+        return type(self)(*map(formulas.term, bounds))
+
+
+@dataclass(frozen=True)
+class VectorSum(OfOneBound):
     """The sum of vectors of any dimension, one a record, each scaled down to an L2 norm of at most c.
 
     Removed vectors that all point one way, and added ones that all point the other way, move it most.
@@ -276,38 +307,19 @@ class VectorSum(Query):
     (1, 2)
     """
 
-    clip: Term
-
-    attribute = True
     values = frozenset({"vector"})
     page = "vector-sum"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "clip", formulas.term(self.clip))
+    called = "the norm to which vectors are scaled down"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return (removed + added) * self.clip
+        return (removed + added) * self.bound
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
-        return ((kept + removed) * self.clip,), ((kept - added) * self.clip,)
+        return ((kept + removed) * self.bound,), ((kept - added) * self.bound,)
 
     @property
     def words(self) -> str:
-        return f"the sum of vectors of L2 norm at most {formulas.to_text(self.clip)}"
-
-    @property
-    def letters(self) -> Mapping[str, Term]:
-        return {"c": self.clip}
-
-    @property
-    def nonnegative(self) -> Mapping[str, Term]:
-        return {"it is not known that the norm to which vectors are scaled down is at least 0": self.clip}
-
-    def data(self) -> str | dict[str, Any]:
-        return {self.page: formulas.to_text(self.clip)}
-
-    def with_bounds(self, bounds: Sequence[Term]) -> VectorSum:
-        return VectorSum(*map(formulas.term, bounds))
+        return f"the sum of vectors of L2 norm at most {formulas.to_text(self.bound)}"
 
 
 @dataclass(frozen=True)
@@ -381,10 +393,10 @@ def _is_nonnegative(x: Term) -> bool:
     return x.nonnegative or (not x.letters and sign(x) in (0, 1))
 
 
-def _size(n: int | None) -> Term:
+def _size(n: int | None) -> int:
     if not n:
         raise ValueError("a mean needs a known number of records, at least one")
-    return number(n)
+    return n
 
 
 count = Count()

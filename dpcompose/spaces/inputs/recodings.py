@@ -94,7 +94,7 @@ def recoding(name: str, codes: Mapping[str, str], others: str | None = None) -> 
     """The map that recodes each record of a database, as from towns to counties (a record-wise map).
 
     name -- what results call it; codes -- what records become; others -- what all others become; left out,
-    they stay as they are.  On the own domain a guarantee is about multisets of what records become; on the
+    they stay as they are.  On the own domain a guarantee is about databases of what records become; on the
     common domain what is read moves where the image of an edge does.
 
     >>> import dpcompose as dpc

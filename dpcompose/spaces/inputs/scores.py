@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.spaces.inputs.queries import Point, Query
+from dpcompose.spaces.inputs.queries import OfOneBound, Point
 
 
 @dataclass(frozen=True)
-class Scores(Query):
+class Scores(OfOneBound):
     """Scores of candidates, each of which one record moves by at most c, up or down.
 
     Records of which each moves one candidate up and another one down move it most.
@@ -21,18 +20,13 @@ class Scores(Query):
     (2, 2)
     """
 
-    most: Term
-
-    attribute = True
     values = frozenset({"scores"})
     page = "scores"
+    called = "what a record moves scores by"
     lowers: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "most", formulas.term(self.most))
-
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return (1 + self.lowers) * (removed + added) * self.most
+        return (1 + self.lowers) * (removed + added) * self.bound
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         return self.scores(kept, kept, removed, added)
@@ -41,28 +35,14 @@ class Scores(Query):
         counts = (removed + first, kept - first), (first, kept - first + added)
         lower = (0, removed), (added, 0)
         here, there = (
-            tuple((up - self.lowers * down) * self.most for up, down in zip(ups, downs, strict=True))
+            tuple((up - self.lowers * down) * self.bound for up, down in zip(ups, downs, strict=True))
             for ups, downs in zip(counts, lower, strict=True)
         )
         return here, there
 
     @property
     def words(self) -> str:
-        return f"scores that a record moves by at most {formulas.to_text(self.most)}"
-
-    @property
-    def letters(self) -> Mapping[str, Term]:
-        return {"c": self.most}
-
-    @property
-    def nonnegative(self) -> Mapping[str, Term]:
-        return {"it is not known that what a record moves scores by is at least 0": self.most}
-
-    def data(self) -> str | dict[str, Any]:
-        return {self.page: formulas.to_text(self.most)}
-
-    def with_bounds(self, bounds: Sequence[Term]) -> Scores:
-        return type(self)(*map(formulas.term, bounds))
+        return f"scores that a record moves by at most {formulas.to_text(self.bound)}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +54,7 @@ class MonotoneScores(Scores):
 
     @property
     def words(self) -> str:
-        return f"scores that a record moves up by at most {formulas.to_text(self.most)}"
+        return f"scores that a record moves up by at most {formulas.to_text(self.bound)}"
 
 
 def scores(most: object) -> Scores:

@@ -190,7 +190,7 @@ def misfit(granularity: Granularity, databases: DatabaseClass) -> str | None:
     there are insert-delete and free-lunch
     """
     why, (of, _) = granularity.unfit(databases), granularity.single_step.innermost()
-    if of.unfit(databases) is None or databases.kind == "listed":  # which needs one of its own
+    if of.unfit(databases) is None or databases.is_listed:  # which needs one of its own
         return why
     *others, last = [name for name, one in BUILT_IN.items() if one.unfit(databases) is None]
     return f"{why}; there {'are ' + ', '.join(others) + ' and' if others else 'is'} {last}"

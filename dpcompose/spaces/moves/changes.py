@@ -66,7 +66,7 @@ class Changes(Granularity):
     def unfit(self, databases: DatabaseClass) -> str | None:
         if databases.kind in self.kinds:
             return None if self.lacks is None else self.lacks(databases)
-        if databases.kind == "listed":
+        if databases.is_listed:
             return f"the granularity {self.name} is about {' and '.join(self.kinds)}; a listed class has none"
         return (
             f"the granularity {self.name} has no meaning on {databases.kind}: it is about "

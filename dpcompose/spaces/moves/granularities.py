@@ -56,6 +56,11 @@ class Granularity(Shown, ABC):
         not given by blocks."""
         return None
 
+    def any_two(self, databases: DatabaseClass) -> bool:
+        """Whether any two databases are neighbours, whatever the class."""
+        edits = self.edits(databases)
+        return edits is not None and edits.single is None
+
     @property
     def reach(self) -> int | None:
         """In how many positions, one after the other, neighbours differ at most, whatever the length; None

@@ -93,7 +93,7 @@ class RecordEdits(Granularity):
     def unfit(self, databases: DatabaseClass) -> str | None:
         if self.edits(databases) is not None or (self.kinds and databases.unordered):
             return None
-        if databases.kind == "listed":
+        if databases.is_listed:
             return f"the granularity {self.name} is about records; a listed class has none"
         fitting = sorted({*self.ordered, *(["multisets", "sets"] if self.kinds else [])})
         return (
@@ -172,7 +172,7 @@ class VertexEdits(Granularity):
     def unfit(self, databases: DatabaseClass) -> str | None:
         if databases.varying:
             return None
-        if databases.kind == "graphs":
+        if databases.on_vertices:
             return f'the granularity {self.name} needs vertices that come and go: vertices = "<= 4" or "any"'
         return f"the granularity {self.name} has no meaning on {databases.kind}: it is about graphs"
 

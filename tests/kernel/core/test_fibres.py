@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from core_metrics import on_product
 
 from dpcompose.kernel.core import fibres, reading
 from dpcompose.kernel.core.reader import BadSetting
@@ -91,23 +92,7 @@ def test_what_is_no_norm_of_coordinates(text: str) -> None:
 
 def core(**distance: Any) -> dict[str, Any]:
     points = {"kind": "points", "coordinates": ["u", "v"], "box": [[None, None], ["0", "1"]]}
-    return {
-        "parameters": {"s": "positive"},
-        "databases": {"kind": "product", "shown": "points", "parts": {"": points}},
-        "target": {"single": "any two", "steps": 1},
-        "distances": {"d__d": distance},
-        "mechanisms": [
-            {
-                "name": "M",
-                "reads": [None],
-                "domain": "own",
-                "notion": "pure",
-                "values": {"epsilon": "1"},
-                "metric": {"formula": "s*d__d", "besides": {}},
-            }
-        ],
-        "adaptive": False,
-    }
+    return on_product({"": points}, {"d__d": distance}, "s*d__d")
 
 
 def test_a_setting_is_written_as_it_was_read() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import core_records
 import pytest
 import told
-from core_records import ANY, B, U
+from core_records import ANY, B, U, moves
 
 from dpcompose.kernel import covers
 from dpcompose.kernel.covers.corners import Corners, corners
@@ -23,10 +23,6 @@ def setting(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Any:
 
 def cover(*args: Any, **more: Any) -> Cover:
     return Corners(setting(*args, **more), told.THEORY).cover()
-
-
-def moves(found: Cover) -> set[str]:
-    return {" ".join(f"{i}:{r!r}" for i, ((_, r),) in one.moves) for one in found.types}
 
 
 def group(relation: dict[str, Any], m: int) -> dict[str, Any]:

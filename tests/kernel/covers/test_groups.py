@@ -7,7 +7,7 @@ from typing import Any
 import core_records
 import pytest
 import told
-from core_records import ANY, B, U
+from core_records import ANY, B, U, moves
 
 from dpcompose.kernel import covers
 from dpcompose.kernel.core import reading
@@ -25,10 +25,6 @@ def cover(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Cover:
 
 def times(relation: dict[str, Any], m: str = "m") -> dict[str, Any]:
     return relation | {"times": m}
-
-
-def moves(found: Cover) -> set[str]:
-    return {" ".join(f"{i}:{r!r}" for i, ((_, r),) in one.moves) for one in found.types}
 
 
 def test_every_distance_is_m_times_as_large() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import Rows, ordered_pairs, weighted_rows
 
 from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
 from dpcompose.kernel.deciders.exponentials import NotDecided
@@ -24,7 +25,6 @@ from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.formulas import names, parse
 from dpcompose.kernel.expressions.terms import Term, letter, log, number
 
-Rows = list[list[Fraction]]
 FEW = settings(max_examples=25, deadline=None)
 DOMAINS = {"p": UNIT_INTERVAL, "x": Domain(), "n": Domain.read("integer >= 2")}
 LOUD, QUIET = ["exp(e)/(1 + exp(e))", "1/(1 + exp(e))"], ["1/2", "1/2"]
@@ -54,10 +54,6 @@ RESPONSE = table({0: LOUD, 1: LOUD[::-1]})
 # plain loops over Fractions, to compare with
 
 
-def ordered_pairs(n: int) -> list[tuple[int, int]]:
-    return [pair for i in range(n) for j in range(i + 1, n) for pair in ((i, j), (j, i))]
-
-
 def plain_ratio(P: Sequence[Fraction], Q: Sequence[Fraction]) -> Fraction | None:
     """The largest p/q, None for ∞."""
     both = [(p, q) for p, q in zip(P, Q, strict=True) if p]
@@ -68,20 +64,8 @@ def plain_delta(P: Sequence[Fraction], Q: Sequence[Fraction], t: Fraction) -> Fr
     return sum((max(Fraction(0), p - t * q) for p, q in zip(P, Q, strict=True)), Fraction(0))
 
 
-@st.composite
-def tables(draw: st.DrawFn, most: int = 5) -> Rows:
-    """Rows of weights, made to add up to 1; equal rows, zeros and nearly equal ratios occur."""
-    n, m = draw(st.integers(2, most)), draw(st.integers(1, 4))
-    weight = st.sampled_from([0, 1, 1, 2, 3, 10**9, 10**9 + 1])
-    rows = []
-    for _ in range(n):
-        weights = draw(st.lists(weight, min_size=m, max_size=m).filter(any))
-        rows.append([Fraction(w, sum(weights)) for w in weights])
-    return rows
-
-
 @FEW
-@given(tables(), st.fractions(1, 4, max_denominator=30))
+@given(weighted_rows(), st.fractions(1, 4, max_denominator=30))
 def test_losses_trade_off_and_checks_say_the_same(rows: Rows, t: Fraction) -> None:
     T = table(dict(enumerate(rows)))
     at = log(number(t)) if t != 1 else number(0)
