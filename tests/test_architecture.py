@@ -37,7 +37,7 @@ spaces.arrays: layouts numberings sizes subsets passes searches parts
 spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
     changes contradictions contributions policies reaches built_in larger
 spaces: additions
-spaces.canonical: points profiles finite graphs metrics distances matchings
+spaces.canonical: points profiles finite graphs named compared metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
     rows synonyms checks lines neighbourhoods noise_tables noises promises tables tabulated mechanisms
     metric_tables schema

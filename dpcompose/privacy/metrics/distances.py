@@ -27,29 +27,11 @@ from dpcompose.privacy.readers.lengths import lengths
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
-from dpcompose.spaces.canonical.points import (
-    AnyTwo,
-    Apart,
-    Declared,
-    Distance,
-    Enumerated,
-    Interval,
-    Made,
-    NamedMetric,
-    Norm,
-    Own,
-    Part,
-    Points,
-    Product,
-    Steps,
-    Tabled,
-    Values,
-    class_of,
-    part_of,
-)
+from dpcompose.spaces.canonical.compared import AnyTwo, Norm, Own, Steps, Tabled
+from dpcompose.spaces.canonical.named import Apart, Declared, Distance, Made, NamedMetric
+from dpcompose.spaces.canonical.points import Databases, Interval, Part, Points, Product, Values
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.multisets import Multisets
-from dpcompose.spaces.classes.tuples import Tuples
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.moves.built_in import BUILT_IN, misfit
 from dpcompose.spaces.moves.granularities import Granularity
@@ -111,7 +93,7 @@ class Distances:
             self.names.canonical = [CANONICAL + one.replace("-", "_") for one in self.granularities]
         for one in self.names.parameters.domains:  # letters for sizes are among them
             self.names.taken.setdefault(one, "a parameter")
-        return part_of(space.databases)
+        return Databases(space.databases)
 
     def _tables(self) -> dict[str, MapTable]:
         """The maps that are tables on a listed class."""
@@ -137,19 +119,23 @@ class Distances:
             self.wrong(path, f"{low} is not known to be at most {high} for all allowed values")
         return Interval(least, greatest)
 
+    @property
+    def coordinates(self) -> Mapping[str, Interval]:
+        """The coordinates of points."""
+        return {} if self.databases is None else self.databases.intervals
+
     def has_records(self, name: str) -> bool:
         """Whether a part is made of records that can be counted."""
         assert self.databases is not None
-        part = self.databases[name]
-        return not isinstance(part, Points) and isinstance(class_of(part), Multisets | Tuples)
+        return self.databases[name].has_records
 
     def _all_values(self, databases: Product) -> None:
         """What can be compared: each part, everything, and the values of maps."""
         for name, part in databases.parts:
             entries: tuple[Term, ...] | None = None
             inside: tuple[str, ...] = ()
-            if isinstance(part, Points):
-                inside = part.coordinates
+            if part.points is not None:
+                inside = part.points.coordinates
                 entries = tuple(terms.letter(one, REAL) for one in inside)
             self.values[name] = Values(name, entries, inside, (name,))
         if len(databases.parts) > 1:
@@ -188,9 +174,8 @@ class Distances:
     @property
     def whole(self) -> DatabaseClass:
         """The class, where it is no product and no points."""
-        part = self.alone
-        assert part is not None and not isinstance(part, Points)
-        return class_of(part)
+        assert self.alone is not None and self.alone.of is not None
+        return self.alone.of
 
     # metrics
 
@@ -276,27 +261,20 @@ class Distances:
         used = [name for name in self.names.metrics if name in metric.letters]
         put: dict[str, Term] = {}
         for name in used:
-            match self.names.metrics[name].distance:
-                case Steps(granularity, "", f, _) if f == everything:
-                    found = self.canonical_of(granularity, reads, domain)
-                case Tabled() as table if domain == "common" and table.of == everything:
-                    found = self.named(f"{name}_{domain}", replace(table, reads=reads))
-                case Tabled() as table if domain == "own" and table.of == reads:
-                    continue
-                case _:
-                    self.wrong(
-                        path,
-                        f"{name} is about whole databases: of what is read there are canonical metrics, such "
-                        'as d_bounded, and tables on the values of a map, of = "MAP"',
-                    )
-                    return None
-            put[name] = found
+            distance = self.names.metrics[name].distance
+            found = distance.of_input(reads, domain)
+            if found is None:
+                self.wrong(
+                    path,
+                    f"{name} is about whole databases: of what is read there are canonical metrics, such "
+                    'as d_bounded, and tables on the values of a map, of = "MAP"',
+                )
+                return None
+            if found is not distance:
+                steps = distance.counted
+                called = f"{name}_{domain}" if steps is None else _of_steps(steps, reads)
+                put[name] = self.named(called, found)
         return substitution.substituted(metric, put)
-
-    def canonical_of(self, granularity: Granularity, reads: Map, domain: str) -> Term:
-        """The letter of the canonical metric of what a map reads."""
-        word = re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]
-        return self.named(f"{CANONICAL}{word}", Steps(granularity, "", reads, domain))
 
     def is_multiple(self, metric: Term) -> bool:
         """Whether a formula is a number that is ≥ 0 times one metric, or a number at all."""
@@ -375,11 +353,11 @@ class Distances:
         if name in self.maps:
             f, name = self.maps[name], ""
         part = dict(databases.parts).get(name)
-        if not isinstance(part, Enumerated) or part.of.kind != "listed":
-            listed = [one for one, it in databases.enumerated if it.of.kind == "listed" and one]
+        if part is None or not part.is_listed:
+            listed = [one for one, it in databases.parts if it.is_listed and one]
             self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
             return None
-        points = list(dict.fromkeys(map(f, part.elements)))
+        points = list(dict.fromkeys(map(f, part.elements or ())))
         found = lengths(
             given.table, points, self.names.parameters.symbols, self.names.found, (*path, "table")
         )
@@ -393,18 +371,17 @@ class Distances:
         if granularity is None:
             return None
         edits = granularity.edits(Multisets((), arbitrary=True))
-        listed = isinstance(part, Enumerated)
+        listed = part is not None and part.elements is not None
         if edits is not None and edits.single is None and given.reads is None and not listed:
             return AnyTwo(of)
-        if part is None or isinstance(part, Points):
+        if part is None or part.of is None:
             self.wrong(
                 (*path, "of"),
                 f"{granularity} neighbours differ in records, which {of.name or 'this'} has none of; "
                 'a norm, or of = "NAME" of a part with records, would do',
             )
             return None
-        records = class_of(part)
-        if unfit := misfit(granularity, records):
+        if unfit := misfit(granularity, part.of):
             self.wrong((*path, "granularity"), unfit)
             return None
         reads: Map | None = everything
@@ -421,7 +398,7 @@ class Distances:
                 self.wrong(path, f"there is no granularity {shown(given)}{there}")
             return self.granularities.get(given)
         found, stated = Found(), Parameters({}, (), Found())
-        on = Multisets((), arbitrary=True) if part is None or isinstance(part, Points) else class_of(part)
+        on = Multisets((), arbitrary=True) if part is None or part.of is None else part.of
         reader = Granularities(on, {}, stated, found)
         reader.by_name = dict(self.granularities)
         granularity = reader.named(given, path)
@@ -429,3 +406,8 @@ class Distances:
             found.wrong(path, "in metrics a number of steps is a number, and no parameter")
         self.names.found.mistakes += found.mistakes
         return None if found.mistakes else granularity
+
+
+def _of_steps(granularity: Granularity, reads: Map) -> str:
+    """What the canonical metric of what a map reads is called."""
+    return CANONICAL + re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]

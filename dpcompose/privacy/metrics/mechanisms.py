@@ -18,13 +18,15 @@ from dpcompose.privacy.metrics.schema import (
     ProductTable,
 )
 from dpcompose.privacy.metrics.setting import MetricMechanism
-from dpcompose.privacy.metrics.studies import NotOutside, Outside, unlike
+from dpcompose.privacy.metrics.studies import Outside, unlike
 from dpcompose.privacy.metrics.tables import lost
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.studies import study_of
 from dpcompose.privacy.schema import MetricGuaranteeTable, ReadsTable
-from dpcompose.spaces.canonical.points import Counted, Enumerated, Values
+from dpcompose.spaces.canonical.compared import Counted
+from dpcompose.spaces.canonical.named import NotOutside
+from dpcompose.spaces.canonical.points import Values
 from dpcompose.spaces.inputs.maps import Map, everything
 
 
@@ -190,14 +192,16 @@ class Mechanisms:
         if stated is not None and (stated.notion != "pure"):
             self.wrong((*path, "guarantee"), "of a table of probabilities pure privacy is checked here")
             return None
-        listed = isinstance(part, Enumerated) and part.of.kind == "listed"
+        listed = part is not None and part.is_listed
         rows = rows_of(name, self.given.tables, listed, self._probability, names.found, path)
         if rows is None or reads is None or (stated is None) != (given.guarantee is None):
             return None
-        assert isinstance(part, Enumerated)
+        assert part is not None and part.elements is not None
         outcomes = self.given.tables[name].outcomes
         try:
-            found = lost(name, rows, outcomes, names.parameters.domains, names.is_positive, part, reads)
+            found = lost(
+                name, rows, outcomes, names.parameters.domains, names.is_positive, part.elements, reads
+            )
         except ValueError as error:
             self.wrong(("tables", name), error)
             return None

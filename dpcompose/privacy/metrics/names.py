@@ -16,7 +16,7 @@ from dpcompose.language.symbols import family_of
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.readers.distances import CANONICAL
 from dpcompose.privacy.readers.parameters import UNIT_KEYS, Parameters
-from dpcompose.spaces.canonical.points import NamedMetric, is_sum_of_squares
+from dpcompose.spaces.canonical.named import NamedMetric
 
 LONG = 4
 """From how many letters on a name that is nearly that of a metric is held for a slip."""
@@ -158,3 +158,11 @@ class Names:
     def is_positive(self, value: Term) -> bool:
         """Whether a formula is seen to be > 0."""
         return values.surely(value, assumed=self.parameters.known_so_far)
+
+
+def is_sum_of_squares(term: Term) -> bool:
+    """Whether a term is written as a sum of squares, so that it is seen to be ≥ 0."""
+    return all(
+        one.split[0] >= 0 and all(factor.base_and_exponent[1].number == 2 for factor in one.split[1].factors)
+        for one in term.summands
+    )

@@ -20,20 +20,9 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
-from dpcompose.spaces.canonical.points import (
-    AnyTwo,
-    Apart,
-    Lost,
-    Made,
-    NamedMetric,
-    Norm,
-    Own,
-    Product,
-    Steps,
-    Tabled,
-    Values,
-)
-from dpcompose.spaces.inputs.maps import everything
+from dpcompose.spaces.canonical.compared import Lost
+from dpcompose.spaces.canonical.named import NamedMetric
+from dpcompose.spaces.canonical.points import Product, Values
 
 if TYPE_CHECKING:
     import sympy
@@ -209,23 +198,8 @@ class MetricSetting:
 
     def _is_of_all(self, formula: Term) -> bool:
         """Whether a formula is in metrics of whole databases."""
-        for one in (self.metrics[name] for name in formula.letters if name in self.metrics):
-            match one.distance:
-                case Norm(over=over) if over is not None:
-                    whole = False
-                case Norm(of=of) | Own(of=of) | AnyTwo(of=of):
-                    whole = not of.name
-                case Lost():
-                    whole = True
-                case Steps(part=part, reads=reads) | Tabled(part=part, reads=reads):
-                    whole = not part and reads == everything
-                case Made(formula) | Apart(formula):
-                    whole = self._is_of_all(formula)
-                case _:
-                    whole = False
-            if not whole:
-                return False
-        return True
+        used = [self.metrics[name].distance for name in formula.letters if name in self.metrics]
+        return all(one.is_whole and (one.made_of is None or self._is_of_all(one.made_of)) for one in used)
 
     @property
     def notions(self) -> tuple[str, ...]:
