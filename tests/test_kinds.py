@@ -24,7 +24,7 @@ ALTERNATIVES = {
     "spaces.classes.lines": "a value of an attribute: a text, or a range of numbers",
     "spaces.inputs.expressions": "a database that is known, or an expression in some",
     "privacy.schema": "what a file has at a key: a word, or a table",
-    "privacy.metrics.schema": "what a file has at a key: one of several tables",
+    "privacy.database_tables": "what a file has at a key: one of several tables",
     "privacy.elaboration.kinds": "a core setting, or why there is none",
     "search.comparisons.answers": "what a comparison ends in: a proof, or a point against it",
     "search.metrics.points": "what a search ends in: a value, or why it is open",

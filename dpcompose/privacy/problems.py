@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
@@ -151,7 +151,7 @@ def read_data(
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     if missing := unset(data):
         raise ProblemError(file, missing)
-    given = table_of(ProblemTable, data, file, text, notions, own)
+    given = table_of(data, file, text, notions, own)
     found = checks.Found(notions, own)
     problem = _problem(given, file, found, notions, show)
     if found.mistakes or problem is None:
@@ -199,23 +199,26 @@ def _claim(
     return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
 
 
-T = TypeVar("T", bound=checks.Table)
-
-
 def table_of(
-    kind: type[T],
     data: Any,
     file: str,
     text: str,
     notions: Notions | None = None,
     own: Additions = NOTHING,
-) -> T:
-    """The checked table that data are.  Raises ProblemError with every mistake."""
+    in_metrics: bool = False,
+) -> ProblemTable:
+    """The checked table that data are, for claims in metrics, or for neighbours.
+
+    Raises ProblemError with every mistake.
+    """
     found = checks.Found(notions, own)
     try:
-        given: T = kind.read(data, (), found)
+        given = ProblemTable.read(data, (), found)
+        if not found.mistakes:
+            given.fits((), found, in_metrics)
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
     if found.mistakes:
         raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in found.mistakes])
+    assert isinstance(given, ProblemTable)
     return given

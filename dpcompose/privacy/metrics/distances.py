@@ -17,16 +17,16 @@ from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.database_tables import DatabasesTable, PointsTable, ProductTable
 from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.metrics.names import Names
-from dpcompose.privacy.metrics.schema import MetricStudyTable, PointsTable, ProductTable
 from dpcompose.privacy.metrics.setting import letter
 from dpcompose.privacy.readers.distances import CANONICAL
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.lengths import lengths
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
+from dpcompose.privacy.schema import MapTable, ReadsTable, StudyTable
 from dpcompose.spaces.canonical.compared import AnyTwo, Norm, Own, Steps, Tabled
 from dpcompose.spaces.canonical.named import Apart, Declared, Distance, Made, NamedMetric
 from dpcompose.spaces.canonical.points import Databases, Interval, Part, Points, Product, Values
@@ -43,7 +43,7 @@ class Distances:
     given -- its table; names -- what is in scope, and what formulas mean.
     """
 
-    def __init__(self, given: MetricStudyTable, names: Names) -> None:
+    def __init__(self, given: StudyTable, names: Names) -> None:
         self.given, self.names = given, names
         self.wrong = names.found.wrong
         self.values: dict[str, Values] = {}
@@ -97,7 +97,7 @@ class Distances:
 
     def _tables(self) -> dict[str, MapTable]:
         """The maps that are tables on a listed class."""
-        return {name: one for name, one in self.given.maps.items() if isinstance(one, MapTable)}
+        return {name: one for name, one in self.given.maps.items() if one.values is None}
 
     def _points(self, given: PointsTable, path: Path_) -> Points:
         coordinates = tuple(given.coordinates)
@@ -124,11 +124,6 @@ class Distances:
         """The coordinates of points."""
         return {} if self.databases is None else self.databases.intervals
 
-    def has_records(self, name: str) -> bool:
-        """Whether a part is made of records that can be counted."""
-        assert self.databases is not None
-        return self.databases[name].has_records
-
     def _all_values(self, databases: Product) -> None:
         """What can be compared: each part, everything, and the values of maps."""
         for name, part in databases.parts:
@@ -143,7 +138,7 @@ class Distances:
         coordinates = {name: terms.letter(name, REAL) for name in databases.intervals}
         for name, given in self.given.maps.items():
             path = ("maps", name)
-            if not self.names.take(name, "a map", path) or isinstance(given, MapTable):
+            if not self.names.take(name, "a map", path) or given.values is None:
                 continue
             found = [self.names.formula(one, (*path, "values"), coordinates) for one in given.values]
             some = tuple(value for value in found if value is not None)
@@ -161,10 +156,6 @@ class Distances:
             self.wrong(path, unfit)
             return None
         return found
-
-    def map_read(self, reads: object) -> str | None:
-        """The map of points, or part, by whose name a mechanism reads; None where it reads no such."""
-        return reads if isinstance(reads, str) and reads in self.values else None
 
     @property
     def alone(self) -> Part | None:

@@ -19,11 +19,6 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Mistake, Path_, unset
 from dpcompose.privacy.lines import line_of
 from dpcompose.privacy.metrics.mechanisms import Mechanisms
-from dpcompose.privacy.metrics.schema import (
-    MetricClaimTable,
-    MetricProblemTable,
-    MetricStudyTable,
-)
 from dpcompose.privacy.metrics.setting import (
     POWERS,
     MetricGuarantee,
@@ -32,7 +27,7 @@ from dpcompose.privacy.metrics.setting import (
 )
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.privacy.problems import Claim, Problem, ProblemError, table_of
-from dpcompose.privacy.schema import Notions
+from dpcompose.privacy.schema import ClaimTable, Notions, StudyTable
 
 
 def read_data(
@@ -41,7 +36,7 @@ def read_data(
     """The problem in parsed data.  Raises ProblemError with every mistake."""
     if missing := unset(data):
         raise ProblemError(file, missing)
-    given = table_of(MetricProblemTable, data, file, text, notions)
+    given = table_of(data, file, text, notions, in_metrics=True)
     reader = _Reader(given, data)
     problem = reader.problem(file, given.claims)
     if reader.found.mistakes or problem is None:
@@ -53,13 +48,13 @@ def read_data(
 class _Reader:
     """Turns the checked tables into values; collects what does not fit together."""
 
-    def __init__(self, given: MetricStudyTable, data: Mapping[str, Any]) -> None:
+    def __init__(self, given: StudyTable, data: Mapping[str, Any]) -> None:
         self.given, self.data = given, data
         self.mechanisms = Mechanisms.of(given)
         self.distances, self.names = self.mechanisms.distances, self.mechanisms.names
         self.found = self.names.found
 
-    def problem(self, file: str, claimed: Sequence[MetricClaimTable]) -> Problem | None:
+    def problem(self, file: str, claimed: Sequence[ClaimTable]) -> Problem | None:
         """The setting, with the claims about it; None where something is wrong, which is told."""
         if self.distances.databases is None:
             return None
@@ -113,7 +108,7 @@ class _Reader:
 
     # claims
 
-    def _claim(self, i: int, given: MetricClaimTable, target: Term | None) -> Claim | None:
+    def _claim(self, i: int, given: ClaimTable, target: Term | None) -> Claim | None:
         parameter, power = POWERS[given.notion]
         key = "metric" if given.metric is not None else parameter
         text = {"notion": given.notion, key: str(given.metric if key == "metric" else given.value(key))}

@@ -24,7 +24,7 @@ from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readers.lengths import Lengths, lengths
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import MetricGuaranteeTable, Notions, ReadsTable
+from dpcompose.privacy.schema import GuaranteeTable, Notions, ReadsTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.built_in import BUILT_IN
@@ -63,7 +63,7 @@ class Distances:
         self.canonical = {f"{CANONICAL}{one.replace('-', '_')}": one for one in known}
 
     def guarantee(
-        self, given: MetricGuaranteeTable, reads: Map, path: Path_, index: str | None
+        self, given: GuaranteeTable, reads: Map, path: Path_, index: str | None
     ) -> Guarantee | None:
         """A guarantee in a metric; None where it is none, which is told."""
         if not reads.is_everything and given.domain is None:
