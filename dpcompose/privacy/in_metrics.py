@@ -24,7 +24,12 @@ def is_for_neighbours(data: Mapping[str, Any]) -> bool:
 
 
 def may_be_for_neighbours(data: Mapping[str, Any]) -> bool:
-    """Whether a problem file about privacy in metrics has a target with neighbours, and no other claims."""
+    """Whether a problem file about privacy in metrics has a target with neighbours, and no other claims.
+
+    One with parts of records, which neighbours change, is always read so.
+    """
+    if data.get("partitions"):
+        return True
     return has_neighbours(data) and not any(map(_in_metric, _list(data.get("claims"))))
 
 

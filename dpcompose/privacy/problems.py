@@ -15,17 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy import checks
+from dpcompose.privacy import checks, fibres
 from dpcompose.privacy.checks import Mistake, unset
 from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.lines import first_line, line_of
-from dpcompose.privacy.notions import FILE_KEYS, Guarantee
+from dpcompose.privacy.metric_tables import canonical_names
+from dpcompose.privacy.notions import FILE_KEYS, POWERS, Guarantee
 from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.studies import Study
-from dpcompose.privacy.schema import ClaimTable, Notions, ProblemTable
+from dpcompose.privacy.schema import PARTITIONS, ClaimTable, Notions, ProblemTable
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.additions import NOTHING, Additions
@@ -168,7 +171,12 @@ def _problem(
     setting = study.setting()
     claims = []
     if study.space is not None:
-        claims = [_claim(i, one, notions, study.parameters, found) for i, one in enumerate(given.claims)]
+        claims = [
+            _claim(i, one, notions, study.parameters, found)
+            if one.metric is None
+            else _in_steps(i, one, given, study.parameters, found)
+            for i, one in enumerate(given.claims)
+        ]
     if found.mistakes or setting is None:
         return None
     for i, claim in enumerate(claims):
@@ -199,6 +207,38 @@ def _claim(
     return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
 
 
+def _in_steps(
+    i: int, said: ClaimTable, given: ProblemTable, parameters: Parameters, found: checks.Found
+) -> Claim | None:
+    """A claim in a metric X*d_NAME, X times the steps that lie between, as one for the neighbours of NAME.
+
+    What neighbours lose adds up along steps, in zCDP its root (GB Prop. III.3): it is a bound for all
+    databases where X is one for neighbours, and the other way round.
+    """
+    canonical = canonical_names(given.granularities)
+    letters = {name: terms.letter(name, NONNEGATIVE) for name in (*canonical, *given.metrics)}
+    known = {**letters, **parameters.symbols}
+    text = str(said.metric)
+    try:
+        value = kernel.parse(text, known)
+        doubt = values.doubt(text, known, assumed=parameters.known_so_far)
+    except formulas.FormulaError as error:
+        found.wrong(("claims", i, "metric"), error)
+        return None
+    key, power = POWERS.get(said.notion, ("", 1))
+    factor = fibres.factor(value, letters)
+    used = [canonical.get(name) for name in letters if name in value.letters]
+    target = None if given.target is None else given.target.granularity
+    signed = power != 1 and not (factor and values.surely(factor, strictly=False))  # a square says no sign
+    if factor is None or not key or used != [target] or said.delta is not None or signed:
+        found.wrong(("partitions",), PARTITIONS)
+        return None
+    claimed = terms.power(factor, power)
+    stated = {"notion": said.notion, key: kernel.to_text(claimed)}
+    guarantee = Guarantee(said.notion, ((key, claimed),))
+    return Claim(guarantee, MappingProxyType(stated), said.expect, doubt)
+
+
 def table_of(
     data: Any,
     file: str,
@@ -215,6 +255,7 @@ def table_of(
     try:
         given = ProblemTable.read(data, (), found)
         if not found.mistakes:
+            given = given if in_metrics else given.with_target()
             given.fits((), found, in_metrics)
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from dpcompose.language import formulas
 from dpcompose.privacy.checks import (
     FORMULA,
     NAME,
@@ -43,7 +44,7 @@ from dpcompose.privacy.database_tables import (
     PointsTable,
     ProductTable,
 )
-from dpcompose.privacy.metric_tables import MetricTable
+from dpcompose.privacy.metric_tables import MetricTable, canonical_names
 from dpcompose.privacy.neighbourhoods import GRANULARITY, PAIRS, GranularityTable
 from dpcompose.privacy.noise_tables import NOISES as NOISES
 from dpcompose.privacy.noise_tables import NoiseTable as NoiseTable
@@ -397,6 +398,10 @@ class _Study(Check):
 NOTHING: Mapping[str, Any] = {}
 
 
+PARTITIONS = (
+    "the key 'partitions' is not supported yet beside claims in metrics; claims for the neighbours of a "
+    "target are, and X*d_NAME is one where NAME is the target"
+)
 MOST_IN_METRICS = 200
 """How many mechanisms there are at most beside claims in metrics."""
 
@@ -429,11 +434,7 @@ class StudyTable(Table):
 
     def _fits_in_metrics(self, path: Path_, found: Found) -> None:
         if self.partitions:
-            found.wrong(
-                (*path, "partitions"),
-                "the key 'partitions' is not supported yet beside claims in metrics; claims for the "
-                "neighbours of a target are, and X*d_NAME is one where NAME is the target",
-            )
+            found.wrong((*path, "partitions"), PARTITIONS)
         if len(self.mechanisms) > MOST_IN_METRICS:
             said = f"with metrics there are at most {MOST_IN_METRICS} mechanisms, not {len(self.mechanisms)}"
             found.wrong((*path, "mechanisms"), said)
@@ -455,3 +456,12 @@ class ProblemTable(StudyTable):
     format: int = need(OneOf(1))
     databases: DatabasesTable | PointsTable | ProductTable = need(ByKind(True))
     claims: Sequence[ClaimTable] = key(ListOf(ClaimTable, 0, 1000), [])
+
+    def with_target(self) -> ProblemTable:
+        """The same for the neighbours whose steps its first claim in a metric counts, where it says none."""
+        known = canonical_names(self.granularities)
+        every = (formulas.names(one.metric) for one in self.claims if one.metric is not None)
+        counted = [known[name] for names in every for name in names if name in known]
+        if self.target is not None or not self.partitions or not counted:
+            return self
+        return self.with_(target=TargetTable(granularity=counted[0]))

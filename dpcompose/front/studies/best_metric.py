@@ -28,13 +28,8 @@ from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
-from dpcompose.privacy.metrics.setting import (
-    POWERS,
-    MetricMechanism,
-    MetricSetting,
-    as_metric,
-    letter,
-)
+from dpcompose.privacy.metrics.setting import MetricMechanism, MetricSetting, as_metric, letter
+from dpcompose.privacy.notions import POWERS
 from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample

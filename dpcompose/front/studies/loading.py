@@ -59,6 +59,8 @@ def _in_metrics(
     Where all claims are for neighbours it is a setting of the kernel's, if it can be.  What is none, and none
     in metrics either, is told what is wrong with it as such a setting.
     """
+    if data.get("partitions"):  # whose parts are those of records, which neighbours change
+        return None
     for_neighbours = is_for_neighbours(data)
     if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:
         return Study.by(found.judge), found.claims
@@ -80,10 +82,6 @@ def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[C
     theory = theory or registry.standard()
     text = problems.text_of(path)
     data = problems.parsed(text, str(path))
-    if data.get("partitions") and is_in_metrics(data):  # parts are those of records, which neighbours change
-        from dpcompose.privacy.metrics.multiples import told_for_neighbours
-
-        data = told_for_neighbours(data)
     if is_in_metrics(data) and (found := _in_metrics(data, str(path), text, theory)) is not None:
         return found
     about = str(path), text, partial(show, theory=theory), theory.parameters, theory.own

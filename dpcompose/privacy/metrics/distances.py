@@ -18,10 +18,9 @@ from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.database_tables import DatabasesTable, PointsTable, ProductTable
-from dpcompose.privacy.metric_tables import MetricTable
+from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
 from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.setting import letter
-from dpcompose.privacy.readers.distances import CANONICAL
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.lengths import lengths
 from dpcompose.privacy.readers.parameters import Parameters
@@ -90,7 +89,7 @@ class Distances:
         self.spaces[name] = space
         if not name:
             self.maps, self.granularities = space.maps, space.granularities
-            self.names.canonical = [CANONICAL + one.replace("-", "_") for one in self.granularities]
+            self.names.canonical = list(canonical_names(self.granularities))
         for one in self.names.parameters.domains:  # letters for sizes are among them
             self.names.taken.setdefault(one, "a parameter")
         return Databases(space.databases)
@@ -177,15 +176,11 @@ class Distances:
 
     def in_metrics(self, text: str = "") -> dict[str, Term]:
         """The metrics by their names; canonical ones that a formula names are made first."""
-        known = {one.replace("-", "_"): one for one in (*BUILT_IN, *self.granularities)}
+        known = canonical_names(self.granularities)
         found = {name: letter(name) for name in self.names.metrics}
         for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
-            word = known.get(name.removeprefix(CANONICAL))
-            if (
-                name.startswith(CANONICAL)
-                and word is not None
-                and name not in {*self.names.taken, *self.names.parameters.domains}
-            ):
+            word = known.get(name)
+            if word is not None and name not in {*self.names.taken, *self.names.parameters.domains}:
                 metric = self.canonical(word, ("metrics", name))
                 found[name] = letter(name) if metric is None else metric  # which is told already
         return found

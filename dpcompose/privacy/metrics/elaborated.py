@@ -17,9 +17,9 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.elaboration import LAWS, Elaborated
 from dpcompose.privacy.elaboration.kinds import ANY, NotElaborated
 from dpcompose.privacy.mechanisms import Mechanism, mechanism
-from dpcompose.privacy.metrics.setting import POWERS, MetricGuarantee, MetricMechanism, MetricSetting, letter
+from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting, letter
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import pure
+from dpcompose.privacy.notions import POWERS, pure
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.canonical.named import NamedMetric
 from dpcompose.spaces.canonical.points import Part, Values

@@ -11,9 +11,9 @@ from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.privacy.checks import Path_, near
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.fibres import of_the_nearest
-from dpcompose.privacy.metrics.setting import POWERS, MetricMechanism
+from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.privacy.metrics.values_read import about_values
-from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.privacy.notions import FILE_KEYS, POWERS
 from dpcompose.privacy.schema import PARAMETERS, GuaranteeTable, MechanismTable
 from dpcompose.spaces.inputs.maps import Map, everything
 

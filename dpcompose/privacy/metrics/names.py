@@ -14,7 +14,7 @@ from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.readers.distances import CANONICAL
+from dpcompose.privacy.metric_tables import CANONICAL
 from dpcompose.privacy.readers.parameters import UNIT_KEYS, Parameters
 from dpcompose.spaces.canonical.named import NamedMetric
 

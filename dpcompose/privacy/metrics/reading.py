@@ -19,13 +19,8 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Mistake, Path_, unset
 from dpcompose.privacy.lines import line_of
 from dpcompose.privacy.metrics.mechanisms import Mechanisms
-from dpcompose.privacy.metrics.setting import (
-    POWERS,
-    MetricGuarantee,
-    MetricMechanism,
-    MetricSetting,
-)
-from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting
+from dpcompose.privacy.notions import FILE_KEYS, POWERS
 from dpcompose.privacy.problems import Claim, Problem, ProblemError, table_of
 from dpcompose.privacy.schema import ClaimTable, Notions, StudyTable
 

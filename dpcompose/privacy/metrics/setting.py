@@ -20,15 +20,13 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.notions import POWERS
 from dpcompose.spaces.canonical.compared import Lost
 from dpcompose.spaces.canonical.named import NamedMetric
 from dpcompose.spaces.canonical.points import Product, Values
 
 if TYPE_CHECKING:
     import sympy
-
-POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
-"""For each notion the parameter that a metric stands for, and which power of the metric it is."""
 
 
 def letter(name: str) -> Term:
