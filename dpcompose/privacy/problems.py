@@ -152,15 +152,19 @@ def read_data(
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
     if isinstance(data, Mapping) and is_in_metrics(data) and not may_be_for_neighbours(data):
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
-    if missing := unset(data):
-        raise ProblemError(file, missing)
+    refuse(unset(data), file)
     given = table_of(data, file, text, notions, own)
     found = checks.Found(notions, own)
     problem = _problem(given, file, found, notions, show)
-    if found.mistakes or problem is None:
-        located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in found.mistakes]
-        raise ProblemError(file, located)
+    refuse(found.mistakes, file, text)
+    assert problem is not None
     return problem
+
+
+def refuse(mistakes: Sequence[Mistake], file: str, text: str = "") -> None:
+    """Raises ProblemError where there are mistakes, with their lines in the text."""
+    if mistakes:
+        raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in mistakes])
 
 
 def _problem(
@@ -172,7 +176,7 @@ def _problem(
     claims = []
     if study.space is not None:
         claims = [
-            _claim(i, one, notions, study.parameters, found)
+            claim_of(i, one, notions, study.parameters, found)
             if one.metric is None
             else _in_steps(i, one, given, study.parameters, found)
             for i, one in enumerate(given.claims)
@@ -188,10 +192,10 @@ def _problem(
     return Problem(setting, tuple(one for one in claims if one is not None), file)
 
 
-def _claim(
+def claim_of(
     i: int, given: ClaimTable, notions: Notions, parameters: Parameters, found: checks.Found
 ) -> Claim | None:
-    """A claim in the parameters of the problem."""
+    """A claim for neighbours, in the parameters of the problem."""
     claimed = []
     text = {"notion": given.notion}
     doubts = []
@@ -259,7 +263,6 @@ def table_of(
             given.fits((), found, in_metrics)
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
-    if found.mistakes:
-        raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in found.mistakes])
+    refuse(found.mistakes, file, text)
     assert isinstance(given, ProblemTable)
     return given

@@ -48,7 +48,7 @@ from dpcompose.privacy.metric_tables import MetricTable, canonical_names
 from dpcompose.privacy.neighbourhoods import GRANULARITY, PAIRS, GranularityTable
 from dpcompose.privacy.noise_tables import NOISES as NOISES
 from dpcompose.privacy.noise_tables import NoiseTable as NoiseTable
-from dpcompose.privacy.notions import FILE_KEYS, POWERS
+from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces.inputs.queries import MOST_BINS
 
 QUERIES = (
@@ -324,8 +324,6 @@ class MechanismTable(Table):
             found.wrong(path, error)
         if in_metrics and self.filter is not None:
             found.wrong((*path, "filter"), "the key 'filter' is not supported yet beside claims in metrics")
-        for one in (self.guarantee, *(self.satisfies or ())) if in_metrics else ():
-            _has_metric(one, (*path, "guarantee" if self.guarantee else "satisfies"), found)
         if self.name_read and not in_metrics:
             other = ["a table such as { records = [...] }"]
             OneOf(EVERYTHING, or_else=other).read(self.name_read, (*path, "reads"), found)
@@ -372,12 +370,6 @@ class MechanismTable(Table):
             raise ValueError(f"without noise a query has no guarantee; {NOISES}")
         if self.query not in (None, "count"):
             raise ValueError(f'with metrics the query is "count"; {QUERIES} in a file about neighbours')
-
-
-def _has_metric(stated: OfNotion | None, path: Path_, found: Found) -> None:
-    """Tells where a notion is none in which privacy in a metric is known."""
-    if stated is not None and stated.notion not in POWERS:
-        found.wrong((*path, "notion"), f"privacy in a metric is not known of {stated.notion}")
 
 
 class ClaimTable(InMetric):
@@ -464,11 +456,6 @@ class ProblemTable(StudyTable):
     format: int = need(OneOf(1))
     databases: DatabasesTable | PointsTable | ProductTable = need(ByKind(True))
     claims: Sequence[ClaimTable] = key(ListOf(ClaimTable, 0, 1000), [])
-
-    def fits(self, path: Path_, found: Found, in_metrics: bool) -> None:
-        super().fits(path, found, in_metrics)
-        for i, one in enumerate(self.claims if in_metrics else ()):
-            _has_metric(one, ("claims", i), found)
 
     def with_target(self) -> ProblemTable:
         """The same for the neighbours whose steps its first claim in a metric counts, where it says none."""

@@ -139,7 +139,7 @@ def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
 
 def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -> Outcome:
     """What a file in metrics shows whose claims for neighbours have a derivation of their own."""
-    from dpcompose.privacy.in_metrics import in_order, with_claims
+    from dpcompose.privacy.in_metrics import with_claims
 
     problem, beside = saved_file["problem"], saved_file["neighbours"]
     if not isinstance(beside, dict) or "problem" in beside:
@@ -148,10 +148,11 @@ def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -
     alone["problem"] = with_claims(problem, in_metrics=True)
     one = check_in_metrics(alone, theory, allow)
     two = _for_neighbours(beside | {"problem": with_claims(problem, in_metrics=False)}, theory, allow)
+    words = {True: iter(one.verdicts), False: iter(two.verdicts)}
     return Outcome(
         f"checked, and for neighbours {two.done}",
         f"{one.said}\n  for neighbours {two.said}",
-        in_order(problem, one.verdicts, two.verdicts),
+        tuple(next(words["metric" in claim]) for claim in problem["claims"]),
         [*one.believed, *(f"for neighbours {said}" for said in two.believed)],
         sorted({*one.deciders, *two.deciders}),
         sorted({*one.pages, *two.pages}),

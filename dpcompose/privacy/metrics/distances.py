@@ -78,7 +78,7 @@ class Distances:
             return self._points(given, path)
         found = Found()
         granularities = {} if name else self.given.granularities
-        space = Space(given, granularities, self._tables(), {}, self.names.parameters, found)
+        space = Space(given, granularities, self._tables(), {}, self.names, found)
         self.names.found.mistakes += [
             replace(one, path=(*path, *one.path[1:])) if one.path[:1] == ("databases",) else one
             for one in found.mistakes
@@ -90,8 +90,6 @@ class Distances:
         if not name:
             self.maps, self.granularities = space.maps, space.granularities
             self.names.canonical = list(canonical_names(self.granularities))
-        for one in self.names.parameters.domains:  # letters for sizes are among them
-            self.names.taken.setdefault(one, "a parameter")
         return Databases(space.databases)
 
     def _tables(self) -> dict[str, MapTable]:
@@ -169,18 +167,13 @@ class Distances:
 
     # metrics
 
-    @property
-    def canonical_names(self) -> list[str]:
-        some = self.granularities.items() if self.spaces else ()
-        return [CANONICAL + name.replace("-", "_") for name, one in some if not one.unfit(self.whole)]
-
     def in_metrics(self, text: str = "") -> dict[str, Term]:
         """The metrics by their names; canonical ones that a formula names are made first."""
         known = canonical_names(self.granularities)
         found = {name: letter(name) for name in self.names.metrics}
         for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
             word = known.get(name)
-            if word is not None and name not in {*self.names.taken, *self.names.parameters.domains}:
+            if word is not None and name not in {*self.names.taken, *self.names.domains}:
                 metric = self.canonical(word, ("metrics", name))
                 found[name] = letter(name) if metric is None else metric  # which is told already
         return found
@@ -315,7 +308,7 @@ class Distances:
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", one) or one in formulas.RESERVED:
                 self.wrong((*path, "letters"), f"{shown(one)} is no name")
                 return None
-            if one in self.names.parameters.symbols or names.count(one) > 1:
+            if one in self.names.symbols or names.count(one) > 1:
                 self.wrong((*path, "letters"), f"{one} has a meaning already; use another letter")
                 return None
         if {len(first), len(second)} != {len(of.formulas)}:
@@ -344,9 +337,7 @@ class Distances:
             self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
             return None
         points = list(dict.fromkeys(map(f, part.elements or ())))
-        found = lengths(
-            given.table, points, self.names.parameters.symbols, self.names.found, (*path, "table")
-        )
+        found = lengths(given.table, points, self.names.symbols, self.names.found, (*path, "table"))
         return (
             None if found is None else Tabled(name, {frozenset(pair): far for pair, far in found.items()}, f)
         )

@@ -32,6 +32,9 @@ class Guarantees:
         if reads is None:
             self._adopt_all(given, stated, path)
             return None
+        if stated.notion not in POWERS:
+            self.wrong((*path, "notion"), f"privacy in a metric is not known of {stated.notion}")
+            return None
         if stated.metric is not None:
             return self._in_metric(given, stated, reads, path)
         return self._for_neighbours(given, stated, reads, path)

@@ -105,8 +105,8 @@ class Mechanisms:
 
     def _take_parameters(self, inner: Names, path: Path_) -> None:
         """The parameters of a study are also those of what it is part of."""
-        known = self.names.parameters
-        for one, domain in inner.parameters.domains.items():
+        known = self.names
+        for one, domain in inner.domains.items():
             if known.domains.setdefault(one, domain) != domain:
                 said = f"{one} is {known.domains[one]} here, and {domain} in the study"
                 self.wrong(path, f"{said}; one name is one parameter")
@@ -169,7 +169,7 @@ class Mechanisms:
 
     def _count(self, given: MechanismTable, path: Path_) -> Term | None:
         """How many mechanisms a family has; None for a single one."""
-        found = members_of(given, self.names.parameters, self.names.taken, path)
+        found = members_of(given, self.names, self.names.taken, path)
         if found is not None and not (is_whole(found) and self.names.never_negative(found - 1)):
             self.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
         return found
@@ -189,9 +189,7 @@ class Mechanisms:
         assert part is not None and part.elements is not None
         outcomes = self.given.tables[name].outcomes
         try:
-            found = lost(
-                name, rows, outcomes, names.parameters.domains, names.is_positive, part.elements, reads
-            )
+            found = lost(name, rows, outcomes, names.domains, names.is_positive, part.elements, reads)
         except ValueError as error:
             self.wrong(("tables", name), error)
             return None
@@ -228,7 +226,7 @@ class Mechanisms:
         def read(text: str, key: str, at: Path_) -> Term | None:
             return self.formula(text, at, key=key, index=given.index)
 
-        noise = noise_of(given.noise, read, self.names.parameters, path)
+        noise = noise_of(given.noise, read, self.names, path)
         if noise is None:
             return None
         own = noise.guarantee()

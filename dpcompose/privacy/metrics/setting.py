@@ -132,9 +132,9 @@ class MetricGuarantee(Shown):
     written: str = ""
 
     @property
-    def formulas(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[tuple[str, Term], ...]:
         """The metric, and the δ where there is one."""
-        return (self.metric,) if self.delta is None else (self.metric, self.delta)
+        return (("metric", self.metric), *(() if self.delta is None else (("delta", self.delta),)))
 
     @property
     def parameters(self) -> dict[str, Term]:
