@@ -71,6 +71,11 @@ class Claim(Shown):
     def notion(self) -> str:
         return str(self.guarantee.notion)
 
+    @property
+    def written(self) -> str:
+        """Its formulas as they are written, by their names."""
+        return ", ".join(f"{key} = {value}" for key, value in self.text.items() if key != "notion")
+
     def __repr__(self) -> str:
         return f"claim of {self.guarantee}{f', expected: {self.expect}' if self.expect else ''}"
 

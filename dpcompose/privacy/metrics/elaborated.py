@@ -96,30 +96,28 @@ class InMetrics:
 
     @cached_property
     def told(self) -> Mapping[str, Elaborated]:
-        """How each part of databases is told: with a mechanism for each distance on it that can be told.
+        """How each part of databases is told that is looked at: with a mechanism for each distance on it."""
+        return {name: told for name, (told, _) in self._told.items()}
 
-        Of what is not looked at no distance is told.
-        """
-        for name, part in self.setting.databases.parts:
-            some = [] if part.looked_at else self._all_on(name)
-            self._untold.update(one.name for one in some if not one.distance.told(self.term))
+    @cached_property
+    def _told(self) -> Mapping[str, tuple[Elaborated, Sequence[NamedMetric]]]:
+        """The same, with the distances on each part that can be told."""
         return {
             name: self._of_part(name, part)
             for name, part in self.setting.databases.parts
             if part.of is not None and part.looked_at
         }
 
-    def _of_part(self, name: str, part: Part) -> Elaborated:
-        every = self._all_on(name)
+    def _of_part(self, name: str, part: Part) -> tuple[Elaborated, Sequence[NamedMetric]]:
+        inputs = ((one, one.distance.input) for one in self.setting.metrics.values())
+        every = [one for one, read in inputs if read is not None and read.part == name]
         counted = [one for one in every if part.elements is not None or not _in_several_steps(one)]
-        found = self._elaborated(part, every) if counted == every else None
-        if found is None:  # a distance that cannot be told is one of which nothing is known
-            told = [one for one in counted if self._elaborated(part, [one]) is not None]
-            self._untold.update(one.name for one in every if one not in told)
-            found = self._elaborated(part, told)
-        if found is None:
+        if counted == every and (found := self._elaborated(part, every)) is not None:
+            return found, every
+        told = [one for one in counted if self._elaborated(part, [one]) is not None]
+        if (found := self._elaborated(part, told)) is None:
             raise NotElaborated(f"distances on {part} cannot be told to the kernel")
-        return found
+        return found, told
 
     def _elaborated(self, part: Part, some: Sequence[NamedMetric]) -> Elaborated | None:
         """The neighbours' setting of a part, with a mechanism that is as far apart as each distance says."""
@@ -132,20 +130,6 @@ class InMetrics:
         except (NotElaborated, ValueError):
             return None
         return found if kind in OF_PARTS and found.kind.by_pairs else None
-
-    @cached_property
-    def _untold(self) -> set[str]:
-        return set()
-
-    def _all_on(self, part: str) -> list[NamedMetric]:
-        """The metrics on a part of databases."""
-        inputs = ((one, one.distance.input) for one in self.setting.metrics.values())
-        return [one for one, read in inputs if read is not None and read.part == part]
-
-    def _on(self, part: str) -> list[NamedMetric]:
-        """Those of them that can be told."""
-        _ = self.told
-        return [one for one in self._all_on(part) if one.name not in self._untold]
 
     def _part(self, name: str, part: Part) -> dict[str, Any]:
         if not part.looked_at:
@@ -177,16 +161,17 @@ class InMetrics:
 
     def _distances(self) -> Iterator[tuple[str, dict[str, Any]]]:
         inputs: dict[str, dict[str, Any]] = {}
-        for part, told in self.told.items():
-            for one, data in zip(self._on(part), told._data()["mechanisms"], strict=False):
+        for part, (told, some) in self._told.items():
+            for one, data in zip(some, told._data()["mechanisms"], strict=False):
                 data |= {"name": one.name} | self._listed(told, one)
                 inputs[one.name] = {"part": part, "input": data}
         for name, metric in self.setting.metrics.items():
             bound = {} if metric.at_most is None else {"at most": to_text(self.term(metric.at_most))}
-            if name in inputs:
-                found = inputs[name]
-            else:
-                found = {} if name in self._untold else metric.distance.told(self.term)
+            read = metric.distance.input
+            if read is None or read.part not in self._told:
+                found = metric.distance.told(self.term)
+            else:  # a distance that cannot be told is one of which nothing is known
+                found = inputs.get(name, {})
             yield self.mark(name), found | bound
 
     def _entries(self, of: Values) -> tuple[Term, ...]:

@@ -57,7 +57,8 @@ class Names(Parameters):
         if family in self.scalars:
             self.found.wrong(path, f"{family} is a parameter and also a family {name}; rename one of them")
             return False
-        if family not in self.domains and not self.take(family or name, "a parameter", path):
+        known = family in self.domains or name in self.domains  # as letters for sizes may be
+        if not known and not self.take(family or name, "a parameter", path):
             return False
         if family is not None:
             self.taken[family] = "a family of parameters"

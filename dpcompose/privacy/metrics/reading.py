@@ -80,12 +80,9 @@ class _Reader:
             return None
         setting = MetricSetting(
             self.distances.databases,
-            MappingProxyType(self.distances.values),
             MappingProxyType(self.names.metrics),
             tuple(mechanisms),
             MappingProxyType(self.names.domains),
-            MappingProxyType(self.names.numbers),
-            target,
             self.given.title,
             self.mechanisms.adaptive,
             self.data,
@@ -151,7 +148,7 @@ class _Reader:
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
         written = ", ".join(f"{name} {value}" for name, value in text.items() if name != "notion")
-        claimed = MetricGuarantee(given.notion, value, found.get("delta"), key == "metric", written)
+        claimed = MetricGuarantee(given.notion, value, found.get("delta"), written)
         return Claim(claimed, said, given.expect, doubt)
 
 

@@ -120,15 +120,11 @@ class MetricMechanism:
 
 @dataclass(frozen=True, repr=False)
 class MetricGuarantee(Shown):
-    """A metric in which a composition may be private, as somebody claims.
-
-    in_metrics -- whether it is written as one, and not in steps of the target; written -- how, in words.
-    """
+    """A metric in which a composition may be private, as somebody claims; written -- how, in words."""
 
     notion: str
     metric: Term
     delta: Term | None = None
-    in_metrics: bool = True
     written: str = ""
 
     @property
@@ -149,18 +145,14 @@ class MetricGuarantee(Shown):
 class MetricSetting:
     """Mechanisms over one class of databases, each private in a metric on it, composed.
 
-    metrics -- those that formulas name, each made of ones before it; values -- what can be compared of
-    two databases, by name; domains -- the values that parameters may take;
-    data -- the same as the data of a problem file; assume -- what holds of the parameters besides.
+    metrics -- those that formulas name, each made of ones before it; domains -- the values that parameters
+    may take; data -- the same as the data of a problem file; assume -- what holds of the parameters besides.
     """
 
     databases: Product
-    values: Mapping[str, Values]
     metrics: Mapping[str, NamedMetric]
     mechanisms: tuple[MetricMechanism, ...]
     domains: Mapping[str, Domain]
-    numbers: Mapping[str, str]
-    target: Term | None
     title: str
     adaptive: bool
     data: Mapping[str, Any]
