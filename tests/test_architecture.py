@@ -37,17 +37,17 @@ spaces.arrays: layouts numberings sizes subsets passes searches parts
 spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
     changes contradictions contributions policies reaches built_in larger
 spaces: additions given
-spaces.canonical: points profiles finite graphs metrics distances matchings
+spaces.canonical: points profiles finite graphs named compared metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
     rows synonyms checks lines neighbourhoods noise_tables noises declared promises tables tabulated mechanisms
-    metric_tables schema
+    metric_tables database_tables schema
 privacy.settings: inputs invalid members names noisy on_tables families nested reads __init__ stated
 privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms
     studies
 privacy: flattening problems writing
 privacy.elaboration: kinds listed steps arrays atoms cells contributions overlapping policies records
     __init__
-privacy.metrics: builder names schema setting tables distances elaborated fibres granular multiples
+privacy.metrics: builder names setting tables distances elaborated fibres granular
     studies values_read guarantees mechanisms reading
 proof: registry witnesses outputs computed densities refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition

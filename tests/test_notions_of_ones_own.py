@@ -120,3 +120,26 @@ def test_other_folders_do_not_know_it(tmp_path: Path) -> None:
     setting = toy_study(tmp_path, "sum(nu[i], i, 1, k)").setting
     with pytest.raises(ValueError, match=r"^the notion 'toy' is not supported yet; there are pages for: "):
         Study(setting).guarantee()
+
+
+HEAD = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "bounded"\n[[mechanisms]]\nname = "M"\n'
+IN_TOY = 'notion = "toy", metric = "n*d_bounded"'
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "claim", "where"),
+    [
+        (IN_TOY, IN_TOY, "mechanisms.1.guarantee.notion"),
+        (IN_TOY, 'notion = "pure", metric = "n*d_bounded"', "mechanisms.1.guarantee.notion"),
+        ('notion = "toy", nu = "n", granularity = "bounded"', 'notion = "pure", metric = "d_bounded"', ""),
+        ('notion = "pure", metric = "n*d_bounded"', IN_TOY, "claims.1.notion"),
+    ],
+)
+def test_claims_in_metrics_are_of_the_notions_that_have_them(
+    guarantee: str, claim: str, where: str, tmp_path: Path
+) -> None:
+    theory, file = toy_study(tmp_path, "sum(nu[i], i, 1, k)").theory, tmp_path / "problem.toml"
+    claims = "[[claims]]\n" + claim.replace(", ", "\n")
+    file.write_text(f"{HEAD}guarantee = {{ {guarantee} }}\n{claims}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"{where}.*: privacy in a metric is not known of toy"):
+        dpc.load(file, theory)

@@ -72,21 +72,13 @@ def _inline(value: Any) -> str:
 def json_schema() -> dict[str, Any]:
     """The JSON schema of problem files, for editors.
 
-    A file with metrics has the tables of privacy in a metric, any other one those for neighbours.
-
-    >>> json_schema()["$defs"]["ProblemTable"]["properties"]["databases"]["$ref"]
-    '#/$defs/DatabasesTable'
+    >>> json_schema()["$defs"]["ProblemTable"]["properties"]["databases"]["anyOf"][0]
+    {'$ref': '#/$defs/DatabasesTable'}
     """
-    from dpcompose.privacy import schema
-    from dpcompose.privacy.metrics.schema import MetricProblemTable
+    from dpcompose.privacy.schema import ProblemTable
 
     defs: dict[str, Any] = {}
-    about_neighbours, in_metrics = (one.schema(defs) for one in (schema.ProblemTable, MetricProblemTable))
-    whole = {
-        "if": {"required": ["metrics"]},
-        "then": {"anyOf": [in_metrics, about_neighbours]},
-        "else": about_neighbours,
-    }
+    whole = ProblemTable.schema(defs)
     dialect = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": dialect, "title": "a problem file of dpcompose", **whole, "$defs": defs}
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 IN_COORDINATES = ("points", "product")
 """The classes that only problems about metrics have."""
@@ -24,7 +24,12 @@ def is_for_neighbours(data: Mapping[str, Any]) -> bool:
 
 
 def may_be_for_neighbours(data: Mapping[str, Any]) -> bool:
-    """Whether a problem file about privacy in metrics has a target with neighbours, and no other claims."""
+    """Whether a problem file about privacy in metrics has a target with neighbours, and no other claims.
+
+    One with parts of records, which neighbours change, is always read so.
+    """
+    if data.get("partitions"):
+        return True
     return has_neighbours(data) and not any(map(_in_metric, _list(data.get("claims"))))
 
 
@@ -38,15 +43,6 @@ def has_neighbours(data: Mapping[str, Any]) -> bool:
 def with_claims(data: Mapping[str, Any], in_metrics: bool) -> dict[str, Any]:
     """The data of a problem file with its claims in metrics only, or with those for neighbours only."""
     return {**data, "claims": [one for one in _list(data.get("claims")) if _in_metric(one) == in_metrics]}
-
-
-T = TypeVar("T")
-
-
-def in_order(data: Mapping[str, Any], in_metrics: Iterable[T], for_neighbours: Iterable[T]) -> tuple[T, ...]:
-    """What belongs to claims in metrics, and to those for neighbours, in the order of a file's claims."""
-    kinds = {True: iter(in_metrics), False: iter(for_neighbours)}
-    return tuple(next(kinds[_in_metric(one)]) for one in _list(data.get("claims")))
 
 
 def _guarantees(data: Mapping[str, Any]) -> list[Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dpcompose.privacy.checks import FORMULA, NAME, ListOf, Table, Whole, Word, key
 from dpcompose.privacy.neighbourhoods import GRANULARITY
+from dpcompose.spaces.moves.built_in import BUILT_IN
 
 NORMS = ("L1", "L2", "Linf")
 """The norms that metrics of points are."""
@@ -46,3 +48,15 @@ METRICS = (
     'letters = [["a"], ["b"]] and formula = "abs(a - b)" in coordinates; formula in the metrics above it; '
     "or at-most alone, where only a bound is known"
 )
+
+CANONICAL = "d_"
+"""What the names of canonical metrics start with."""
+
+
+def canonical_names(granularities: Iterable[str]) -> dict[str, str]:
+    """What formulas call the canonical metrics of granularities, these and those that have a name anywhere.
+
+    >>> canonical_names(["mine"])["d_mine"], canonical_names([])["d_free_lunch"]
+    ('mine', 'free-lunch')
+    """
+    return {CANONICAL + one.replace("-", "_"): one for one in (*BUILT_IN, *granularities)}

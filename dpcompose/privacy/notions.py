@@ -30,6 +30,9 @@ FILE_KEYS = {
 }
 """The notions of the problem format and the keys of their parameters."""
 
+POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
+"""For each notion the parameter that a metric stands for, and which power of the metric it is."""
+
 DOMAINS = ("own", "common")
 """Where a mechanism's guarantee is stated: on its map's own image class, or on the common class."""
 

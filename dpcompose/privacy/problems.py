@@ -13,21 +13,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy import checks
+from dpcompose.privacy import checks, fibres
 from dpcompose.privacy.checks import Mistake, unset
 from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.lines import first_line, line_of
-from dpcompose.privacy.notions import FILE_KEYS, Guarantee
+from dpcompose.privacy.metric_tables import canonical_names
+from dpcompose.privacy.notions import FILE_KEYS, POWERS, Guarantee
 from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.studies import Study
-from dpcompose.privacy.schema import ClaimTable, Notions, ProblemTable
+from dpcompose.privacy.schema import PARTITIONS, ClaimTable, Notions, ProblemTable
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.additions import NOTHING, Additions
@@ -71,6 +74,11 @@ class Claim(Shown):
     @property
     def notion(self) -> str:
         return str(self.guarantee.notion)
+
+    @property
+    def written(self) -> str:
+        """Its formulas as they are written, by their names."""
+        return ", ".join(f"{key} = {value}" for key, value in self.text.items() if key != "notion")
 
     def __repr__(self) -> str:
         return f"claim of {self.guarantee}{f', expected: {self.expect}' if self.expect else ''}"
@@ -177,15 +185,19 @@ def read_data(
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
     if isinstance(data, Mapping) and is_in_metrics(data) and not may_be_for_neighbours(data):
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
-    if missing := unset(data):
-        raise ProblemError(file, missing)
-    given = table_of(ProblemTable, data, file, text, notions, own)
+    refuse(unset(data), file)
+    given = table_of(data, file, text, notions, own)
     found = checks.Found(notions, own)
     problem = _problem(given, file, found, notions, show)
-    if found.mistakes or problem is None:
-        located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in found.mistakes]
-        raise ProblemError(file, located)
+    refuse(found.mistakes, file, text)
+    assert problem is not None
     return problem
+
+
+def refuse(mistakes: Sequence[Mistake], file: str, text: str = "") -> None:
+    """Raises ProblemError where there are mistakes, with their lines in the text."""
+    if mistakes:
+        raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in mistakes])
 
 
 def _problem(
@@ -196,7 +208,12 @@ def _problem(
     setting = study.setting()
     claims = []
     if study.space is not None:
-        claims = [_claim(i, one, notions, study.parameters, found) for i, one in enumerate(given.claims)]
+        claims = [
+            claim_of(i, one, notions, study.parameters, found)
+            if one.metric is None
+            else _in_steps(i, one, given, study.parameters, found)
+            for i, one in enumerate(given.claims)
+        ]
     if found.mistakes or setting is None:
         return None
     for i, claim in enumerate(claims):
@@ -208,10 +225,10 @@ def _problem(
     return Problem(setting, tuple(one for one in claims if one is not None), file)
 
 
-def _claim(
+def claim_of(
     i: int, given: ClaimTable, notions: Notions, parameters: Parameters, found: checks.Found
 ) -> Claim | None:
-    """A claim in the parameters of the problem."""
+    """A claim for neighbours, in the parameters of the problem."""
     claimed = []
     text = {"notion": given.notion}
     doubts = []
@@ -227,23 +244,58 @@ def _claim(
     return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
 
 
-T = TypeVar("T", bound=checks.Table)
+def _in_steps(
+    i: int, said: ClaimTable, given: ProblemTable, parameters: Parameters, found: checks.Found
+) -> Claim | None:
+    """A claim in a metric X*d_NAME, X times the steps that lie between, as one for the neighbours of NAME.
+
+    What neighbours lose adds up along steps, in zCDP its root (GB Prop. III.3): it is a bound for all
+    databases where X is one for neighbours, and the other way round.
+    """
+    canonical = canonical_names(given.granularities)
+    letters = {name: terms.letter(name, NONNEGATIVE) for name in (*canonical, *given.metrics)}
+    known = {**letters, **parameters.symbols}
+    text = str(said.metric)
+    try:
+        value = kernel.parse(text, known)
+        doubt = values.doubt(text, known, assumed=parameters.known_so_far)
+    except formulas.FormulaError as error:
+        found.wrong(("claims", i, "metric"), error)
+        return None
+    key, power = POWERS.get(said.notion, ("", 1))
+    factor = fibres.factor(value, letters)
+    used = [canonical.get(name) for name in letters if name in value.letters]
+    target = None if given.target is None else given.target.granularity
+    signed = power != 1 and not (factor and values.surely(factor, strictly=False))  # a square says no sign
+    if factor is None or not key or used != [target] or said.delta is not None or signed:
+        found.wrong(("partitions",), PARTITIONS)
+        return None
+    claimed = terms.power(factor, power)
+    stated = {"notion": said.notion, key: kernel.to_text(claimed)}
+    guarantee = Guarantee(said.notion, ((key, claimed),))
+    return Claim(guarantee, MappingProxyType(stated), said.expect, doubt)
 
 
 def table_of(
-    kind: type[T],
     data: Any,
     file: str,
     text: str,
     notions: Notions | None = None,
     own: Additions = NOTHING,
-) -> T:
-    """The checked table that data are.  Raises ProblemError with every mistake."""
+    in_metrics: bool = False,
+) -> ProblemTable:
+    """The checked table that data are, for claims in metrics, or for neighbours.
+
+    Raises ProblemError with every mistake.
+    """
     found = checks.Found(notions, own)
     try:
-        given: T = kind.read(data, (), found)
+        given = ProblemTable.read(data, (), found)
+        if not found.mistakes:
+            given = given if in_metrics else given.with_target()
+            given.fits((), found, in_metrics)
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
-    if found.mistakes:
-        raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in found.mistakes])
+    refuse(found.mistakes, file, text)
+    assert isinstance(given, ProblemTable)
     return given

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
+from dpcompose.language import formulas
 from dpcompose.privacy.checks import (
     FORMULA,
     NAME,
@@ -32,117 +33,23 @@ from dpcompose.privacy.checks import (
     key,
     need,
 )
-from dpcompose.privacy.metric_tables import MetricTable
+from dpcompose.privacy.database_tables import (
+    BOUNDS,
+    NAMES,
+    NUMBERS,
+    RANGES,
+    BetweenTable,
+    ByKind,
+    DatabasesTable,
+    PointsTable,
+    ProductTable,
+)
+from dpcompose.privacy.metric_tables import MetricTable, canonical_names
 from dpcompose.privacy.neighbourhoods import GRANULARITY, PAIRS, GranularityTable
 from dpcompose.privacy.noise_tables import NOISES as NOISES
 from dpcompose.privacy.noise_tables import NoiseTable as NoiseTable
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.spaces.classes.lines import Line, read_ranges
 from dpcompose.spaces.inputs.queries import MOST_BINS
-
-KINDS = ("multisets", "sets", "sequences", "tuples", "streams", "tables", "graphs", "listed")
-
-
-NAMES = ListOf(NAME)
-NUMBERS = ListOf(Whole(1))
-
-
-class _Ranges(Check):
-    """Numbers: "all", an interval as a text, with both its ends as a list, or a list of texts."""
-
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
-        try:
-            read_ranges(value)
-        except ValueError as error:
-            found.wrong(path, error)
-        return value
-
-    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
-        number = {"type": ["string", "number"]}
-        return {"anyOf": [{"type": "string"}, {"items": number, "type": "array"}]}
-
-
-RANGES = _Ranges()
-
-
-class LineTable(Table):
-    integers: Any = key(RANGES)
-    reals: Any = key(RANGES)
-
-    def data(self) -> dict[str, Any]:
-        """The table as files write it."""
-        return {name: getattr(self, name) for name in sorted(self.given)}
-
-    def check(self) -> None:
-        Line.read(self.data())
-
-
-class BetweenTable(Table):
-    between: Any = need(RANGES)
-
-    def data(self) -> dict[str, Any]:
-        """The table as files write it."""
-        return {"between": self.between}
-
-
-def plain(given: Any) -> Any:
-    """What is given in words or lists, or in a table of numbers, as files write it."""
-    return given.data() if isinstance(given, LineTable | BetweenTable) else given
-
-
-class DatabasesTable(Table):
-    kind: str = need(OrOwn(lambda *more: Word("kind", (*KINDS, *more)), lambda own: own.classes))
-    records: list[str] | LineTable | None = key(Either(NAMES, LineTable))
-    size: str = key(TEXT, "any")
-    elements: list[str] | None = key(NAMES)
-    vertices: int | str | None = key(Either(Whole(1), TEXT, str))
-    attributes: dict[str, str | list[str] | LineTable] | None = key(
-        TableOf(Either(Either(Word("word", ("any",)), ListOf(NAME, 1), list), LineTable), 1)
-    )
-    users: dict[str, list[int]] | None = key(TableOf(NUMBERS))
-
-    @property
-    def numbers(self) -> bool:
-        """Whether records are numbers."""
-        return isinstance(self.records, LineTable)
-
-    @property
-    def named(self) -> list[str] | None:
-        """The records that are listed."""
-        return None if isinstance(self.records, LineTable) else self.records
-
-    def check(self) -> None:
-        for about, kinds in (
-            ("vertices", ["graphs"]),
-            ("attributes", ["tables", "multisets", "sets"]),
-            ("users", ["tuples", "streams"]),
-        ):
-            if getattr(self, about) is not None and self.kind not in kinds:
-                raise ValueError(f"{about} are about {' and '.join(kinds)}, not about {self.kind}")
-        if self.kind == "graphs" and (self.records is not None or self.size != "any"):
-            raise ValueError("records and size are about records; graphs have vertices = 4")
-        if self.kind == "tables" and (self.records is not None or self.attributes is None):
-            raise ValueError('tables have attributes = { age = ["young", "old"] }, which make their records')
-        if self.attributes is not None and self.records is not None:
-            raise ValueError("attributes make the records: leave out records, or attributes")
-        if self.numbers and self.kind != "multisets":
-            raise ValueError(
-                f"records that are numbers are those of multisets, not of {self.kind}: list them"
-            )
-        lines = any(isinstance(one, LineTable) for one in (self.attributes or {}).values())
-        if self.kind == "sets" and lines:
-            raise ValueError("attributes of sets list their values, or have any; numbers are for multisets")
-        if self.kind == "tables" and (lines or "any" in (self.attributes or {}).values()):
-            raise ValueError("attributes of tables list their values; those of multisets may have any")
-        if self.kind == "listed" and self.elements is None:
-            raise ValueError("a listed class needs its databases: elements = [...]")
-        if self.kind == "listed" and (self.records is not None or self.size != "any"):
-            raise ValueError("records and size are about records; a listed class has elements")
-        if self.kind != "listed" and self.elements is not None:
-            raise ValueError(f"elements are about listed classes; {self.kind} have records")
-
-
-BOUNDS = ListOf(FORMULA, 2, 2)
 
 QUERIES = (
     'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { variance = [l, u] }, { histogram = m }, '
@@ -151,6 +58,7 @@ QUERIES = (
 
 
 class MapTable(Table):
+    values: list[str] | None = key(ListOf(FORMULA, 1, 50))
     table: dict[str, str] | None = key(TableOf(NAME))
     image_neighbours: list[list[str]] | dict[str, list[list[str]]] | None = key(
         Either(PAIRS, TableOf(PAIRS)), written="image-neighbours"
@@ -159,14 +67,14 @@ class MapTable(Table):
     others: str | None = key(NAME)
 
     def check(self) -> None:
-        if (self.table is None) == (self.recode is None):
+        if sum(one is not None for one in (self.table, self.recode, self.values)) != 1:
             raise ValueError(
                 'a map is table = { a = "x", b = "y" } on a listed class, or recodes records: '
-                'recode = { a1 = "A", a2 = "A" }'
+                'recode = { a1 = "A", a2 = "A" }; of points it has values = ["x + y"]'
             )
-        if self.table is not None and self.others is not None:
+        if self.recode is None and self.others is not None:
             raise ValueError("others is what all records become that recode does not list")
-        if self.recode is not None and self.image_neighbours is not None:
+        if self.table is None and self.image_neighbours is not None:
             raise ValueError("image-neighbours are those of a table; of recoded records they follow")
 
 
@@ -215,6 +123,9 @@ class PartitionTable(Table):
                 "overlapping parts, and no others, say at-most: in how many of them a record is at most"
             )
 
+
+EVERYTHING = "everything"
+"""What a mechanism reads that reads the whole database."""
 
 NOT_YET = ("sampled",)
 """Keys of mechanisms that the format has, and that are not supported yet."""
@@ -313,30 +224,15 @@ class InMetric(OfNotion):
             raise ValueError(f"a {self.notion} guarantee {least if 'delta' in wanted else 'has no delta'}")
 
 
-class MetricGuaranteeTable(InMetric):
+class GuaranteeTable(InMetric):
     granularity: str | dict[str, Any] | None = key(GRANULARITY)
     domain: str | None = key(OneOf("own", "common"))
 
     def check(self) -> None:
-        if (self.metric is None) == (self.granularity is None):
-            raise ValueError(
-                "a guarantee is one in a metric, or has a granularity: the neighbours that it is about"
-            )
-
-
-class GuaranteeTable(MetricGuaranteeTable):
-    granularity: str | dict[str, Any] = need(GRANULARITY)
-
-
-class _Guarantee(Check):
-    """A guarantee in a metric, or for neighbours."""
-
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
-        measured = isinstance(value, Mapping) and "metric" in value
-        return (MetricGuaranteeTable if measured else GuaranteeTable).read(value, path, found)
-
-    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
-        return {"anyOf": [GuaranteeTable.schema(defs), MetricGuaranteeTable.schema(defs)]}
+        if self.metric is None and self.granularity is None:
+            raise ValueError("this key is missing: granularity, the neighbours that a guarantee is about")
+        if self.metric is not None and self.granularity is not None:
+            raise ValueError("a guarantee is one in a metric, or has a granularity; leave out one of them")
 
 
 QUERY = OrOwn(
@@ -369,20 +265,37 @@ ALONE = {
 """Keys that say all that is known of a mechanism."""
 
 
-class StatedTable(Table):
-    """What mechanisms have, whatever their guarantees are about."""
-
-    later: ClassVar[tuple[str, ...]] = NOT_YET
-    satisfies: Sequence[MetricGuaranteeTable] | None
+class MechanismTable(Table):
+    later = NOT_YET
 
     name: str = need(NAME)
+    reads: str | ReadsTable = key(Either(NAME, ReadsTable, word="oneOf"), EVERYTHING)
+    guarantee: GuaranteeTable | None = key(GuaranteeTable)
+    filter: GuaranteeTable | None = key(GuaranteeTable)
+    satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
+    query: str | QueryTable | None = key(Either(QUERY, QueryTable, word="oneOf"))
+    noise: NoiseTable | None = key(NoiseTable)
     index: str | None = key(NAME)
     count: str | None = key(FORMULA)
     repeat: int | None = key(Whole(1))
-    noise: NoiseTable | None = key(NoiseTable)
     table: str | None = key(NAME)
     study: str | None = key(NAME)
     post_processing: str | None = key(NAME, written="post-processing")
+
+    @property
+    def reads_everything(self) -> bool:
+        """Whether it is said, or left out, that everything is read."""
+        return self.reads == EVERYTHING
+
+    @property
+    def map_read(self) -> ReadsTable | None:
+        """What is read, where that is no name."""
+        return None if isinstance(self.reads, str) else self.reads
+
+    @property
+    def name_read(self) -> str:
+        """The name of the part, or map of points, that is read; "" where none is."""
+        return self.reads if isinstance(self.reads, str) and not self.reads_everything else ""
 
     def check(self) -> None:
         if (self.index is None) != (self.count is None):
@@ -393,38 +306,45 @@ class StatedTable(Table):
             raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
         for alone, why in ALONE.items():
             besides = sorted({"guarantee", *ALONE, "query", "noise", "table", "study"} - {alone})
-            if getattr(self, alone, None) is not None:
-                if given := [name for name in besides if getattr(self, name, None) is not None]:
-                    raise ValueError(f"{alone} {why}; leave out {given[0]}")
-                return
-        self.check_known()
+            given = [name for name in besides if getattr(self, name) is not None]
+            if getattr(self, alone) is not None and given:
+                raise ValueError(f"{alone} {why}; leave out {given[0]}")
 
-    def check_known(self) -> None:
-        """Raises ValueError unless its one guarantee is known, or follows from what is."""
+    def _given(self, *names: str) -> list[str]:
+        return [name for name in names if getattr(self, name) is not None]
 
+    def fits(self, path: Path_, found: Found, in_metrics: bool) -> None:
+        """Tells what is wrong with it beside claims in metrics, or for neighbours."""
+        try:
+            if in_metrics:
+                self._check_in_metrics()
+            else:
+                self._check_for_neighbours()
+        except ValueError as error:
+            found.wrong(path, error)
+        if in_metrics and self.filter is not None:
+            found.wrong((*path, "filter"), "the key 'filter' is not supported yet beside claims in metrics")
+        if self.name_read and not in_metrics:
+            other = ["a table such as { records = [...] }"]
+            OneOf(EVERYTHING, or_else=other).read(self.name_read, (*path, "reads"), found)
 
-class MechanismTable(StatedTable):
-    reads: str | ReadsTable = key(
-        Either(
-            OneOf("everything", or_else=["a table such as { records = [...] }"]), ReadsTable, word="oneOf"
-        ),
-        "everything",
-    )
-    guarantee: MetricGuaranteeTable | None = key(_Guarantee())
-    filter: GuaranteeTable | None = key(GuaranteeTable)
-    satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
-    query: str | QueryTable | None = key(Either(QUERY, QueryTable, word="oneOf"))
-
-    def check_known(self) -> None:
+    def _check_for_neighbours(self) -> None:
+        """Raises ValueError unless its guarantee is known, or follows from what is."""
+        if self.filter is not None and self.filter.metric is not None:
+            raise ValueError("a filter has a granularity, and no metric: its total is one for neighbours")
+        if any(one.metric is not None for one in self.satisfies or ()):
+            raise ValueError("several guarantees, some in metrics, need claims in metrics")
+        if self._given(*ALONE):
+            return
         if self.study is not None:
-            if self.query is not None or self.noise is not None or self.table is not None:
+            if self._given("query", "noise", "table"):
                 raise ValueError("a study has its own mechanisms: leave out query, noise and table")
             return
-        if self.guarantee is not None and (self.query is not None or self.noise is not None):
+        if self.guarantee is not None and self._given("query", "noise"):
             raise ValueError(
                 "a mechanism has a guarantee, or a query and noise, from which it follows; not both"
             )
-        if self.guarantee is None and self.query is None and self.noise is None:
+        if not self._given("guarantee", "query", "noise"):
             raise ValueError("a mechanism needs its guarantee, or a query and noise, or a study, or a filter")
         if self.guarantee is None and self.table is not None:
             raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
@@ -433,13 +353,36 @@ class MechanismTable(StatedTable):
         if self.noise is not None and self.query is None and self.noise.word != "randomized-response":
             raise ValueError(f"what is the noise added to? {QUERIES}")
 
+    def _check_in_metrics(self) -> None:
+        """Raises ValueError unless the metric in which it is private is known, or follows from what is."""
+        if self._given(*ALONE):
+            return
+        if self.study is not None:
+            if given := self._given("guarantee", "query", "noise", "table"):
+                raise ValueError(f"a study has its own mechanisms: leave out {given[0]}")
+            return
+        if self.table is not None:
+            if self.noise is not None:
+                raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
+        elif (self.guarantee is None) == (self.noise is None):
+            raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
+        if self.query is not None and self.noise is None:
+            raise ValueError(f"without noise a query has no guarantee; {NOISES}")
+        if self.query not in (None, "count"):
+            raise ValueError(f'with metrics the query is "count"; {QUERIES} in a file about neighbours')
 
-class ClaimTable(OfNotion):
+
+class ClaimTable(InMetric):
     expect: str | None = key(OneOf("proved", "refuted", "undecided"))
 
 
 class TargetTable(Table):
-    granularity: str | dict[str, Any] = need(GRANULARITY)
+    metric: str | None = key(FORMULA)
+    granularity: str | dict[str, Any] | None = key(GRANULARITY)
+
+    def check(self) -> None:
+        if (self.metric is None) == (self.granularity is None):
+            raise ValueError("the target is a metric, or the neighbours of a granularity")
 
 
 class _Study(Check):
@@ -457,31 +400,70 @@ NOTHING: Mapping[str, Any] = {}
 
 ALIKE = 'mechanisms that are alike are one family: count = "1000", or count = "k", and index = "i"'
 """What would do in place of very many mechanisms."""
+PARTITIONS = (
+    "the key 'partitions' is not supported yet beside claims in metrics; claims for the neighbours of a "
+    "target are, and X*d_NAME is one where NAME is the target"
+)
+MOST_IN_METRICS = 200
+"""How many mechanisms there are at most beside claims in metrics."""
 
 
-class Composed(Table):
-    """What compositions have, whatever their mechanisms' guarantees are about."""
-
+class StudyTable(Table):
     title: str = key(TITLE, "")
     parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
+    databases: DatabasesTable | PointsTable | ProductTable | None = key(ByKind(True))
     granularities: Mapping[str, GranularityTable] = key(TableOf(GranularityTable), NOTHING)
+    maps: Mapping[str, MapTable] = key(TableOf(MapTable), NOTHING)
+    partitions: Mapping[str, PartitionTable] = key(TableOf(PartitionTable), NOTHING)
     tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
-    studies: Mapping[str, Any]
+    studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
+    target: TargetTable | None = key(TargetTable)
+    mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000, ALIKE))
     adaptive: bool = key(TRUE_OR_FALSE, False)
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
 
+    def fits(self, path: Path_, found: Found, in_metrics: bool) -> None:
+        """Tells what in it is not supported beside claims in metrics, or for neighbours."""
+        if in_metrics:
+            self._fits_in_metrics(path, found)
+        else:
+            self._fits_for_neighbours(path, found)
+        for i, mechanism in enumerate(self.mechanisms):
+            mechanism.fits((*path, "mechanisms", i), found, in_metrics)
+        for name, study in self.studies.items():
+            study.fits((*path, "studies", name), found, in_metrics)
 
-class StudyTable(Composed):
-    databases: DatabasesTable | None = key(DatabasesTable)
-    maps: Mapping[str, MapTable] = key(TableOf(MapTable), NOTHING)
-    partitions: Mapping[str, PartitionTable] = key(TableOf(PartitionTable), NOTHING)
-    studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
-    target: TargetTable = need(TargetTable)
-    mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000, ALIKE))
+    def _fits_in_metrics(self, path: Path_, found: Found) -> None:
+        if self.partitions:
+            found.wrong((*path, "partitions"), PARTITIONS)
+        if len(self.mechanisms) > MOST_IN_METRICS:
+            said = f"with metrics there are at most {MOST_IN_METRICS} mechanisms, not {len(self.mechanisms)}"
+            found.wrong((*path, "mechanisms"), said)
+
+    def _fits_for_neighbours(self, path: Path_, found: Found) -> None:
+        if isinstance(self.databases, PointsTable | ProductTable):
+            said = "points and products have metrics, and no neighbours as a whole"
+            found.wrong((*path, "databases"), said)
+        if self.target is None or self.target.granularity is None:
+            where = path if self.target is None else (*path, "target")
+            key = "target" if self.target is None else "granularity"
+            found.wrong((*where, key), "this key is missing")
+        for name, one in self.maps.items():
+            if one.values is not None:
+                found.wrong((*path, "maps", name, "values"), "values in coordinates are those of points")
 
 
 class ProblemTable(StudyTable):
     format: int = need(OneOf(1))
-    databases: DatabasesTable = need(DatabasesTable)
+    databases: DatabasesTable | PointsTable | ProductTable = need(ByKind(True))
     claims: Sequence[ClaimTable] = key(ListOf(ClaimTable, 0, 1000), [])
+
+    def with_target(self) -> ProblemTable:
+        """The same for the neighbours whose steps its first claim in a metric counts, where it says none."""
+        known = canonical_names(self.granularities)
+        every = (formulas.names(one.metric) for one in self.claims if one.metric is not None)
+        counted = [known[name] for names in every for name in names if name in known]
+        if self.target is not None or not self.partitions or not counted:
+            return self
+        return self.with_(target=TargetTable(granularity=counted[0]))

@@ -127,13 +127,32 @@ def test_zcdp_in_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    "claim", ["a + b*d_unbounded", "min(d_unbounded, 3)", "a*d_bounded", "2**d_unbounded"]
+    ("claim", "notion"),
+    [
+        *((one, "pure") for one in ("1 + k*d_unbounded", "min(d_unbounded, 3)", "k*d_bounded")),
+        *((one, "pure") for one in ("2**d_unbounded", "d_unbounded*d_bounded", "0*d_unbounded", "k")),
+        ("(k - 3)*d_unbounded", "zcdp"),  # of whose square the sign is not seen
+    ],
 )
-def test_other_claims_beside_parts(claim: str) -> None:
+def test_other_claims_beside_parts(claim: str, notion: str) -> None:
     with pytest.raises(
         problems.ProblemError, match="'partitions' is not supported yet beside claims in metrics"
     ):
-        judged(parts("unbounded") + metric(claim))
+        judged(parts("unbounded") + metric(claim, notion=notion))
+
+
+def test_what_is_unknown_in_claims_beside_parts_is_told() -> None:
+    with pytest.raises(problems.ProblemError, match="unknown name 'a'"):
+        judged(parts("unbounded") + metric("a*d_unbounded"))
+
+
+def test_sums_that_are_one_multiple() -> None:
+    """The claim is read as a formula, and not by its letters."""
+    wanted = metric(
+        "d_unbounded*max(e[i], i, 1, k)",
+        "d_unbounded/2*max(e[i], i, 1, k) + d_unbounded/3*max(e[i], i, 1, k)",
+    )
+    assert judged(parts() + wanted) == ["proved", "refuted"]
 
 
 # maps of points

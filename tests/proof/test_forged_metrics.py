@@ -132,7 +132,7 @@ def test_a_bound_that_no_step_shows_is_believed(tmp_path: Path) -> None:
     bare["guarantee"] = {"step": good["guarantee"]["step"]}
     bare["claims"] = [{"claim": one, "verdict": "undecided", "reason": ""} for one in good["stated"]]
     shown = checker.check_in_metrics(bare, THEORY)
-    assert shown.verdicts == ("undecided",) * 3 and "f is at most 2*Linf" in shown.believed
+    assert shown.verdicts == ("undecided",) * 3 and "f is at most 2*Linf" in shown.believed[0]
 
 
 def test_a_claim_that_is_lower_everywhere_in_a_file_is_refused(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_metric_whose_axioms_are_not_shown_is_believed_and_refutes_nothing(tmp
     made.save(tmp_path / "d.json", [made.check(claim) for claim in claims])
     good = json.loads((tmp_path / "d.json").read_text())
     shown = checker.check_in_metrics(good, THEORY)
-    assert shown.verdicts == ("refuted",) and "d is a metric" not in shown.believed
+    assert shown.verdicts == ("refuted",) and "d is a metric" not in shown.believed[0]
     known = step_of(good, "is_metric")
     for n, one in enumerate(steps(good, "attain")):
         without = [number for number in one["from"] if number != known[-1] + 1]
@@ -183,4 +183,7 @@ def test_a_metric_whose_axioms_are_not_shown_is_believed_and_refutes_nothing(tmp
     bare["guarantee"] = {"step": good["guarantee"]["step"]}
     bare["claims"] = [{"claim": good["stated"][0], "verdict": "undecided", "reason": ""}]
     shown = checker.check_in_metrics(bare, THEORY)
-    assert (shown.verdicts, shown.optimal) == (("undecided",), None) and "d is a metric" in shown.believed
+    assert (shown.verdicts, shown.more["optimal"]) == (
+        ("undecided",),
+        None,
+    ) and "d is a metric" in shown.believed[0]

@@ -244,7 +244,7 @@ def test_what_is_assumed_stands_in_the_check_of_what_is_saved(tmp_path: Path) ->
     text = 'assume = ["e1 <= e2"]\n' + TWO + MULTISETS + ONE + claimed("e2*d_unbounded", "e2*d_unbounded/2")
     data = saved(text, tmp_path)
     checked = checker.check_in_metrics(data, THEORY)
-    assert checked.verdicts == ("proved", "refuted") and "e1 <= e2" in checked.believed
+    assert checked.verdicts == ("proved", "refuted") and "e1 <= e2" in checked.believed[0]
     for other in ([], ["e2 <= e1"]):
         wrong = forged(data, ["problem", "assume"], other)
         with pytest.raises(Refused, match="the core setting is not what the problem says"):

@@ -134,7 +134,7 @@ def test_saved_tables_are_checked_again(tmp_path: Path) -> None:
     data = saved(HEAD + COIN + M + claimed("log(2)*d_next", "log(2)"), tmp_path)
     checked = checker.check_in_metrics(data, THEORY)
     assert checked.verdicts == ("proved", "refuted")
-    assert "M has the probabilities of the table T" in checked.believed
+    assert "M has the probabilities of the table T" in checked.believed[0]
     (refuted,) = steps(data, "refute")
     cases = [n for n, one in enumerate(data["derivation"]["steps"], start=1) if one["rule"] == "attain"]
     assert [steps(data, "attain")[cases.index(n)]["neighbours"] for n in refuted["from"]] == [[3]]

@@ -24,7 +24,8 @@ from dpcompose.kernel.judgements import Covers, Loses, Lower, Refuted
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.privacy.metrics.setting import POWERS, MetricMechanism
+from dpcompose.privacy.metrics.setting import MetricMechanism
+from dpcompose.privacy.notions import POWERS
 from dpcompose.proof.counterexamples import told_apart
 from dpcompose.proof.refuting import Counterexample, Losing
 from dpcompose.search.metrics import databases

@@ -28,32 +28,14 @@ from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
-from dpcompose.privacy.metrics.setting import (
-    POWERS,
-    MetricMechanism,
-    MetricSetting,
-    as_metric,
-    letter,
-)
+from dpcompose.privacy.metrics.setting import MetricMechanism, MetricSetting, as_metric, letter
+from dpcompose.privacy.notions import POWERS
 from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.metrics.claims import Judge, values_of
-from dpcompose.spaces.canonical.points import (
-    AnyTwo,
-    Apart,
-    Counted,
-    Distance,
-    Lost,
-    Made,
-    NamedMetric,
-    Norm,
-    Own,
-    Steps,
-    Tabled,
-)
-from dpcompose.spaces.inputs.maps import everything
+from dpcompose.spaces.canonical.named import Distance, NamedMetric
 
 if TYPE_CHECKING:
     import sympy
@@ -239,13 +221,13 @@ class BestMetric(Best):
             formula(letter(name)),
         )
         metric, uses = self.setting.metrics[name], list[int]()
-        if isinstance(metric.distance, Apart):  # no file says it
+        if metric.distance.unsaid:
             uses.append(add([called, " is ", *definition(metric.distance)], "by definition"))
         if metric.at_most is not None:
             how = "checked" if known.at_most else BELIEVED
             add([called, " is at most ", formula(metric.at_most)], how)
         axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
-        how = "by definition" if isinstance(metric.distance, Steps) else BELIEVED
+        how = "by definition" if metric.distance.by_definition else BELIEVED
         return add([called, axioms], how if known.metric is None else "checked", None, "", *uses)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
@@ -281,7 +263,7 @@ def believed(setting: MetricSetting, known: Collection[str], bounds: Collection[
         if one.processing
     ]
     used = used_metrics(setting)
-    counted = [name for name in used if isinstance(setting.metrics[name].distance, Steps)]
+    counted = [name for name in used if setting.metrics[name].distance.by_definition]
     some += [f"{name} is a metric" for name in used if name not in (*known, *counted)]
     return some + [
         f"{name} is at most {formulas.to_text(bound)}"
@@ -298,9 +280,8 @@ def used_metrics(setting: MetricSetting) -> tuple[str, ...]:
         for name in sorted(waiting.pop().letters):
             if name in named and name not in found:
                 found.append(name)
-                distance, bound = named[name].distance, named[name].at_most
-                waiting += [distance.formula] if isinstance(distance, Made | Apart) else []
-                waiting += [] if bound is None else [bound]
+                made = named[name].distance.made_of, named[name].at_most
+                waiting += [one for one in made if one is not None]
     return tuple(name for name in named if name in found)
 
 
@@ -333,32 +314,4 @@ def _metric(metric: NamedMetric) -> Said:
 
 def definition(distance: Distance) -> Said:
     """What a metric is, in words."""
-    match distance:
-        case Steps():
-            read = (
-                "" if distance.reads == everything else f", of {distance.reads.written(distance.part or 'D')}"
-            )
-            where = f" of {distance.part}" if distance.part and not read else ""
-            return [f"the fewest {distance.granularity} steps{read or where}"]
-        case Lost():
-            return [f"the largest |ln(p/q)| of an outcome's probabilities in the table {distance.table}"]
-        case Tabled():
-            return ["as its table says" + ("" if distance.reads == everything else ", closed over fibres")]
-        case Counted():
-            return [f"how far the number of records of {distance.reads.written(distance.part or 'D')} moves"]
-        case Norm():
-            closed = (
-                "" if distance.over is None else f", closed over the fibres of ({', '.join(distance.over)})"
-            )
-            return [f"the {distance.word} norm of the change of {distance.of.name or 'the point'}{closed}"]
-        case AnyTwo():
-            return [f"1 where {distance.of.name or 'the point'} differs, else 0"]
-        case Own():
-            one, two = (f"({', '.join(some)})" for some in (distance.first, distance.second))
-            of = distance.of.name or "the point"
-            return [formula(distance.formula), f" for the values {one} and {two} of {of}"]
-        case Apart():
-            return ["oo where ", formula(distance.formula), " is, and 0 elsewhere"]
-        case Made():
-            return [formula(distance.formula)]
-    return ["of which only a bound is known"]
+    return [one if isinstance(one, str) else formula(one) for one in distance.words()]

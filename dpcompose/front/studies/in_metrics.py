@@ -105,7 +105,6 @@ class InMetrics:
         by_steps = self.metric_forms.answer(claim, proved.found) if unsettled else None
         if by_steps is not None and (proved.word == "undecided" or by_steps.loose is not None):
             return by_steps
-        written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return Answer(
             claim,
             proved.word,
@@ -115,7 +114,7 @@ class InMetrics:
             bound=self.bound,
             relies_on=self.theory.relied_on(proved.rests_on.pages),
             said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
-            written=written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
+            written=claim.written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
             right=self.bound.said,
             noun="metric",
             found=proved,

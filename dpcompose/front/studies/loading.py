@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +12,6 @@ from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.in_metrics import (
     has_neighbours,
-    in_order,
     is_for_neighbours,
     is_in_metrics,
     with_claims,
@@ -37,20 +34,6 @@ def show(
     return Study(setting, theory or registry.standard()).as_mechanism(name, reads, count)
 
 
-def _of_both_kinds(data: Mapping[str, Any], theory: Theory) -> tuple[Study, tuple[Claim, ...]] | None:
-    """The study of data in metrics, some of whose claims are for neighbours and of the kernel's setting."""
-    from dpcompose.privacy.metrics import reading
-
-    if not has_neighbours(data) or not with_claims(data, in_metrics=False)["claims"]:
-        return None
-    with suppress(problems.ProblemError):  # which is told of the whole
-        alone = reading.read_data(with_claims(data, in_metrics=True), notions=theory.parameters)
-        study = Study(replace(alone.setting, data=data), theory)
-        if (found := study.judge.beside) is not None:
-            return study, in_order(data, alone.claims, found.claims)
-    return None
-
-
 def _in_metrics(
     data: Mapping[str, Any], file: str, text: str, theory: Theory
 ) -> tuple[Study, tuple[Claim, ...]] | None:
@@ -59,20 +42,26 @@ def _in_metrics(
     Where all claims are for neighbours it is a setting of the kernel's, if it can be.  What is none, and none
     in metrics either, is told what is wrong with it as such a setting.
     """
+    if data.get("partitions"):  # whose parts are those of records, which neighbours change
+        return None
     for_neighbours = is_for_neighbours(data)
     if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:
         return Study.by(found.judge), found.claims
-    if not for_neighbours and (both := _of_both_kinds(data, theory)) is not None:
-        return both
     from dpcompose.privacy.metrics import reading
 
+    about = file, text, theory.parameters
+    mixed = not for_neighbours and has_neighbours(data) and with_claims(data, in_metrics=False)["claims"]
     try:
-        problem = reading.read_data(data, file, text, theory.parameters)
+        problem = reading.read_data(data, *about, beside=bool(mixed))
+        study = Study(problem.setting, theory)
+        if mixed and study.judge.beside is None:  # then they are in the metric of the target
+            problem = reading.read_data(data, *about)
+            study = Study(problem.setting, theory)
     except problems.ProblemError:
         if for_neighbours:
             return None
         raise
-    return Study(problem.setting, theory), problem.claims
+    return study, problem.claims
 
 
 def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
@@ -83,10 +72,6 @@ def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[C
 def load_text(text: str, file: str, theory: Theory) -> tuple[Study, tuple[Claim, ...]]:
     """The same of a text; file -- what messages call it."""
     data = problems.parsed(text, file)
-    if data.get("partitions") and is_in_metrics(data):  # parts are those of records, which neighbours change
-        from dpcompose.privacy.metrics.multiples import told_for_neighbours
-
-        data = told_for_neighbours(data)
     if is_in_metrics(data) and (found := _in_metrics(data, file, text, theory)) is not None:
         return found
     about = file, text, partial(show, theory=theory), theory.parameters, theory.own

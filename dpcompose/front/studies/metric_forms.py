@@ -110,14 +110,13 @@ class MetricForms:
             shown = _shown(asked, answer.found, undecided)
         except NoTheorem:
             return None
-        written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return replace(
             answer,
             claim=claim,
             loose=shown.loose,
             relies_on=self.theory.relied_on(shown.theorems[0].rests_on.pages),
             said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
-            written=written,
+            written=claim.written,
             nearby=(),  # which are for other neighbours, and the claim is about these
             by=self._by(asked, answer.verdict),
             noun="metric",

@@ -140,8 +140,7 @@ class ForNeighbours:
         if not isinstance(claim.guarantee, Guarantee):
             raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim.guarantee!r}")
         said: Said = [sentences.claimed(claim.guarantee, self.theory)]
-        written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
-        found = Answer(claim, "undecided", said=said, written=written)
+        found = Answer(claim, "undecided", said=said, written=claim.written)
         try:
             return self._answer(found, self.proofs.verdict(claim.guarantee.text(), claim.doubt))
         except (NotElaborated, NoGuarantee, TooLarge) as error:

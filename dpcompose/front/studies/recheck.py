@@ -133,25 +133,26 @@ def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
     if isinstance(saved_file, dict) and "stated" in saved_file:  # which no other saved derivation has
         if "neighbours" in saved_file:
             return _of_both_kinds(saved_file, theory, allow)
-        return _in_metrics(check_in_metrics(saved_file, theory, allow))
+        return check_in_metrics(saved_file, theory, allow)
     return _for_neighbours(saved_file, theory, allow)
 
 
 def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -> Outcome:
     """What a file in metrics shows whose claims for neighbours have a derivation of their own."""
-    from dpcompose.privacy.in_metrics import in_order, with_claims
+    from dpcompose.privacy.in_metrics import with_claims
 
     problem, beside = saved_file["problem"], saved_file["neighbours"]
     if not isinstance(beside, dict) or "problem" in beside:
         raise Refused("what is shown for neighbours cannot be read")
     alone = {key: value for key, value in saved_file.items() if key != "neighbours"}
     alone["problem"] = with_claims(problem, in_metrics=True)
-    one = _in_metrics(check_in_metrics(alone, theory, allow))
+    one = check_in_metrics(alone, theory, allow)
     two = _for_neighbours(beside | {"problem": with_claims(problem, in_metrics=False)}, theory, allow)
+    words = {True: iter(one.verdicts), False: iter(two.verdicts)}
     return Outcome(
         f"checked, and for neighbours {two.done}",
         f"{one.said}\n  for neighbours {two.said}",
-        in_order(problem, one.verdicts, two.verdicts),
+        tuple(next(words["metric" in claim]) for claim in problem["claims"]),
         [*one.believed, *(f"for neighbours {said}" for said in two.believed)],
         sorted({*one.deciders, *two.deciders}),
         sorted({*one.pages, *two.pages}),
@@ -174,22 +175,7 @@ def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
     return Outcome(done, found.guarantee(pages), found.verdicts, believed, found.deciders, found.pages, more)
 
 
-@dataclass(frozen=True)
-class InMetrics:
-    """What a saved file about privacy in a metric shows; believed -- in sentences."""
-
-    checked: Checked
-    steps: int
-    title: str
-    guarantee: Mapping[str, str]
-    optimal: bool | None
-    verdicts: tuple[str, ...]
-    believed: tuple[str, ...]
-    pages: tuple[str, ...]
-    deciders: tuple[str, ...]
-
-
-def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InMetrics:
+def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
     """Checks a saved file about privacy in a metric by the kernel, and that its core setting and claims are
     those of its problem.  Raises Refused."""
     from dpcompose.front.studies.best_metric import BestMetric, believed
@@ -226,16 +212,18 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InM
     )
     rests_on = Grounds.of((found.rests_on, *(shown.rests_on for _, shown in by_steps)))
     relied = theory.relied_on(sorted(rests_on.pages))
-    return InMetrics(
-        found,
-        found.steps + sum(shown.steps for _, shown in by_steps),
-        problem.setting.title,
-        BestMetric.of(told, found.guarantee),
-        True if found.optimal else None,
+    said, steps = BestMetric.of(told, found.guarantee), found.steps + sum(one.steps for _, one in by_steps)
+    called = "" if said["notion"] == "pure" else f"{said['notion']}-"
+    beside = f", with delta {said['delta']}" if "delta" in said else ""
+    optimal = True if found.optimal else None
+    return Outcome(
+        f"{steps} steps checked",
+        f"{called}private in the metric {said['metric']}{beside}{'; optimal' if optimal else ''}",
         tuple(words),
-        (*believed(problem.setting, metrics, bounds), *registry.believed(relied)),
-        tuple(sorted(rests_on.pages)),
-        tuple(sorted(rests_on.deciders)),
+        ["; ".join((*believed(problem.setting, metrics, bounds), *registry.believed(relied)))],
+        sorted(rests_on.deciders),
+        sorted(rests_on.pages),
+        {"steps": steps, "guarantee": dict(said), "optimal": optimal, "elaborated": True},
     )
 
 
@@ -252,21 +240,3 @@ def _check_doubt(n: int, word: str, doubt: str) -> None:
     """Raises Refused where a claim that may have no value is decided."""
     if doubt and word != "undecided":
         raise Refused(f"claim {n} is not shown to be {word}: {doubt}")
-
-
-def _in_metrics(found: InMetrics) -> Outcome:
-    said = found.guarantee
-    called = "" if said["notion"] == "pure" else f"{said['notion']}-"
-    beside = f", with delta {said['delta']}" if "delta" in said else ""
-    words = f"{called}private in the metric {said['metric']}{beside}{'; optimal' if found.optimal else ''}"
-    more = {"steps": found.steps, "guarantee": dict(said), "optimal": found.optimal}
-    done = f"{found.steps} steps checked"
-    return Outcome(
-        done,
-        words,
-        found.verdicts,
-        ["; ".join(found.believed)],
-        found.deciders,
-        found.pages,
-        {**more, "elaborated": True},
-    )

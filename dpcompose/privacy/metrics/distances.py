@@ -17,39 +17,20 @@ from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.metric_tables import MetricTable
+from dpcompose.privacy.database_tables import DatabasesTable, PointsTable, ProductTable
+from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
 from dpcompose.privacy.metrics.names import Names
-from dpcompose.privacy.metrics.schema import MetricStudyTable, PointsTable, ProductTable
 from dpcompose.privacy.metrics.setting import letter
-from dpcompose.privacy.readers.distances import CANONICAL
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.lengths import lengths
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
-from dpcompose.spaces.canonical.points import (
-    AnyTwo,
-    Apart,
-    Declared,
-    Distance,
-    Enumerated,
-    Interval,
-    Made,
-    NamedMetric,
-    Norm,
-    Own,
-    Part,
-    Points,
-    Product,
-    Steps,
-    Tabled,
-    Values,
-    class_of,
-    part_of,
-)
+from dpcompose.privacy.schema import MapTable, ReadsTable, StudyTable
+from dpcompose.spaces.canonical.compared import AnyTwo, Norm, Own, Steps, Tabled
+from dpcompose.spaces.canonical.named import Apart, Declared, Distance, Made, NamedMetric
+from dpcompose.spaces.canonical.points import Databases, Interval, Part, Points, Product, Values
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.multisets import Multisets
-from dpcompose.spaces.classes.tuples import Tuples
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.moves.built_in import BUILT_IN, misfit
 from dpcompose.spaces.moves.granularities import Granularity
@@ -61,7 +42,7 @@ class Distances:
     given -- its table; names -- what is in scope, and what formulas mean.
     """
 
-    def __init__(self, given: MetricStudyTable, names: Names) -> None:
+    def __init__(self, given: StudyTable, names: Names) -> None:
         self.given, self.names = given, names
         self.wrong = names.found.wrong
         self.values: dict[str, Values] = {}
@@ -97,7 +78,7 @@ class Distances:
             return self._points(given, path)
         found = Found()
         granularities = {} if name else self.given.granularities
-        space = Space(given, granularities, self._tables(), {}, self.names.parameters, found)
+        space = Space(given, granularities, self._tables(), {}, self.names, found)
         self.names.found.mistakes += [
             replace(one, path=(*path, *one.path[1:])) if one.path[:1] == ("databases",) else one
             for one in found.mistakes
@@ -108,14 +89,12 @@ class Distances:
         self.spaces[name] = space
         if not name:
             self.maps, self.granularities = space.maps, space.granularities
-            self.names.canonical = [CANONICAL + one.replace("-", "_") for one in self.granularities]
-        for one in self.names.parameters.domains:  # letters for sizes are among them
-            self.names.taken.setdefault(one, "a parameter")
-        return part_of(space.databases)
+            self.names.canonical = list(canonical_names(self.granularities))
+        return Databases(space.databases)
 
     def _tables(self) -> dict[str, MapTable]:
         """The maps that are tables on a listed class."""
-        return {name: one for name, one in self.given.maps.items() if isinstance(one, MapTable)}
+        return {name: one for name, one in self.given.maps.items() if one.values is None}
 
     def _points(self, given: PointsTable, path: Path_) -> Points:
         coordinates = tuple(given.coordinates)
@@ -137,19 +116,18 @@ class Distances:
             self.wrong(path, f"{low} is not known to be at most {high} for all allowed values")
         return Interval(least, greatest)
 
-    def has_records(self, name: str) -> bool:
-        """Whether a part is made of records that can be counted."""
-        assert self.databases is not None
-        part = self.databases[name]
-        return not isinstance(part, Points) and isinstance(class_of(part), Multisets | Tuples)
+    @property
+    def coordinates(self) -> Mapping[str, Interval]:
+        """The coordinates of points."""
+        return {} if self.databases is None else self.databases.intervals
 
     def _all_values(self, databases: Product) -> None:
         """What can be compared: each part, everything, and the values of maps."""
         for name, part in databases.parts:
             entries: tuple[Term, ...] | None = None
             inside: tuple[str, ...] = ()
-            if isinstance(part, Points):
-                inside = part.coordinates
+            if part.points is not None:
+                inside = part.points.coordinates
                 entries = tuple(terms.letter(one, REAL) for one in inside)
             self.values[name] = Values(name, entries, inside, (name,))
         if len(databases.parts) > 1:
@@ -157,7 +135,7 @@ class Distances:
         coordinates = {name: terms.letter(name, REAL) for name in databases.intervals}
         for name, given in self.given.maps.items():
             path = ("maps", name)
-            if not self.names.take(name, "a map", path) or isinstance(given, MapTable):
+            if not self.names.take(name, "a map", path) or given.values is None:
                 continue
             found = [self.names.formula(one, (*path, "values"), coordinates) for one in given.values]
             some = tuple(value for value in found if value is not None)
@@ -176,10 +154,6 @@ class Distances:
             return None
         return found
 
-    def map_read(self, reads: object) -> str | None:
-        """The map of points, or part, by whose name a mechanism reads; None where it reads no such."""
-        return reads if isinstance(reads, str) and reads in self.values else None
-
     @property
     def alone(self) -> Part | None:
         """The only part, of databases that are no product."""
@@ -188,28 +162,18 @@ class Distances:
     @property
     def whole(self) -> DatabaseClass:
         """The class, where it is no product and no points."""
-        part = self.alone
-        assert part is not None and not isinstance(part, Points)
-        return class_of(part)
+        assert self.alone is not None and self.alone.of is not None
+        return self.alone.of
 
     # metrics
 
-    @property
-    def canonical_names(self) -> list[str]:
-        some = self.granularities.items() if self.spaces else ()
-        return [CANONICAL + name.replace("-", "_") for name, one in some if not one.unfit(self.whole)]
-
     def in_metrics(self, text: str = "") -> dict[str, Term]:
         """The metrics by their names; canonical ones that a formula names are made first."""
-        known = {one.replace("-", "_"): one for one in (*BUILT_IN, *self.granularities)}
+        known = canonical_names(self.granularities)
         found = {name: letter(name) for name in self.names.metrics}
         for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
-            word = known.get(name.removeprefix(CANONICAL))
-            if (
-                name.startswith(CANONICAL)
-                and word is not None
-                and name not in {*self.names.taken, *self.names.parameters.domains}
-            ):
+            word = known.get(name)
+            if word is not None and name not in {*self.names.taken, *self.names.domains}:
                 metric = self.canonical(word, ("metrics", name))
                 found[name] = letter(name) if metric is None else metric  # which is told already
         return found
@@ -276,27 +240,20 @@ class Distances:
         used = [name for name in self.names.metrics if name in metric.letters]
         put: dict[str, Term] = {}
         for name in used:
-            match self.names.metrics[name].distance:
-                case Steps(granularity, "", f, _) if f == everything:
-                    found = self.canonical_of(granularity, reads, domain)
-                case Tabled() as table if domain == "common" and table.of == everything:
-                    found = self.named(f"{name}_{domain}", replace(table, reads=reads))
-                case Tabled() as table if domain == "own" and table.of == reads:
-                    continue
-                case _:
-                    self.wrong(
-                        path,
-                        f"{name} is about whole databases: of what is read there are canonical metrics, such "
-                        'as d_bounded, and tables on the values of a map, of = "MAP"',
-                    )
-                    return None
-            put[name] = found
+            distance = self.names.metrics[name].distance
+            found = distance.of_input(reads, domain)
+            if found is None:
+                self.wrong(
+                    path,
+                    f"{name} is about whole databases: of what is read there are canonical metrics, such "
+                    'as d_bounded, and tables on the values of a map, of = "MAP"',
+                )
+                return None
+            if found is not distance:
+                steps = distance.counted
+                called = f"{name}_{domain}" if steps is None else _of_steps(steps, reads)
+                put[name] = self.named(called, found)
         return substitution.substituted(metric, put)
-
-    def canonical_of(self, granularity: Granularity, reads: Map, domain: str) -> Term:
-        """The letter of the canonical metric of what a map reads."""
-        word = re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]
-        return self.named(f"{CANONICAL}{word}", Steps(granularity, "", reads, domain))
 
     def is_multiple(self, metric: Term) -> bool:
         """Whether a formula is a number that is ≥ 0 times one metric, or a number at all."""
@@ -351,7 +308,7 @@ class Distances:
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", one) or one in formulas.RESERVED:
                 self.wrong((*path, "letters"), f"{shown(one)} is no name")
                 return None
-            if one in self.names.parameters.symbols or names.count(one) > 1:
+            if one in self.names.symbols or names.count(one) > 1:
                 self.wrong((*path, "letters"), f"{one} has a meaning already; use another letter")
                 return None
         if {len(first), len(second)} != {len(of.formulas)}:
@@ -375,14 +332,12 @@ class Distances:
         if name in self.maps:
             f, name = self.maps[name], ""
         part = dict(databases.parts).get(name)
-        if not isinstance(part, Enumerated) or part.of.kind != "listed":
-            listed = [one for one, it in databases.enumerated if it.of.kind == "listed" and one]
+        if part is None or not part.is_listed:
+            listed = [one for one, it in databases.parts if it.is_listed and one]
             self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
             return None
-        points = list(dict.fromkeys(map(f, part.elements)))
-        found = lengths(
-            given.table, points, self.names.parameters.symbols, self.names.found, (*path, "table")
-        )
+        points = list(dict.fromkeys(map(f, part.elements or ())))
+        found = lengths(given.table, points, self.names.symbols, self.names.found, (*path, "table"))
         return (
             None if found is None else Tabled(name, {frozenset(pair): far for pair, far in found.items()}, f)
         )
@@ -393,18 +348,17 @@ class Distances:
         if granularity is None:
             return None
         edits = granularity.edits(Multisets((), arbitrary=True))
-        listed = isinstance(part, Enumerated)
+        listed = part is not None and part.elements is not None
         if edits is not None and edits.single is None and given.reads is None and not listed:
             return AnyTwo(of)
-        if part is None or isinstance(part, Points):
+        if part is None or part.of is None:
             self.wrong(
                 (*path, "of"),
                 f"{granularity} neighbours differ in records, which {of.name or 'this'} has none of; "
                 'a norm, or of = "NAME" of a part with records, would do',
             )
             return None
-        records = class_of(part)
-        if unfit := misfit(granularity, records):
+        if unfit := misfit(granularity, part.of):
             self.wrong((*path, "granularity"), unfit)
             return None
         reads: Map | None = everything
@@ -421,7 +375,7 @@ class Distances:
                 self.wrong(path, f"there is no granularity {shown(given)}{there}")
             return self.granularities.get(given)
         found, stated = Found(), Parameters({}, (), Found())
-        on = Multisets((), arbitrary=True) if part is None or isinstance(part, Points) else class_of(part)
+        on = Multisets((), arbitrary=True) if part is None or part.of is None else part.of
         reader = Granularities(on, {}, stated, found)
         reader.by_name = dict(self.granularities)
         granularity = reader.named(given, path)
@@ -429,3 +383,8 @@ class Distances:
             found.wrong(path, "in metrics a number of steps is a number, and no parameter")
         self.names.found.mistakes += found.mistakes
         return None if found.mistakes else granularity
+
+
+def _of_steps(granularity: Granularity, reads: Map) -> str:
+    """What the canonical metric of what a map reads is called."""
+    return CANONICAL + re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]

@@ -6,16 +6,17 @@ databases that d has nearest to each other, among all with the same values of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
-from dpcompose.spaces.canonical.points import Distance, Enumerated, Made, Steps, Tabled
-from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.canonical.compared import Tabled
+from dpcompose.spaces.canonical.named import Distance, Made, Pairwise
+from dpcompose.spaces.canonical.points import Part
+from dpcompose.spaces.inputs.maps import Map
 
 
 def of_the_nearest(
@@ -26,7 +27,7 @@ def of_the_nearest(
     besides = [] if delta is None else [one for one in _names(to, delta) if one not in used]
     part = to.alone
     far = [_far(to.names.metrics[name].distance, part) for name in (*used, *besides)]
-    if len(used) != 1 or len(besides) > 1 or None in far or not isinstance(part, Enumerated):
+    if len(used) != 1 or len(besides) > 1 or None in far or part is None or part.elements is None:
         few = len(used) == 1 and delta not in (None, ZERO)
         to.wrong((*path, "delta") if few else path, fibres.ONE_DELTA if few else fibres.ONE_METRIC)
         return None
@@ -42,15 +43,12 @@ def _names(to: Distances, value: Term) -> list[str]:
     return [name for name in to.names.metrics if name in value.letters]
 
 
-def _far(distance: Distance, part: Any) -> Callable[[Any, Any], fibres.Far] | None:
+def _far(distance: Distance, part: Part | None) -> Pairwise | None:
     """How far apart databases are, where that is known pair by pair."""
-    match distance:
-        case Tabled() as table if table.of == table.reads == everything:
-            return table.between
-        case Steps(granularity, "", reads, _) if reads == everything and isinstance(part, Enumerated):
-            steps = fibres.steps_between(part.of, granularity)
-            return lambda D, E: steps[D].get(E)
-    return None
+    if (counted := distance.counted) is None or part is None or part.of is None or part.elements is None:
+        return distance.pairwise
+    steps = fibres.steps_between(part.of, counted)
+    return lambda D, E: steps[D].get(E)
 
 
 def _letter(to: Distances, name: str, table: fibres.Table, reads: Map) -> Term:

@@ -10,9 +10,6 @@ from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricSetting
-from dpcompose.spaces.canonical.points import AnyTwo, Distance, Made, Points, Steps
-from dpcompose.spaces.inputs.maps import everything
-from dpcompose.spaces.moves.built_in import free_lunch
 from dpcompose.spaces.moves.granularities import Granularity
 
 
@@ -46,7 +43,8 @@ def granular(setting: MetricSetting, claimed: MetricGuarantee) -> Granular | Non
     Metrics that are formulas in others stand there as these.
     """
     metrics = setting.metrics
-    made = {name: one.distance.formula for name, one in metrics.items() if isinstance(one.distance, Made)}
+    equal = ((name, one.distance.equal_to) for name, one in metrics.items())
+    made = {name: formula for name, formula in equal if formula is not None}
     values = dict(claimed.parameters)
     for _ in made:
         values = {key: substitution.substituted(value, made) for key, value in values.items()}
@@ -55,18 +53,7 @@ def granular(setting: MetricSetting, claimed: MetricGuarantee) -> Granular | Non
     strange = used - {*setting.domains, *metrics}
     if len(named) != 1 or strange or any(value.has("oo") for value in values.values()):
         return None
-    counted = _granularity(setting, metrics[named[0]].distance)
-    return None if counted is None else Granular(claimed.notion, counted, named[0], values)
-
-
-def _granularity(setting: MetricSetting, distance: Distance) -> Granularity | None:
-    """The granularity whose steps a distance counts, on the whole of a class that is no product."""
     parts = dict(setting.databases.parts)
-    if list(parts) != [""] or isinstance(parts[""], Points):
-        return None
-    match distance:
-        case Steps(granularity, "", reads, _) if reads == everything:
-            return granularity
-        case AnyTwo(of) if of.parts == ("",):
-            return free_lunch
-    return None
+    whole = list(parts) == [""] and parts[""].of is not None  # it is no product, and has neighbours
+    counted = metrics[named[0]].distance.counted if whole else None
+    return None if counted is None else Granular(claimed.notion, counted, named[0], values)

@@ -11,11 +11,10 @@ from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.privacy.checks import Path_, near
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.fibres import of_the_nearest
-from dpcompose.privacy.metrics.schema import MetricMechanismTable
-from dpcompose.privacy.metrics.setting import POWERS, MetricMechanism
+from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.privacy.metrics.values_read import about_values
-from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.privacy.schema import PARAMETERS, MetricGuaranteeTable
+from dpcompose.privacy.notions import FILE_KEYS, POWERS
+from dpcompose.privacy.schema import PARAMETERS, GuaranteeTable, MechanismTable
 from dpcompose.spaces.inputs.maps import Map, everything
 
 
@@ -27,17 +26,20 @@ class Guarantees:
         self.wrong, self.formula = self.names.found.wrong, self.names.formula
 
     def of(
-        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map | None, path: Path_
+        self, given: MechanismTable, stated: GuaranteeTable, reads: Map | None, path: Path_
     ) -> MetricMechanism | None:
         """A mechanism by a guarantee; where nothing is known of what it reads, its parameters are known."""
         if reads is None:
             self._adopt_all(given, stated, path)
             return None
+        if stated.notion not in POWERS:
+            self.wrong((*path, "notion"), f"privacy in a metric is not known of {stated.notion}")
+            return None
         if stated.metric is not None:
             return self._in_metric(given, stated, reads, path)
         return self._for_neighbours(given, stated, reads, path)
 
-    def _adopt_all(self, given: MetricMechanismTable, stated: MetricGuaranteeTable, path: Path_) -> None:
+    def _adopt_all(self, given: MechanismTable, stated: GuaranteeTable, path: Path_) -> None:
         """Makes the parameters that a guarantee names known, so that no claim is told that they are not."""
         before = list(self.names.found.mistakes)
         for key in ("metric", *PARAMETERS):
@@ -46,7 +48,7 @@ class Guarantees:
                 self.formula(text, (*path, key), self.distances.in_metrics(text), key=key, index=given.index)
         self.names.found.mistakes[:] = before
 
-    def _domain(self, name: str, stated: MetricGuaranteeTable, reads: Map, path: Path_) -> str | None:
+    def _domain(self, name: str, stated: GuaranteeTable, reads: Map, path: Path_) -> str | None:
         """On which domain a guarantee is stated; a mechanism that reads everything has both alike."""
         if reads == everything:
             return "own"
@@ -59,14 +61,14 @@ class Guarantees:
         return stated.domain
 
     def _in_metric(
-        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
+        self, given: MechanismTable, stated: GuaranteeTable, reads: Map, path: Path_
     ) -> MetricMechanism | None:
         domain, said = self._domain(given.name, stated, reads, path), ""
         both = None if domain is None else self._formulas(given, stated, path)
         if domain is None or both is None:
             return None
         metric, delta = both
-        if name := self.distances.map_read(given.reads):
+        if name := given.name_read:
             some = [
                 about_values(self.distances, name, one, stated.domain, path)
                 for one in (metric, delta or ZERO)
@@ -91,7 +93,7 @@ class Guarantees:
         return MetricMechanism(given.name, stated.notion, metric, delta, stated=said)
 
     def _formulas(
-        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, path: Path_
+        self, given: MechanismTable, stated: GuaranteeTable, path: Path_
     ) -> tuple[Term, Term | None] | None:
         """The metric of a guarantee, and its δ; None where one of them is none."""
         assert stated.metric is not None
@@ -140,7 +142,7 @@ class Guarantees:
         return None
 
     def _for_neighbours(
-        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
+        self, given: MechanismTable, stated: GuaranteeTable, reads: Map, path: Path_
     ) -> MetricMechanism | None:
         """A guarantee for neighbours at distance r: its parameter times r; δ·Σ e^{jε} over j < r."""
         domain = self._domain(given.name, stated, reads, path)

@@ -9,22 +9,20 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.formulas import is_whole
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.database_tables import ProductTable
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.guarantees import Guarantees
 from dpcompose.privacy.metrics.names import Names
-from dpcompose.privacy.metrics.schema import (
-    MetricMechanismTable,
-    MetricStudyTable,
-    ProductTable,
-)
 from dpcompose.privacy.metrics.setting import MetricMechanism
-from dpcompose.privacy.metrics.studies import NotOutside, Outside, unlike
+from dpcompose.privacy.metrics.studies import Outside, unlike
 from dpcompose.privacy.metrics.tables import lost
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.studies import study_of
-from dpcompose.privacy.schema import MetricGuaranteeTable, ReadsTable
-from dpcompose.spaces.canonical.points import Counted, Enumerated, Values
+from dpcompose.privacy.schema import GuaranteeTable, MechanismTable, StudyTable
+from dpcompose.spaces.canonical.compared import Counted
+from dpcompose.spaces.canonical.named import NotOutside
+from dpcompose.spaces.canonical.points import Values
 from dpcompose.spaces.inputs.maps import Map, everything
 
 
@@ -35,14 +33,14 @@ class Mechanisms:
     adaptive -- whether they may read the outputs of earlier ones.
     """
 
-    def __init__(self, given: MetricStudyTable, distances: Distances) -> None:
+    def __init__(self, given: StudyTable, distances: Distances) -> None:
         self.given, self.distances, self.names = given, distances, distances.names
         self.wrong, self.formula = self.names.found.wrong, self.names.formula
         self.guarantees = Guarantees(distances)
         self.adaptive = given.adaptive
 
     @classmethod
-    def of(cls, given: MetricStudyTable) -> Mechanisms:
+    def of(cls, given: StudyTable) -> Mechanisms:
         """The reader of a problem, or of a study in one, with parameters and metrics of its own."""
         return cls(given, Distances(given, Names(given.parameters, given.assume, Found())))
 
@@ -51,7 +49,7 @@ class Mechanisms:
         every = enumerate(self.given.mechanisms)
         return [one for i, given in every for one in self._mechanisms(i, given)]
 
-    def _mechanisms(self, i: int, given: MetricMechanismTable) -> list[MetricMechanism]:
+    def _mechanisms(self, i: int, given: MechanismTable) -> list[MetricMechanism]:
         """A mechanism; of a study those in it."""
         path = ("mechanisms", i)
         members = self._count(given, path)
@@ -72,7 +70,7 @@ class Mechanisms:
             for one in some
         ]
 
-    def _of_study(self, given: MetricMechanismTable, name: str, path: Path_) -> list[MetricMechanism]:
+    def _of_study(self, given: MechanismTable, name: str, path: Path_) -> list[MetricMechanism]:
         """The mechanisms of a study, each on what the study reads."""
         study = study_of(self.given, name, path, self.names.found)
         if study is None:
@@ -80,15 +78,9 @@ class Mechanisms:
         if "." in name:
             self.wrong((*path, "study"), f"{shown(name)} is no name of a study: leave out the dot")
             return []
-        part = ""
-        reads: Map = everything
-        if isinstance(given.reads, str) and given.reads != "everything":
-            part = given.reads
-        elif given.reads is not None and not isinstance(given.reads, str):
-            found = self.distances.reading(given.reads, (*path, "reads"))
-            if found is None:
-                return []
-            reads = found
+        part, reads = given.name_read, self._map_read(given, path)
+        if reads is None:
+            return []
         inner = self._inner(study, part, reads, ("studies", name))
         if inner is None:
             return []
@@ -113,15 +105,15 @@ class Mechanisms:
 
     def _take_parameters(self, inner: Names, path: Path_) -> None:
         """The parameters of a study are also those of what it is part of."""
-        known = self.names.parameters
-        for one, domain in inner.parameters.domains.items():
+        known = self.names
+        for one, domain in inner.domains.items():
             if known.domains.setdefault(one, domain) != domain:
                 said = f"{one} is {known.domains[one]} here, and {domain} in the study"
                 self.wrong(path, f"{said}; one name is one parameter")
             known.symbols.setdefault(one, terms.letter(one, domain))
             self.names.taken.setdefault(one, "a parameter")
 
-    def _inner(self, study: MetricStudyTable, part: str, reads: Map, path: Path_) -> Mechanisms | None:
+    def _inner(self, study: StudyTable, part: str, reads: Map, path: Path_) -> Mechanisms | None:
         """The reader of a study: without databases of its own it is about those that it reads."""
         outer = self.given
         if study.databases is not None and reads == everything:
@@ -145,9 +137,9 @@ class Mechanisms:
             study = study.with_(databases=outer.databases, **alike)
         return Mechanisms.of(study)
 
-    def _mechanism(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
-        if isinstance(given.reads, ReadsTable) and given.reads.map in self.distances.values:
-            given = given.with_(reads=given.reads.map)  # of points and products maps have their names alone
+    def _mechanism(self, given: MechanismTable, path: Path_) -> MetricMechanism | None:
+        if given.map_read is not None and given.map_read.map in self.distances.values:
+            given = given.with_(reads=given.map_read.map)  # of points by its name alone
         if given.table is not None:
             return self._tabulated(given, given.table, path)
         if given.satisfies is not None:
@@ -155,7 +147,7 @@ class Mechanisms:
         return self._with_noise(given, path) if given.guarantee is None else self._stated(given, path)
 
     def _with_several(
-        self, given: MetricMechanismTable, several: Sequence[MetricGuaranteeTable], path: Path_
+        self, given: MechanismTable, several: Sequence[GuaranteeTable], path: Path_
     ) -> MetricMechanism | None:
         """A mechanism with several guarantees: at each two databases the least of them."""
         reads = self._reads(given, path)
@@ -175,14 +167,14 @@ class Mechanisms:
             return None
         return replace(first, metric=terms.least(*(one.metric for one in found)))
 
-    def _count(self, given: MetricMechanismTable, path: Path_) -> Term | None:
+    def _count(self, given: MechanismTable, path: Path_) -> Term | None:
         """How many mechanisms a family has; None for a single one."""
-        found = members_of(given, self.names.parameters, self.names.taken, path)
+        found = members_of(given, self.names, self.names.taken, path)
         if found is not None and not (is_whole(found) and self.names.never_negative(found - 1)):
             self.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
         return found
 
-    def _tabulated(self, given: MetricMechanismTable, name: str, path: Path_) -> MetricMechanism | None:
+    def _tabulated(self, given: MechanismTable, name: str, path: Path_) -> MetricMechanism | None:
         """A mechanism that is a table of probabilities: what it loses, at most what its guarantee says."""
         part = self.distances.alone
         stated = None if given.guarantee is None else self._stated(given, path)
@@ -190,14 +182,14 @@ class Mechanisms:
         if stated is not None and (stated.notion != "pure"):
             self.wrong((*path, "guarantee"), "of a table of probabilities pure privacy is checked here")
             return None
-        listed = isinstance(part, Enumerated) and part.of.kind == "listed"
+        listed = part is not None and part.is_listed
         rows = rows_of(name, self.given.tables, listed, self._probability, names.found, path)
         if rows is None or reads is None or (stated is None) != (given.guarantee is None):
             return None
-        assert isinstance(part, Enumerated)
+        assert part is not None and part.elements is not None
         outcomes = self.given.tables[name].outcomes
         try:
-            found = lost(name, rows, outcomes, names.parameters.domains, names.is_positive, part, reads)
+            found = lost(name, rows, outcomes, names.domains, names.is_positive, part.elements, reads)
         except ValueError as error:
             self.wrong(("tables", name), error)
             return None
@@ -208,29 +200,33 @@ class Mechanisms:
     def _probability(self, text: str, key: str, path: Path_) -> Term | None:
         return self.formula(text, path)
 
-    def _stated(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
+    def _stated(self, given: MechanismTable, path: Path_) -> MetricMechanism | None:
         assert given.guarantee is not None
         return self.guarantees.of(given, given.guarantee, self._reads(given, path), (*path, "guarantee"))
 
-    def _reads(self, given: MetricMechanismTable, path: Path_) -> Map | None:
+    def _reads(self, given: MechanismTable, path: Path_) -> Map | None:
         """What a mechanism with a guarantee reads."""
-        if isinstance(given.reads, ReadsTable):
-            return self.distances.reading(given.reads, (*path, "reads"))
-        if given.reads not in (None, "everything") and self.distances.map_read(given.reads) is None:
+        if given.name_read not in ("", *self.distances.values):
             names = [name for name in self.distances.values if name]
             self.wrong(
-                (*path, "reads"), f"there is no map {shown(given.reads)}{near(given.reads or '', names)}"
+                (*path, "reads"), f"there is no map {shown(given.name_read)}{near(given.name_read, names)}"
             )
             return None
-        return everything
+        return self._map_read(given, path)
 
-    def _with_noise(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
+    def _map_read(self, given: MechanismTable, path: Path_) -> Map | None:
+        """The map that is read, where it is none of points, and no part."""
+        if given.map_read is None:
+            return everything
+        return self.distances.reading(given.map_read, (*path, "reads"))
+
+    def _with_noise(self, given: MechanismTable, path: Path_) -> MetricMechanism | None:
         assert given.noise is not None
 
         def read(text: str, key: str, at: Path_) -> Term | None:
             return self.formula(text, at, key=key, index=given.index)
 
-        noise = noise_of(given.noise, read, self.names.parameters, path)
+        noise = noise_of(given.noise, read, self.names, path)
         if noise is None:
             return None
         own = noise.guarantee()
@@ -254,9 +250,9 @@ class Mechanisms:
         found = self.distances.norm(norm, of, path)
         return None if found is None else self._noisy(given.name, noise, found, of)
 
-    def _numbers_read(self, given: MetricMechanismTable, noise: Noise, path: Path_) -> Values | None:
+    def _numbers_read(self, given: MechanismTable, noise: Noise, path: Path_) -> Values | None:
         """The numbers to which noise is added."""
-        of = self.distances.values.get(given.reads or "") if not isinstance(given.reads, ReadsTable) else None
+        of = self.distances.values.get(given.name_read) if given.map_read is None else None
         if of is None or of.formulas is None:
             names = [name for name, one in self.distances.values.items() if name and one.formulas is not None]
             self.wrong((*path, "reads"), f"noise is added to numbers; say of what{near('', names)}")
@@ -271,25 +267,14 @@ class Mechanisms:
             return None
         return of
 
-    def _moved(self, given: MetricMechanismTable, path: Path_) -> Term | None:
+    def _moved(self, given: MechanismTable, path: Path_) -> Term | None:
         """How far the number of records moves that are read."""
-        part = ""
-        reads: Map = everything
-        if isinstance(given.reads, ReadsTable):
-            found = self.distances.reading(given.reads, (*path, "reads"))
-            if found is None:
-                return None
-            reads = found
-        elif given.reads not in (None, "everything"):
-            part = str(given.reads)
-        if part not in dict(
-            self.distances.databases.parts if self.distances.databases else ()
-        ) or not self.distances.has_records(part):
-            names = [
-                name
-                for name, _ in (self.distances.databases.parts if self.distances.databases else ())
-                if name
-            ]
+        part, reads = given.name_read, self._map_read(given, path)
+        if reads is None:
+            return None
+        parts = dict(self.distances.databases.parts if self.distances.databases else ())
+        if part not in parts or not parts[part].has_records:
+            names = [name for name in parts if name]
             self.wrong((*path, "reads"), f"a count is of records: {shown(part)} has none{near(part, names)}")
             return None
         return self.distances.named(f"count_{part}" if part else "count", Counted(part, reads), given.name)

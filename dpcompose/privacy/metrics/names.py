@@ -14,29 +14,29 @@ from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.readers.distances import CANONICAL
+from dpcompose.privacy.metric_tables import CANONICAL
 from dpcompose.privacy.readers.parameters import UNIT_KEYS, Parameters
-from dpcompose.spaces.canonical.points import NamedMetric, is_sum_of_squares
+from dpcompose.spaces.canonical.named import NamedMetric
 
 LONG = 4
 """From how many letters on a name that is nearly that of a metric is held for a slip."""
 NONE: Mapping[str, Term] = {}
 
 
-class Names:
+class Names(Parameters):
     """What is in scope: parameters, metrics, and what else has a name; and what formulas in these mean.
 
     given, assume -- the parameters of the file, and relations between them; found -- where mistakes are told.
     """
 
     def __init__(self, given: Mapping[str, str], assume: Sequence[str], found: Found) -> None:
-        self.found = found
+        super().__init__({}, assume, found)
         self.metrics: dict[str, NamedMetric] = {}
         self.taken: dict[str, str] = {}
         self.canonical: Sequence[str] = ()
-        fine = {name: x for name, x in given.items() if self.take(name, "a parameter", ("parameters", name))}
-        self.parameters = Parameters(fine, assume, found)
-        self.parameters.read()
+        every = given.items()
+        self.given = {name: x for name, x in every if self.take(name, "a parameter", ("parameters", name))}
+        self.read()
 
     def take(self, name: str, what: str, path: Path_) -> bool:
         """Whether a name is free for what it is to mean."""
@@ -53,15 +53,16 @@ class Names:
 
     def adopt(self, name: str, domain: Domain, path: Path_) -> bool:
         """Makes a parameter that is not known yet; e[i] has the domain of e, if [parameters] lists that."""
-        family, known = family_of(name), self.parameters
-        if family in known.scalars:
+        family = family_of(name)
+        if family in self.scalars:
             self.found.wrong(path, f"{family} is a parameter and also a family {name}; rename one of them")
             return False
-        if family not in known.domains and not self.take(family or name, "a parameter", path):
+        known = family in self.domains or name in self.domains  # as letters for sizes may be
+        if not known and not self.take(family or name, "a parameter", path):
             return False
         if family is not None:
             self.taken[family] = "a family of parameters"
-        return known.adopt(name, domain, path)
+        return super().adopt(name, domain, path)
 
     def unlike(self, name: str) -> str:
         """What was meant by a name that is none, and looks like that of a metric; "" for others."""
@@ -88,11 +89,10 @@ class Names:
 
         index -- the letter i of e[i] in the guarantee of a family.
         """
-        known = self.parameters
         try:
             for name in formulas.names(text):
-                known.scalars.add(name)
-                if name in others or name in known.symbols or name == index:
+                self.scalars.add(name)
+                if name in others or name in self.symbols or name == index:
                     continue
                 if name in self.taken:
                     raise formulas.FormulaError(f"{name} is {self.taken[name]}, and has no value here")
@@ -101,7 +101,7 @@ class Names:
                 domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
                 if new and not self.adopt(name, domain, path):
                     return None
-            value = kernel.parse(text, {**known.symbols, **others}, index=index)
+            value = kernel.parse(text, {**self.symbols, **others}, index=index)
             self._check_effect(text, value, others, index)
             doubt = self.doubt(text, others, index) if new else ""
         except (formulas.FormulaError, TermError) as error:
@@ -119,7 +119,7 @@ class Names:
 
         Each time that a metric is named counts: 0·d + min(d, 3) is ∞ where d is.
         """
-        symbols = self.parameters.symbols
+        symbols = self.symbols
         for name in formulas.names(text):
             lost = name in others and not others[name].letters.keys() & value.letters.keys()
             if lost and name not in symbols:
@@ -145,16 +145,24 @@ class Names:
 
     def doubt(self, text: str, others: Mapping[str, Term], index: str | None = None) -> str:
         """Why a formula may have no real value; the root of a sum of squares has one."""
-        known = {**self.parameters.symbols, **others}
+        known = {**self.symbols, **others}
         asked = [] if text.strip() == "oo" else kernel.conditions(text, known, index)
         if all(condition == ">= 0" and is_sum_of_squares(inside) for inside, condition in asked):
             return ""
-        return values.doubt(text, known, index, self.parameters.known_so_far)
+        return values.doubt(text, known, index, self.known_so_far)
 
     def never_negative(self, value: Term) -> bool:
         """Whether a formula is seen to be ≥ 0."""
-        return values.surely(value, strictly=False, assumed=self.parameters.known_so_far)
+        return values.surely(value, strictly=False, assumed=self.known_so_far)
 
     def is_positive(self, value: Term) -> bool:
         """Whether a formula is seen to be > 0."""
-        return values.surely(value, assumed=self.parameters.known_so_far)
+        return values.surely(value, assumed=self.known_so_far)
+
+
+def is_sum_of_squares(term: Term) -> bool:
+    """Whether a term is written as a sum of squares, so that it is seen to be ≥ 0."""
+    return all(
+        one.split[0] >= 0 and all(factor.base_and_exponent[1].number == 2 for factor in one.split[1].factors)
+        for one in term.summands
+    )

@@ -16,50 +16,47 @@ from typing import Any
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.checks import Mistake, Path_, unset
-from dpcompose.privacy.lines import line_of
+from dpcompose.privacy.checks import Path_, unset
 from dpcompose.privacy.metrics.mechanisms import Mechanisms
-from dpcompose.privacy.metrics.schema import (
-    MetricClaimTable,
-    MetricProblemTable,
-    MetricStudyTable,
-)
-from dpcompose.privacy.metrics.setting import (
-    POWERS,
-    MetricGuarantee,
-    MetricMechanism,
-    MetricSetting,
-)
-from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.privacy.problems import Claim, Problem, ProblemError, table_of
-from dpcompose.privacy.schema import Notions
+from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting
+from dpcompose.privacy.notions import FILE_KEYS, POWERS
+from dpcompose.privacy.problems import Claim, Problem, claim_of, refuse, table_of
+from dpcompose.privacy.schema import ClaimTable, Notions, StudyTable
 
 
 def read_data(
-    data: Mapping[str, Any], file: str = "problem", text: str = "", notions: Notions = FILE_KEYS
+    data: Mapping[str, Any],
+    file: str = "problem",
+    text: str = "",
+    notions: Notions = FILE_KEYS,
+    beside: bool = False,
 ) -> Problem:
-    """The problem in parsed data.  Raises ProblemError with every mistake."""
-    if missing := unset(data):
-        raise ProblemError(file, missing)
-    given = table_of(MetricProblemTable, data, file, text, notions)
-    reader = _Reader(given, data)
+    """The problem in parsed data.  Raises ProblemError with every mistake.
+
+    beside -- whether claims for neighbours are left as these; else they are in the metric of the target.
+    """
+    refuse(unset(data), file)
+    given = table_of(data, file, text, notions, in_metrics=True)
+    reader = _Reader(given, data, notions if beside else None)
     problem = reader.problem(file, given.claims)
-    if reader.found.mistakes or problem is None:
-        located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.found.mistakes]
-        raise ProblemError(file, located)
+    refuse(reader.found.mistakes, file, text)
+    assert problem is not None
     return problem
 
 
 class _Reader:
-    """Turns the checked tables into values; collects what does not fit together."""
+    """Turns the checked tables into values; collects what does not fit together.
 
-    def __init__(self, given: MetricStudyTable, data: Mapping[str, Any]) -> None:
-        self.given, self.data = given, data
+    notions -- the parameters of each notion, where claims for neighbours are left as these.
+    """
+
+    def __init__(self, given: StudyTable, data: Mapping[str, Any], notions: Notions | None) -> None:
+        self.given, self.data, self.notions = given, data, notions
         self.mechanisms = Mechanisms.of(given)
         self.distances, self.names = self.mechanisms.distances, self.mechanisms.names
         self.found = self.names.found
 
-    def problem(self, file: str, claimed: Sequence[MetricClaimTable]) -> Problem | None:
+    def problem(self, file: str, claimed: Sequence[ClaimTable]) -> Problem | None:
         """The setting, with the claims about it; None where something is wrong, which is told."""
         if self.distances.databases is None:
             return None
@@ -69,20 +66,23 @@ class _Reader:
             if name in names[:i]:
                 self.found.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
         target = self._target()
-        claims = [self._claim(i, one, target) for i, one in enumerate(claimed)]
-        assume = self.names.parameters.assumed({x: n for one in mechanisms for x, n in one.counts.items()})
+        claims = [
+            self._claim(i, one, target)
+            if one.metric is not None or self.notions is None
+            else claim_of(i, one, self.notions, self.names, self.found)
+            for i, one in enumerate(claimed)
+        ]
+        assume = self.names.assumed({x: n for one in mechanisms for x, n in one.counts.items()})
         for i, claim in enumerate(claims):
-            self._check_ranges(mechanisms, claim, ("claims", i))
+            said = [] if claim is None else [value for _, value in claim.guarantee.terms]
+            self._check_ranges(mechanisms, said, ("claims", i))
         if self.found.mistakes:
             return None
         setting = MetricSetting(
             self.distances.databases,
-            MappingProxyType(self.distances.values),
             MappingProxyType(self.names.metrics),
             tuple(mechanisms),
-            MappingProxyType(self.names.parameters.domains),
-            MappingProxyType(self.names.parameters.numbers),
-            target,
+            MappingProxyType(self.names.domains),
             self.given.title,
             self.mechanisms.adaptive,
             self.data,
@@ -90,9 +90,9 @@ class _Reader:
         )
         return Problem(setting, tuple(one for one in claims if one is not None), file)
 
-    def _check_ranges(self, mechanisms: Sequence[MetricMechanism], claim: Claim | None, path: Path_) -> None:
+    def _check_ranges(self, mechanisms: Sequence[MetricMechanism], said: Sequence[Term], path: Path_) -> None:
         """A sum or maximum in a claim is over as many members as its family has."""
-        for one in sorted(set(_overs(claim.guarantee.formulas)), key=repr) if claim else ():
+        for one in sorted(set(_overs(said)), key=repr):
             for letter in filter(terms.moves, one.parts[1].letters):
                 there = {to_text(m.members) for m in mechanisms if m.members and letter in m.letters}
                 if there and to_text(one.parts[2]) not in there:
@@ -113,7 +113,10 @@ class _Reader:
 
     # claims
 
-    def _claim(self, i: int, given: MetricClaimTable, target: Term | None) -> Claim | None:
+    def _claim(self, i: int, given: ClaimTable, target: Term | None) -> Claim | None:
+        if given.notion not in POWERS:
+            self.found.wrong(("claims", i, "notion"), f"privacy in a metric is not known of {given.notion}")
+            return None
         parameter, power = POWERS[given.notion]
         key = "metric" if given.metric is not None else parameter
         text = {"notion": given.notion, key: str(given.metric if key == "metric" else given.value(key))}
@@ -145,7 +148,7 @@ class _Reader:
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
         written = ", ".join(f"{name} {value}" for name, value in text.items() if name != "notion")
-        claimed = MetricGuarantee(given.notion, value, found.get("delta"), key == "metric", written)
+        claimed = MetricGuarantee(given.notion, value, found.get("delta"), written)
         return Claim(claimed, said, given.expect, doubt)
 
 

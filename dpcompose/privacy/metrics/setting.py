@@ -20,26 +20,13 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
-from dpcompose.spaces.canonical.points import (
-    AnyTwo,
-    Apart,
-    Lost,
-    Made,
-    NamedMetric,
-    Norm,
-    Own,
-    Product,
-    Steps,
-    Tabled,
-    Values,
-)
-from dpcompose.spaces.inputs.maps import everything
+from dpcompose.privacy.notions import POWERS
+from dpcompose.spaces.canonical.compared import Lost
+from dpcompose.spaces.canonical.named import NamedMetric
+from dpcompose.spaces.canonical.points import Product, Values
 
 if TYPE_CHECKING:
     import sympy
-
-POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
-"""For each notion the parameter that a metric stands for, and which power of the metric it is."""
 
 
 def letter(name: str) -> Term:
@@ -133,21 +120,17 @@ class MetricMechanism:
 
 @dataclass(frozen=True, repr=False)
 class MetricGuarantee(Shown):
-    """A metric in which a composition may be private, as somebody claims.
-
-    in_metrics -- whether it is written as one, and not in steps of the target; written -- how, in words.
-    """
+    """A metric in which a composition may be private, as somebody claims; written -- how, in words."""
 
     notion: str
     metric: Term
     delta: Term | None = None
-    in_metrics: bool = True
     written: str = ""
 
     @property
-    def formulas(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[tuple[str, Term], ...]:
         """The metric, and the δ where there is one."""
-        return (self.metric,) if self.delta is None else (self.metric, self.delta)
+        return (("metric", self.metric), *(() if self.delta is None else (("delta", self.delta),)))
 
     @property
     def parameters(self) -> dict[str, Term]:
@@ -162,18 +145,14 @@ class MetricGuarantee(Shown):
 class MetricSetting:
     """Mechanisms over one class of databases, each private in a metric on it, composed.
 
-    metrics -- those that formulas name, each made of ones before it; values -- what can be compared of
-    two databases, by name; domains -- the values that parameters may take;
-    data -- the same as the data of a problem file; assume -- what holds of the parameters besides.
+    metrics -- those that formulas name, each made of ones before it; domains -- the values that parameters
+    may take; data -- the same as the data of a problem file; assume -- what holds of the parameters besides.
     """
 
     databases: Product
-    values: Mapping[str, Values]
     metrics: Mapping[str, NamedMetric]
     mechanisms: tuple[MetricMechanism, ...]
     domains: Mapping[str, Domain]
-    numbers: Mapping[str, str]
-    target: Term | None
     title: str
     adaptive: bool
     data: Mapping[str, Any]
@@ -209,23 +188,8 @@ class MetricSetting:
 
     def _is_of_all(self, formula: Term) -> bool:
         """Whether a formula is in metrics of whole databases."""
-        for one in (self.metrics[name] for name in formula.letters if name in self.metrics):
-            match one.distance:
-                case Norm(over=over) if over is not None:
-                    whole = False
-                case Norm(of=of) | Own(of=of) | AnyTwo(of=of):
-                    whole = not of.name
-                case Lost():
-                    whole = True
-                case Steps(part=part, reads=reads) | Tabled(part=part, reads=reads):
-                    whole = not part and reads == everything
-                case Made(formula) | Apart(formula):
-                    whole = self._is_of_all(formula)
-                case _:
-                    whole = False
-            if not whole:
-                return False
-        return True
+        used = [self.metrics[name].distance for name in formula.letters if name in self.metrics]
+        return all(one.is_whole and (one.made_of is None or self._is_of_all(one.made_of)) for one in used)
 
     @property
     def notions(self) -> tuple[str, ...]:

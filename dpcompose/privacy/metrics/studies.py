@@ -8,42 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
-from fractions import Fraction
-from typing import Any
 
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.setting import MetricMechanism
-from dpcompose.spaces.canonical.graphs import graph_of_inputs
-from dpcompose.spaces.canonical.points import (
-    AnyTwo,
-    Apart,
-    Counted,
-    Declared,
-    Distance,
-    Enumerated,
-    Lost,
-    Made,
-    Norm,
-    Own,
-    Part,
-    Points,
-    Steps,
-    Tabled,
-    Values,
-    class_of,
-)
+from dpcompose.spaces.canonical import named
+from dpcompose.spaces.canonical.points import Part, Values
 from dpcompose.spaces.classes.databases import DatabaseClass
-from dpcompose.spaces.inputs.composed import composed
-from dpcompose.spaces.inputs.maps import Map, everything
-from dpcompose.spaces.inputs.restrictions import Positions, Restriction
-from dpcompose.spaces.moves.built_in import free_lunch
-from dpcompose.spaces.moves.granularities import Granularity
-
-
-class NotOutside(ValueError):
-    """A metric on what a study reads cannot be stated on the whole; the message says which."""
+from dpcompose.spaces.inputs.maps import Map
 
 
 class Outside:
@@ -64,7 +37,9 @@ class Outside:
         shared: Set[str],
     ) -> None:
         self.study, self.part, self.reads, self.shared = study, part, reads, shared
-        self.inner, self.outer = inner.alone, outer.alone
+        self.about = named.Outside(
+            part, reads, inner.alone, outer.alone, self.formula, self._values, self._declared
+        )
         self.metrics, self.values, self.named = inner.names.metrics, outer.values, outer.named
 
     def mechanism(self, called: str, one: MetricMechanism) -> MetricMechanism:
@@ -72,7 +47,7 @@ class Outside:
         metric = self.formula(one.metric)
         delta = None if one.delta is None else self.formula(one.delta)
         values = None if one.values is None else self._values(one.values)
-        lost = None if one.lost is None else self._lost(one.lost)
+        lost = None if one.lost is None else one.lost.outside(self.about)
         name = f"{called}.{one.name}"
         return replace(one, name=name, metric=metric, delta=delta, values=values, lost=lost)
 
@@ -84,9 +59,9 @@ class Outside:
     def _letter(self, name: str) -> Term:
         metric = self.metrics[name]
         bound = None if metric.at_most is None else self.formula(metric.at_most)
-        whole = self.reads == everything and not self.part
+        whole = self.reads.is_everything and not self.part
         called = name if whole else f"{self.study}_{name}"  # d_bounded is that of the whole outside
-        return self.named(called, self._distance(metric.distance), at_most=bound)
+        return self.named(called, metric.distance.outside(self.about), at_most=bound)
 
     def _values(self, of: Values) -> Values:
         """The same values outside; a map of the study alone under a name of its own."""
@@ -94,76 +69,16 @@ class Outside:
             return self.values[self.part]
         return of if self.values.get(of.name) == of else replace(of, name=f"{self.study}.{of.name}")
 
-    def _distance(self, distance: Distance) -> Distance:
-        match distance:
-            case Made(formula) | Apart(formula):
-                return replace(distance, formula=self.formula(formula))
-            case Declared(of):
-                whose = f"{self.study} of {self.part or self.reads.written('D')}"
-                return distance if of in self.shared else Declared(f"{of} in {whose}")
-            case Lost():
-                return self._lost(distance)
-        if self.reads == everything:
-            return self._of_part(distance)
-        match distance:
-            case AnyTwo():
-                return Steps(free_lunch, "", self.reads)
-            case Counted(reads=g):
-                return Counted("", composed(g, self.reads))
-            case Tabled(of=g, reads=closed) if closed == everything:
-                return replace(distance, of=composed(g, self.reads))
-            case Steps(granularity, _, g, domain):
-                return self._steps(granularity, g, domain)
-        raise NotOutside(f"{type(distance).__name__} is about what the study reads, which is no part")
-
-    def _of_part(self, distance: Distance) -> Distance:
-        """The same of the part that the study reads."""
-        if isinstance(distance, Norm | Own | AnyTwo):
-            return replace(distance, of=self._values(distance.of))
-        if self.part and isinstance(distance, Steps | Counted | Tabled):
-            return replace(distance, part=self.part)
-        return distance
-
-    def _steps(self, granularity: Granularity, g: Map, domain: str) -> Distance:
-        """A canonical metric: of classes that are gone through as a table, else the own one of g∘f."""
-        if isinstance(self.inner, Enumerated) and isinstance(self.outer, Enumerated):
-            far = shortest(self.inner.of, granularity, g, domain == "own")
-            return Tabled("", far, composed(g, self.reads))
-        if domain == "common" and g != everything:
-            raise NotOutside(
-                f"{g.written('D')} is read on the common domain of a study, which is another one outside; "
-                'domain = "own", or a class of few databases, would do'
-            )
-        if not isinstance(self.reads, Restriction | Positions) or not isinstance(
-            g, Restriction | Positions | type(everything)
-        ):
-            raise NotOutside("a study reads some records, or positions, or everything")
-        return Steps(granularity, "", composed(g, self.reads))
-
-    def _lost(self, lost: Lost) -> Lost:
-        if self.reads == everything:
-            return lost
-        if not isinstance(self.outer, Enumerated):
-            raise NotOutside("a table of probabilities needs a listed class")
-        return replace(lost, rows={D: lost.rows[self.reads(D)] for D in self.outer.elements})
-
-
-def shortest(
-    databases: DatabaseClass, granularity: Granularity, g: Map, own: bool
-) -> dict[frozenset[Any], Fraction]:
-    """How many steps two values of a map are apart at least, where there is a path."""
-    import networkx
-
-    graph = graph_of_inputs(databases, granularity, g, own)
-    lengths = networkx.all_pairs_shortest_path_length(graph)
-    return {frozenset((x, y)): Fraction(n) for x, row in lengths for y, n in row.items() if n}
+    def _declared(self, of: str) -> str:
+        """What values are called outside of which only a bound is known."""
+        return of if of in self.shared else f"{of} in {self.study} of {self.part or self.reads.written('D')}"
 
 
 def unlike(inner: Part | None, image: DatabaseClass) -> bool:
     """Whether the class of a study is another one than what it reads."""
-    if inner is None or isinstance(inner, Points):
+    if inner is None or inner.of is None:
         return True
-    own = class_of(inner)
+    own = inner.of
     return own != image and not (
         own.count() is not None
         and image.count() is not None

@@ -9,7 +9,7 @@ from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.privacy.probabilities import WrongTable
 from dpcompose.privacy.tabulated import probability_table
-from dpcompose.spaces.canonical.points import Enumerated, Lost
+from dpcompose.spaces.canonical.compared import Lost
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.maps import Map, everything
 
@@ -22,14 +22,14 @@ def lost(
     outcomes: Sequence[str],
     domains: Mapping[str, Domain],
     is_positive: Callable[[Term], bool],
-    part: Enumerated,
+    elements: Sequence[Database],
     reads: Map,
 ) -> Lost:
     """The metric that a table is: how far its rows are apart.
 
-    rows -- for each database of the class, or each value of what is read; is_positive -- whether a formula
-    surely is.  Raises WrongTable where rows are no distributions, or do not fit the class, or where what is
-    read does not say which row it is.
+    elements -- the databases of the class; rows -- for each of them, or each value of what is read;
+    is_positive -- whether a formula surely is.  Raises WrongTable where rows are no distributions, or do not
+    fit the class, or where what is read does not say which row it is.
     """
     used = {one for row in rows.values() for p in row for one in p.letters}
     words = {one: str(domain) for one, domain in domains.items() if one in used}
@@ -41,8 +41,8 @@ def lost(
                 raise WrongTable(
                     f"row {D}: {to_text(p)} is not known to be positive for all allowed parameters"
                 )
-    read = {D: reads(D) for D in part.elements}
-    of_inputs = set(exact) == set(read.values()) and set(exact) != set(part.elements)
+    read = {D: reads(D) for D in elements}
+    of_inputs = set(exact) == set(read.values()) and set(exact) != set(elements)
     row_of = {D: exact.get(x if of_inputs else D) for D, x in read.items()}
     if missing := sorted(str(D) for D, row in row_of.items() if row is None):
         where = "the class" if reads == everything else f"the class, or value of {reads.written('D')}"

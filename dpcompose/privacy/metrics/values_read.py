@@ -8,14 +8,12 @@ is least there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dpcompose.kernel.expressions import metrics, naming, substitution
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.setting import letter
-from dpcompose.spaces.canonical.points import Norm, Values
 
 
 def about_values(to: Distances, name: str, formula: Term, domain: str | None, path: Path_) -> Term | None:
@@ -23,11 +21,10 @@ def about_values(to: Distances, name: str, formula: Term, domain: str | None, pa
     of, put = to.values[name], dict[str, Term]()
     for metric in [one for one in to.names.metrics if one in formula.letters]:
         distance = to.names.metrics[metric].distance
-        if getattr(distance, "of", None) == of or getattr(distance, "part", None) == name:
+        if distance.is_of(of):
             continue
-        norm = distance if isinstance(distance, Norm) and distance.over is None else None
-        if domain == "common" and norm is not None and _reads_coordinates(to, of, norm.of):
-            closed = replace(norm, over=tuple(map(str, of.formulas or ())))
+        closed = distance.over(of, to.coordinates) if domain == "common" else None
+        if closed is not None:
             put[metric] = to.named(f"{metric}_over_{name}", closed)
             continue
         to.wrong(
@@ -40,14 +37,6 @@ def about_values(to: Distances, name: str, formula: Term, domain: str | None, pa
         to.wrong(path, "over the fibres of a map what grows with norms of points is known, and nothing else")
         return None
     return substitution.substituted(formula, put)
-
-
-def _reads_coordinates(to: Distances, *some: Values) -> bool:
-    """Whether the values of maps are coordinates of the databases, each once."""
-    assert to.databases is not None
-    entries = [None if one.formulas is None else list(map(str, one.formulas)) for one in some]
-    every = {*to.databases.intervals}
-    return all(one is not None and len(set(one)) == len(one) and {*one} <= every for one in entries)
 
 
 def _grows(formula: Term, norms: Mapping[str, Term]) -> bool:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from dpcompose.privacy.checks import Found
+from dpcompose.privacy.database_tables import DatabasesTable, plain
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import DatabasesTable, plain
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.classes.multisets import Multisets, multisets

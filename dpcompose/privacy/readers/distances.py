@@ -20,18 +20,14 @@ from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_, near
 from dpcompose.privacy.distances import Distance, Metric
-from dpcompose.privacy.metric_tables import MetricTable
+from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readers.lengths import Lengths, lengths
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import MetricGuaranteeTable, Notions, ReadsTable
+from dpcompose.privacy.schema import GuaranteeTable, Notions, ReadsTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.inputs.maps import Map
-from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.relations import pairs
-
-CANONICAL = "d_"
-"""What the names of canonical metrics start with."""
 
 
 class NoDistance(ValueError):
@@ -59,11 +55,10 @@ class Distances:
         self.space, self.tables, self.keys = space, tables, keys
         self.parameters, self.found = space.parameters, space.found
         self._read: dict[str, Lengths | None] = {}
-        known = (*BUILT_IN, *space.granularities)
-        self.canonical = {f"{CANONICAL}{one.replace('-', '_')}": one for one in known}
+        self.canonical = canonical_names(space.granularities)
 
     def guarantee(
-        self, given: MetricGuaranteeTable, reads: Map, path: Path_, index: str | None
+        self, given: GuaranteeTable, reads: Map, path: Path_, index: str | None
     ) -> Guarantee | None:
         """A guarantee in a metric; None where it is none, which is told."""
         if not reads.is_everything and given.domain is None:

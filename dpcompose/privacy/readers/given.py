@@ -11,7 +11,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import NoiseTable, ProbabilitiesTable, StatedTable
+from dpcompose.privacy.schema import MechanismTable, NoiseTable, ProbabilitiesTable
 from dpcompose.spaces.classes.databases import Database
 
 Read = Callable[[str, str, Path_], Term | None]
@@ -56,7 +56,7 @@ def rows_of(
 
 
 def members_of(
-    given: StatedTable, parameters: Parameters, taken: Container[str | None], path: Path_
+    given: MechanismTable, parameters: Parameters, taken: Container[str | None], path: Path_
 ) -> Term | None:
     """How many mechanisms a family has; None for a single one.  taken -- names that mean something."""
     if given.repeat is not None:

@@ -9,8 +9,9 @@ from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.database_tables import DatabasesTable, plain
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import DatabasesTable, PartitionTable, ReadsTable, plain
+from dpcompose.privacy.schema import PartitionTable, ReadsTable
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.attributed import Where, between, columns, where
 from dpcompose.spaces.inputs.maps import Map

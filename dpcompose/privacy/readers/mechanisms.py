@@ -17,12 +17,11 @@ from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import (
+    GuaranteeTable,
     MechanismTable,
-    MetricGuaranteeTable,
     Notions,
     ProbabilitiesTable,
     QueryTable,
-    ReadsTable,
 )
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
@@ -86,8 +85,8 @@ class Mechanisms:
         count = members_of(given, self.parameters, self.parameters.symbols, path)
         index = given.index or self.index
         reads: Map | None = everything
-        if isinstance(given.reads, ReadsTable):
-            reads = self.space.reads(given.reads, (*path, "reads"), given.index, count)
+        if given.map_read is not None:
+            reads = self.space.reads(given.map_read, (*path, "reads"), given.index, count)
         stated = given.guarantee or given.filter
         if given.study is not None:
             return None if reads is None else self._of_study(given, given.study, reads, count, path)
@@ -121,7 +120,7 @@ class Mechanisms:
 
     def _guarantee(
         self,
-        stated: MetricGuaranteeTable,
+        stated: GuaranteeTable,
         reads: Map | None,
         path: Path_,
         index: str | None,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeVar
 
 from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.database_tables import DatabasesTable
 from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import Composed, Notions, StudyTable
+from dpcompose.privacy.schema import Notions, StudyTable
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 
@@ -43,8 +43,9 @@ class Study:
     def setting(self) -> Setting | None:
         """The setting; None where there is none, which is told."""
         given, parameters, found = self.given, self.parameters, self.found
-        assert given.databases is not None
         parameters.read()
+        assert isinstance(given.databases, DatabasesTable)
+        assert given.target is not None and given.target.granularity is not None
         space = Space(given.databases, given.granularities, given.maps, given.partitions, parameters, found)
         if space.databases is None:
             return None
@@ -108,10 +109,7 @@ class Study:
         return replace(setting, domains=MappingProxyType(own))
 
 
-T = TypeVar("T", bound=Composed)
-
-
-def study_of(outside: T, name: str, path: Path_, found: Found) -> T | None:
+def study_of(outside: StudyTable, name: str, path: Path_, found: Found) -> StudyTable | None:
     """The table of a study in another one, with the parameters of both; None where there is none.
 
     path -- that of the mechanism that is this study.
@@ -119,7 +117,7 @@ def study_of(outside: T, name: str, path: Path_, found: Found) -> T | None:
     if name not in outside.studies:
         found.wrong((*path, "study"), f"there is no study {shown(name)}{near(name, outside.studies)}")
         return None
-    given: T = outside.studies[name]
+    given = outside.studies[name]
     if given.assume:
         found.wrong(("studies", name, "assume"), "relations between parameters stand at the top of a file")
     for one in sorted(set(given.parameters) & set(outside.parameters)):

@@ -28,7 +28,7 @@ from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theorems import Prover as Maker
 from dpcompose.privacy.metrics.elaborated import InMetrics
-from dpcompose.privacy.metrics.setting import POWERS
+from dpcompose.privacy.notions import POWERS
 from dpcompose.search.always import by_itself
 from dpcompose.search.least import BITS
 from dpcompose.search.metrics.cases import Cases, types_of

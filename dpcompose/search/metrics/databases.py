@@ -12,7 +12,6 @@ from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.metrics import where_of
 from dpcompose.privacy.metrics.elaborated import InMetrics
-from dpcompose.spaces.canonical.points import Points
 
 
 def shown(
@@ -23,8 +22,9 @@ def shown(
     where, n = where_of(type), int(who == "E")
     records, listed = dict(places.records(told.core, theory, where, point)), dict(where.listed)
     for name, part in told.setting.databases.parts:
-        if isinstance(part, Points):
-            found |= {x: str(point.get(str(coordinate(x, who)), Fraction(0))) for x in part.coordinates}
+        if part.points is not None:
+            every = part.points.coordinates
+            found |= {x: str(point.get(str(coordinate(x, who)), Fraction(0))) for x in every}
         elif name in listed:
             found |= told.listed(name, listed[name][n])
         elif name in records:

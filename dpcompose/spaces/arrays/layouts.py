@@ -45,6 +45,11 @@ class Layout(ABC):
     transitive: ClassVar[bool] = False
 
     @property
+    def of_multisets(self) -> MultisetLayout | None:
+        """The same as one of multisets, where it is such."""
+        return None
+
+    @property
     @abstractmethod
     def nodes(self) -> int:
         """How many databases there are."""
@@ -116,6 +121,10 @@ class MultisetLayout(Layout):
     exactly: bool
     adds: bool
     replaces: bool
+
+    @property
+    def of_multisets(self) -> MultisetLayout:
+        return self
 
     @property
     def nodes(self) -> int:

@@ -380,11 +380,11 @@ class FiniteSpace:
 
     def _by_parts(self, maps: Sequence[Any]) -> Profile | None:
         """The profile by the multisets over disjoint record sets, where the maps are functions of these."""
-        from dpcompose.spaces.arrays.layouts import MultisetLayout
         from dpcompose.spaces.arrays.parts import Part, moves_of_parts
 
-        whole, databases = self._quick, self.databases
-        if not isinstance(whole, MultisetLayout) or not databases.twice:
+        databases = self.databases
+        whole = None if self._quick is None else self._quick.of_multisets
+        if whole is None or not databases.twice:
             return None
         universe = frozenset(databases.records)
         inside = [f.read_through & universe if isinstance(f, Map) else frozenset[str]() for f in maps]

@@ -8,7 +8,8 @@ neighbours as edges: the graph with each fibre of f contracted to one node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.spaces.arrays.sizes import Limits
 from dpcompose.spaces.canonical.finite import finite
@@ -155,6 +156,16 @@ def graph_of_inputs(
     where, neighbours, along = neighbours_of_inputs(databases, granularity, f, own)
     found = graph(where, neighbours)
     return found if along is None else push_forward(found, along)
+
+
+def shortest(
+    databases: DatabaseClass, granularity: Granularity, f: Map, own: bool
+) -> dict[frozenset[Any], Fraction]:
+    """How many steps two inputs are apart at least, where there is a path; see `graph_of_inputs`."""
+    import networkx
+
+    lengths = networkx.all_pairs_shortest_path_length(graph_of_inputs(databases, granularity, f, own))
+    return {frozenset((x, y)): Fraction(n) for x, row in lengths for y, n in row.items() if n}
 
 
 def neighbours_of_inputs(

@@ -1,15 +1,13 @@
-"""Points in coordinates, databases of several parts, and metrics on them that need not be canonical.
+"""Points in coordinates, and databases of several parts.
 
 A database is a point of ℝ^m (in a box, or in a disc of the plane), a database of records, or one of
-each of several parts.  How far two of them are apart is a formula in the coordinates of both, or in
-how many records differ.
+each of several parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,10 +16,6 @@ from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
-from dpcompose.spaces.classes.multisets import Multisets
-from dpcompose.spaces.classes.tuples import Tuples
-from dpcompose.spaces.inputs.maps import Map, everything
-from dpcompose.spaces.moves.granularities import Granularity
 
 
 @dataclass(frozen=True)
@@ -44,8 +38,42 @@ class Interval:
         return f"{low}, {high}"
 
 
+class Part:
+    """What one part of databases is: a point, or a database of a class.
+
+    of -- the class, where it is none of points.
+    """
+
+    of: DatabaseClass | None = None
+
+    @property
+    def points(self) -> Points | None:
+        """The points that it is; None for a class."""
+        return None
+
+    @property
+    def elements(self) -> tuple[Database, ...] | None:
+        """The databases, in their order, where they are gone through one by one."""
+        return None
+
+    @property
+    def looked_at(self) -> bool:
+        """Whether it is known how two of them differ: if not, metrics on them are letters, of any values."""
+        return True
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is given by its databases, which are gone through."""
+        return self.of is not None and self.of.is_listed and self.elements is not None
+
+    @property
+    def has_records(self) -> bool:
+        """Whether its databases are made of records that can be counted."""
+        return self.of is not None and self.of.queried
+
+
 @dataclass(frozen=True)
-class Points:
+class Points(Part):
     """The points of ℝ^m whose coordinates lie in these intervals, or in a disc around the origin.
 
     coordinates -- m names; box -- m intervals; disc -- for two coordinates the diameter of a disc, a
@@ -60,6 +88,10 @@ class Points:
     box: tuple[Interval, ...]
     disc: Term | None = None
 
+    @property
+    def points(self) -> Points:
+        return self
+
     def __str__(self) -> str:
         inside = ", ".join(
             f"{name} {'in ' if str(one) != 'real' else ''}{one}"
@@ -71,68 +103,35 @@ class Points:
         return f"all points ({names}), {inside}"
 
 
-@dataclass(frozen=True)
-class Enumerated:
-    """A finite class of databases of any kind, which are gone through one by one.
-
-    >>> from dpcompose.spaces.classes.listed import listed
-    >>> Enumerated(listed(["a", "b"])).elements
-    ('a', 'b')
-    """
-
-    of: DatabaseClass
-
-    @cached_property
-    def elements(self) -> tuple[Database, ...]:
-        """The databases, in their order."""
-        return tuple(self.of.databases())
-
-    def __str__(self) -> str:
-        return str(self.of)
-
-
 MOST_ENUMERATED = 300
 """Of how many databases all pairs are gone through."""
 
 
 @dataclass(frozen=True)
-class Unlisted:
-    """A class of which no two databases are looked at: metrics on it are letters, of any values."""
-
-    of: DatabaseClass
-
-    def __str__(self) -> str:
-        return str(self.of)
-
-
-Part = Points | Multisets | Tuples | Enumerated | Unlisted
-
-
-def part_of(databases: DatabaseClass) -> Part:
+class Databases(Part):
     """A class of databases as a part: gone through, or of records of which any number may differ, or neither.
 
     >>> from dpcompose.spaces.classes.multisets import multisets
-    >>> print(part_of(multisets({"a"}, "<= 1")))
-    all multisets of size <= 1 over {a}
+    >>> part = Databases(multisets({"a"}, "<= 1"))
+    >>> print(part, part.elements)
+    all multisets of size <= 1 over {a} ((), ('a',))
     """
-    if databases.parameters:
-        return Unlisted(databases)
-    count = databases.count()
-    if count is not None and count <= MOST_ENUMERATED:
-        return Enumerated(databases)
-    if isinstance(databases, Multisets) or (isinstance(databases, Tuples) and databases.sizes.exactly):
-        return databases
-    return Unlisted(databases)
 
+    of: DatabaseClass
 
-def class_of(part: Multisets | Tuples | Enumerated | Unlisted) -> DatabaseClass:
-    """The class of databases that is a part.
+    @cached_property
+    def elements(self) -> tuple[Database, ...] | None:
+        count = None if self.of.parameters else self.of.count()
+        few = count is not None and count <= MOST_ENUMERATED
+        return tuple(self.of.databases()) if few else None
 
-    >>> from dpcompose.spaces.classes.listed import listed
-    >>> class_of(part_of(listed(["a", "b"]))) == listed(["a", "b"])
-    True
-    """
-    return part.of if isinstance(part, Enumerated | Unlisted) else part
+    @property
+    def looked_at(self) -> bool:
+        counted = self.of.queried and (not self.of.identified or self.of.sizes.exactly)
+        return self.elements is not None or (counted and not self.of.parameters)
+
+    def __str__(self) -> str:
+        return str(self.of)
 
 
 @dataclass(frozen=True)
@@ -148,22 +147,13 @@ class Product:
         return dict(self.parts)[name]
 
     @property
-    def points(self) -> Iterator[tuple[str, Points]]:
-        """The parts that are points."""
-        return ((name, part) for name, part in self.parts if isinstance(part, Points))
-
-    @property
-    def enumerated(self) -> Iterator[tuple[str, Enumerated]]:
-        """The parts that are gone through."""
-        return ((name, part) for name, part in self.parts if isinstance(part, Enumerated))
-
-    @property
     def intervals(self) -> Mapping[str, Interval]:
         """All coordinates, each with the interval that it lies in."""
         return {
             name: interval
-            for _, part in self.points
-            for name, interval in zip(part.coordinates, part.box, strict=True)
+            for _, part in self.parts
+            if part.points is not None
+            for name, interval in zip(part.points.coordinates, part.points.box, strict=True)
         }
 
     @staticmethod
@@ -206,146 +196,7 @@ class Values:
         letters = {name: coordinate(name, database) for name in self.coordinates}
         return tuple(substitution.substituted(value, letters) for value in self.formulas)
 
-
-@dataclass(frozen=True)
-class Norm:
-    """‖f(D) − f(E)‖ in the norm L1, L2 or Linf.
-
-    over -- closed over the fibres of a map that reads these coordinates.
-    """
-
-    word: str
-    of: Values
-    over: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Own:
-    """A formula of the user's in the coordinates of two points.
-
-    first, second -- the letters that stand for the values at the two, as the formula has them.
-    """
-
-    first: tuple[str, ...]
-    second: tuple[str, ...]
-    formula: Term
-    of: Values
-
-    def between(self, one: str, two: str) -> Term:
-        """The distance of two of the databases D, E, F."""
-        values = dict(zip(self.first, self.of.of(one), strict=True))
-        return substitution.substituted(
-            self.formula, values | dict(zip(self.second, self.of.of(two), strict=True))
-        )
-
-
-def is_sum_of_squares(term: Term) -> bool:
-    """Whether a term is written as a sum of squares, so that it is seen to be ≥ 0."""
-    return all(
-        one.split[0] >= 0 and all(factor.base_and_exponent[1].number == 2 for factor in one.split[1].factors)
-        for one in term.summands
-    )
-
-
-@dataclass(frozen=True)
-class AnyTwo:
-    """1 where what is compared differs, else 0: the canonical metric where any two are neighbours."""
-
-    of: Values
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The canonical metric of a granularity, of what a map reads of a part.
-
-    domain -- "own": that of the image class; "common": that of the part with each fibre of the map contracted
-    to one node, its metric closure over fibres.
-    """
-
-    granularity: Granularity
-    part: str
-    reads: Map = everything
-    domain: str = "own"
-
-
-@dataclass(frozen=True)
-class Tabled:
-    """A metric on a part that is gone through, by its values: numbers ≥ 0, or ∞ for pairs that have none.
-
-    values -- of unordered pairs of databases; of -- a map: then they are about what it reads;
-    reads -- a map over the fibres of which the metric is closed, as on the common domain.
-    """
-
-    part: str
-    values: Mapping[frozenset[Database], Fraction] = field(hash=False)
-    of: Map = everything
-    reads: Map = everything
-
-    def between(self, x: Database, y: Database) -> Fraction | None:
-        """The value at two of its points; None: ∞."""
-        return Fraction(0) if x == y else self.values.get(frozenset((x, y)))
-
-
-@dataclass(frozen=True)
-class Lost:
-    """How far rows of a table of probabilities are apart: the largest |ln(p/q)|; ∞ where one alone is 0.
-
-    table -- what it is called; rows -- for each database of a listed class the probabilities of the
-    outcomes, each surely positive, or 0.
-    """
-
-    part: str
-    table: str
-    rows: Mapping[Database, tuple[Term, ...]] = field(hash=False)
-    outcomes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Counted:
-    """How far the number of records moves that a map reads of a part: |#f(D) − #f(E)|."""
-
-    part: str
-    reads: Map = everything
-
-
-@dataclass(frozen=True)
-class Declared:
-    """How far values are apart about which nothing else is known: at most the bound that is declared.
-
-    of -- which values: two such metrics are different ones, also where the same bound is declared of both.
-    """
-
-    of: str
-
-
-@dataclass(frozen=True)
-class Made:
-    """A formula in other metrics: a weighted sum, a maximum, a minimum with a number, …"""
-
-    formula: Term
-
-
-@dataclass(frozen=True)
-class Apart:
-    """0 times a metric: 0 where it is finite, and ∞ where it is ∞.
-
-    A mechanism with ε = 0 always says the same of databases between which there is a path; of others nothing
-    is known.
-    """
-
-    formula: Term
-
-
-Distance = Norm | Own | AnyTwo | Steps | Tabled | Lost | Counted | Declared | Made | Apart
-
-
-@dataclass(frozen=True)
-class NamedMetric:
-    """A metric on the databases of a product, under the name that formulas have for it.
-
-    at_most -- a formula in other metrics that is declared to be no smaller.
-    """
-
-    name: str
-    distance: Distance
-    at_most: Term | None = None
+    def are_among(self, coordinates: Collection[str]) -> bool:
+        """Whether they are some of these coordinates, each once."""
+        entries = None if self.formulas is None else list(map(str, self.formulas))
+        return entries is not None and len({*entries}) == len(entries) and {*entries} <= {*coordinates}
