@@ -134,6 +134,11 @@ def frozen() -> Iterator[Frozen]:
         yield Frozen(f"pages/{file.parent.name}/{file.stem}", file)
 
 
+def pages() -> list[Frozen]:
+    """Those of them that stand on pages."""
+    return [one for one in frozen() if one.source not in SHIPPED]
+
+
 def command(words: Sequence[str], file: str) -> Printed:
     """What one command prints of a file."""
     out, err = io.StringIO(), io.StringIO()

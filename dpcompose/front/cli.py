@@ -11,6 +11,7 @@ import argparse
 import codecs
 import sys
 from collections.abc import Sequence
+from functools import cache
 
 import dpcompose
 from dpcompose.front.commands import (
@@ -90,7 +91,9 @@ def _in_ascii(error: UnicodeError) -> tuple[str | bytes, int]:
     return ASCII.get(sign) or sign.encode("ascii", "backslashreplace").decode("ascii"), error.start + 1
 
 
+@cache
 def _parser() -> argparse.ArgumentParser:
+    """What reads the words of the command; made once, also where it is called many times."""
     parser = argparse.ArgumentParser(
         prog="dpcompose",
         description="Proves or refutes bounds on compositions of differentially private mechanisms, "

@@ -44,6 +44,9 @@ class Proofs:
     setting: Setting
     theory: Theory
     _shops: dict[str, Workshop] = field(default_factory=dict, compare=False)
+    _verdicts: dict[tuple[tuple[tuple[str, str], ...], str], Proved] = field(
+        default_factory=dict, compare=False
+    )
 
     @property
     def elaborated(self) -> Elaborated:
@@ -131,8 +134,16 @@ class Proofs:
         """The verdict on a claim, once what shows it was made again from its saved form.
 
         doubt -- why the claim, as it was written, may have no value: then it is undecided.
+        A claim that is asked about again, as for saving, is not judged again.
         Raises NotElaborated and NoGuarantee where nothing is proved of the setting.
         """
+        asked = tuple(claim.items()), doubt
+        if asked not in self._verdicts:
+            self._verdicts[asked] = self._verdict(claim, doubt)
+        return self._verdicts[asked]
+
+    def _verdict(self, claim: Mapping[str, str], doubt: str) -> Proved:
+        """The same, found and made again."""
         if doubt:
             return undecided(Verdict(claim, "undecided", reason=doubt))
         found = self._found(claim)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dpcompose.kernel import check
@@ -67,9 +68,15 @@ def undecided(found: Verdict) -> Proved:
 
 def again(setting: Setting, theory: Theory, theorems: Sequence[Theorem]) -> list[Theorem]:
     """Theorems about a setting, made again from their saved form."""
-    data = json.loads(json.dumps({"core": setting.data(), "of": check.all_saved(theorems, theory)}))
-    made = check.replay(data["of"], reading.read(data["core"]), theory)
+    data = json.loads(json.dumps(check.all_saved(theorems, theory)))
+    made = check.replay(data, _read_back(setting), theory)
     return [made[n - 1] for n in check.numbers(theorems)]
+
+
+@lru_cache(maxsize=8)
+def _read_back(setting: Setting) -> Setting:
+    """A setting read from its saved form: once, though all claims about it are made again."""
+    return reading.read(json.loads(json.dumps(setting.data())))
 
 
 def proved(found: Verdict, theorems: Sequence[Theorem]) -> Proved:

@@ -197,7 +197,7 @@ def _less(x: float, y: float) -> float:
 
 
 @cache
-def _ways(part: Part, stated: str, reads: tuple[int, ...] | None, domain: str) -> Any:
+def ways(part: Part, stated: str, reads: tuple[int, ...] | None, domain: str) -> Any:
     """All shortest ways between what is read of a part of records."""
     kept = None if reads is None else {one for n in reads for one in part.atoms[n]}
 
@@ -224,12 +224,42 @@ def _ways(part: Part, stated: str, reads: tuple[int, ...] | None, domain: str) -
                     waiting.append(other)
         return found
 
-    return lambda D, E: float(far(read(D)).get(read(E), OO))
+    def way(D: tuple[str, ...], E: tuple[str, ...]) -> float:
+        x, y = read(D), read(E)
+        return (
+            float(far(x).get(y, OO)) if {x, y} <= edges.keys() else matched(part, stated, kept, domain, x, y)
+        )
+
+    return way
+
+
+def matched(
+    part: Part,
+    stated: str,
+    kept: set[str] | None,
+    domain: str,
+    x: tuple[str, ...],
+    y: tuple[str, ...],
+) -> float:
+    """How far apart two multisets of any size are, in closed form: of those with too many records to be listed."""
+    assert part.data["size"][0] == "any"
+    away, come = _moved(x, y)
+    if stated == "any":
+        return float(x != y)
+    if stated == "unbounded":
+        return float(away + come)
+    unread = domain == "common" and kept is not None and kept != {one for atom in part.atoms for one in atom}
+    return float(max(away, come)) if unread or away == come else OO
 
 
 def _neighbours(D: tuple[str, ...], E: tuple[str, ...], stated: str) -> bool:
-    away, come = sum((Counter(D) - Counter(E)).values()), sum((Counter(E) - Counter(D)).values())
+    away, come = _moved(D, E)
     return {"unbounded": away + come == 1, "bounded": (away, come) == (1, 1), "any": D != E}[stated]
+
+
+def _moved(D: tuple[str, ...], E: tuple[str, ...]) -> tuple[int, int]:
+    """How many records go, and how many come."""
+    return sum((Counter(D) - Counter(E)).values()), sum((Counter(E) - Counter(D)).values())
 
 
 SINGLE = {"unbounded": [[0, 1], [1, 0]], "bounded": [[1, 1]], "any": "any two"}
@@ -301,7 +331,7 @@ class Drawn:
                 "stated": {"single": SINGLE[stated], "steps": 1},
             },
         }
-        way = _ways(part, stated, None if reads is None else tuple(reads), domain)
+        way = ways(part, stated, None if reads is None else tuple(reads), domain)
         return Far(name, data, lambda D, E, _: way(D[of], E[of]))
 
     def of_points(self, part: Part, name: str) -> Far:

@@ -142,9 +142,9 @@ def test_too_close_to_tell() -> None:
 def test_what_is_saved_by_a_curve_that_lies_is_refused(
     monkeypatch: pytest.MonkeyPatch, lie: int, delta: str, verdict: str
 ) -> None:
-    study = pure(1, 1)
-    right = study.check(dpc.approximate(1, delta))  # the least delta is 0.3378
+    right = pure(1, 1).check(dpc.approximate(1, delta))  # the least delta is 0.3378
     assert right.verdict == {"proved": "refuted", "refuted": "proved"}[verdict]
+    study = pure(1, 1)
     with monkeypatch.context() as patched:
         for end in ("above", "below"):
             patched.setattr(Curve, end, lambda *_, **__: Fraction(lie))

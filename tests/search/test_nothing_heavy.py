@@ -75,9 +75,9 @@ def shipped() -> dict[str, dict[str, Any]]:
     return {n: data for n, data in read.items() if not is_in_metrics(data) and "studies" not in data}
 
 
-@pytest.mark.parametrize("share", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("share", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_files_are_decided_with_the_standard_library(shipped: dict[str, dict[str, Any]], share: int) -> None:
-    """In a normal run every third file, and those that need more."""
+    """In a normal run every fifth file, and those that need more."""
     paths = files.examples()
     shipped = {n: data for at, (n, data) in enumerate(shipped.items()) if at % share == 0 or n in NEEDS}
     found = alone(*(paths[n] for n in shipped))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from dpcompose.front.documents.document import Best, Said
@@ -24,7 +26,7 @@ class Verdict:
     equal an optimal bound, None where neither is known;
     counterexample -- refuted claims; reason -- undecided claims, in words;
     curve -- where a computed curve says more than theorems do, its page; by_curve -- whether it proves;
-    nearby -- refuted claims: changes of the setting after which the claim is proved, in words;
+    changes -- refuted claims: what finds changes of the setting after which the claim is proved, in words;
     bound -- the guarantee that the claim was compared with, where there is one: in the claim's notion;
     guarantee -- claims that are compared with a curve: the least that is known at the claim's δ;
     relies_on -- the pages that it rests on, and which the program does not derive;
@@ -42,7 +44,7 @@ class Verdict:
     reason: str = ""
     curve: str = ""
     by_curve: bool = False
-    nearby: tuple[str, ...] = ()
+    changes: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
     bound: Best | None = field(default=None, compare=False)
     guarantee: Guarantee | None = None
     relies_on: tuple[Page, ...] = field(default=(), compare=False)
@@ -53,6 +55,11 @@ class Verdict:
     right: Said = field(default=(), compare=False)
     noun: str = field(default="guarantee", compare=False)
     found: Any = field(default=None, compare=False)
+
+    @cached_property
+    def nearby(self) -> tuple[str, ...]:
+        """The changes of the setting after which a refuted claim is proved, looked for when asked."""
+        return tuple(self.changes())
 
     @property
     def proved(self) -> bool:

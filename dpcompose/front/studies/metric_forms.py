@@ -117,7 +117,7 @@ class MetricForms:
             relies_on=self.theory.relied_on(shown.theorems[0].rests_on.pages),
             said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
             written=claim.written,
-            nearby=(),  # which are for other neighbours, and the claim is about these
+            changes=tuple,  # which are for other neighbours, and the claim is about these
             by=self._by(asked, answer.verdict),
             noun="metric",
             found=shown,

@@ -217,7 +217,7 @@ class ForNeighbours:
         """A refuted claim with a counterexample at its point, if one can be written out."""
         said, claim = proved.theorems[0].says, answer.claim
         assert isinstance(said, Refuted)
-        near = () if self.setting.has_choices else tuple(self._nearby_words(claim))
+        near = tuple if self.setting.has_choices else partial(self._nearby_words, claim)
         for about, pairs in self._shown_at(answer, proved):
             from dpcompose.front.documents import examples
 
@@ -225,13 +225,13 @@ class ForNeighbours:
             example = examples.example(said, claim.guarantee, about, pairs, proved.by_curve, implied)
             if example is not None:
                 return replace(
-                    answer, counterexample=example, nearby=near, as_they_are=self.setting.processed
+                    answer, counterexample=example, changes=near, as_they_are=self.setting.processed
                 )
         at = ", ".join(f"{name} = {x}" for name, x in said.point)
         where = f" at {at}" if at else ""
         if any(self.theory.pages[id].head in self._limits for id in proved.rests_on.pages):
             where += ", at neighbours with enough records besides"
-        return replace(answer, reason=f"mechanisms that fit lose more{where}", nearby=near)
+        return replace(answer, reason=f"mechanisms that fit lose more{where}", changes=near)
 
     @cached_property
     def _limits(self) -> list[Any]:
@@ -252,9 +252,10 @@ class ForNeighbours:
     def _nearby_words(self, claim: Claim) -> Iterator[str]:
         """The changes of the setting after which a claim is proved, each with what is only believed."""
         study = self.flat(claim.guarantee.notion) or self
-        for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby):
-            pages = self.theory.relied_on(proved.rests_on.pages & self.theory.pages.keys())
-            yield "; ".join([words, *registry.rests(pages)])
+        with suppress(NotElaborated, NoGuarantee, TooLarge):
+            for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby):
+                pages = self.theory.relied_on(proved.rests_on.pages & self.theory.pages.keys())
+                yield "; ".join([words, *registry.rests(pages)])
 
     @cached_property
     def _nearby(self) -> list[tuple[str, Proofs]]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from dpcompose.kernel.expressions import naming, substitution, terms
+from dpcompose.kernel.expressions import naming, rationals, substitution, terms
 from dpcompose.kernel.expressions.grammar import (
     ABBREVIATIONS,
     MOST_TERMS,
@@ -36,6 +36,7 @@ MOST_EXPONENT = 1_000  # of a power
 MOST_ROOT_BITS = 665  # numbers under roots stay below 10^200
 MOST_LOGARITHM = 2_303  # e to this power is about 10^1000
 MOST_PARTS = 50_000  # of an expression within abs, which doubles it
+MOST_REMEMBERED = 40  # letters of a formula whose meaning is remembered
 
 NOTHING: Mapping[str, Sequence[Term]] = {}
 
@@ -64,6 +65,20 @@ def parse(
       2*e11
         ^
     """
+    if families or len(symbols) > MOST_REMEMBERED:
+        return _parsed(text, symbols, families, index)
+    return _remembered(text, tuple(symbols.items()), index)
+
+
+@functools.lru_cache(maxsize=4_096)
+def _remembered(text: str, symbols: tuple[tuple[str, Term], ...], index: str | None) -> Term:
+    """What a formula means; pages' formulas are asked for again and again, and so is what is made again."""
+    return _parsed(text, dict(symbols), NOTHING, index)
+
+
+def _parsed(
+    text: str, symbols: Mapping[str, Term], families: Mapping[str, Sequence[Term]], index: str | None
+) -> Term:
     tree = read_tree(text, symbols)
     if (tree.kind, tree.text) == ("name", "oo"):
         return INFINITY
@@ -292,7 +307,7 @@ class _Meaning:
 
     def _function(self, name: str, value: Term, node: Node) -> Term:
         """A function of one value."""
-        if name in (*ABBREVIATIONS, "abs") and _parts(value, MOST_PARTS) >= MOST_PARTS:
+        if name in (*ABBREVIATIONS, "abs") and substitution.counted(value, MOST_PARTS) >= MOST_PARTS:
             raise self._refusal(f"{name} is nested too deeply", node)
         if name in ABBREVIATIONS:
             return self._written_out(ABBREVIATIONS[name], value, node)
@@ -371,16 +386,6 @@ def _larger(constant: Term, limit: int) -> bool:
     return max(abs(found.low), abs(found.high)) > limit
 
 
-def _parts(term: Term, limit: int) -> int:
-    """How many parts a term has, counted up to a limit."""
-    count, waiting = 0, [term]
-    while waiting and count < limit:
-        one = waiting.pop()
-        count += 1
-        waiting += one.parts
-    return count
-
-
 def evaluate(term: Term, point: Mapping[str, Fraction]) -> Fraction | None:
     """The exact value at a point, given by the parameters' names.
 
@@ -413,7 +418,8 @@ def at(term: Term, point: Mapping[str, Fraction]) -> Term:
     """
     if term.kind == "oo":
         raise ValueError("oo has no value at a point")
-    return _at(term, dict(point))
+    value = rationals.value(term, point)
+    return _at(term, dict(point)) if value is None else number(value)
 
 
 def _at(term: Term, point: Mapping[str, Fraction]) -> Term:

@@ -11,6 +11,16 @@ from collections.abc import Callable, Mapping
 from dpcompose.kernel.expressions.terms import ONE, Term, add, exp, largest, log, multiply, over, power, top
 
 
+def counted(term: Term, limit: int) -> int:
+    """How many parts a term has, counted up to a limit."""
+    count, waiting = 0, [term]
+    while waiting and count < limit:
+        one = waiting.pop()
+        count += 1
+        waiting += one.parts
+    return count
+
+
 def changed(term: Term, replace: Callable[[Term], Term | None]) -> Term:
     """The term with parts replaced, outermost first; where `replace` says None, parts of the part may be."""
     found = replace(term)

@@ -67,7 +67,8 @@ class Term:
     @property
     def parts(self) -> tuple[Term, ...]:
         """The terms that it is made of."""
-        return tuple(one for one in self.of if isinstance(one, Term))
+        of_none = self.kind in ("number", "letter", "oo")
+        return () if of_none else self.of[1:] if self.kind == "top" else self.of
 
     @kept
     def letters(self) -> Mapping[str, Domain]:
@@ -169,9 +170,7 @@ class Term:
     @property
     def base_and_exponent(self) -> tuple[Term, Term]:
         """x and y where the term is x**y; e^y counts as the exponential of y, and others have exponent 1."""
-        if self.kind == "power":
-            return self.of
-        return self, ONE
+        return self.of if self.kind == "power" else (self, ONE)
 
     def has(self, kind: str) -> bool:
         """Whether a part, at any depth, is of a kind."""
