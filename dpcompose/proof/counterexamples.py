@@ -29,10 +29,11 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.proof import computed, witnesses
+from dpcompose.proof.appearing import towards_the_limit
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
-from dpcompose.proof.released import chosen, grows, released, released_values, shown_value
+from dpcompose.proof.released import grows, released, released_values, shown_value
 from dpcompose.proof.witnesses import Noisy, Number, Row, Violating
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance
 from dpcompose.spaces.classes.databases import Database
@@ -327,12 +328,14 @@ class _Rows:
         return self._witness(i, r)
 
     def _chosen(self, i: int) -> Row:
-        """M_i itself, which chooses a bin, where it loses most of a few ways to have records in bins."""
+        """M_i itself where it loses most of a few ways to have records in bins, or by keys."""
         epsilon = formulas.at(self.claimed.get("epsilon", terms.ZERO), self.point)
-        some = {
-            one.lost(self.page.head.by, epsilon): one for one in chosen(self.inputs, i, self.pair, self.point)
-        }
-        lost = max(some, key=lambda value: enclosure(value, 64).low)
+        ways = towards_the_limit(self.inputs, i, self.pair, self.point)
+        some = {one.lost(self.page.head.by, epsilon): one for one in ways}
+        finite = [value for value in some if value.kind != "oo"]
+        lost = (
+            max(finite, key=lambda value: enclosure(value, 64).low) if len(finite) == len(some) else INFINITY
+        )
         return some[lost].row(lost)
 
     def is_by_divergence(self, mechanism: Mechanism) -> bool:

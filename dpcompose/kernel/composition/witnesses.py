@@ -168,9 +168,10 @@ class Witnesses:
         noise = self._mechanism(i).noise
         assert noise is not None
         law = self.theory.page(noise.page, "noise").head
-        parameter = noises.fit(law, noise.parameter, self.setting.assumed)
+        parameter = noises.fit(law, noise.parameter, self.setting.assumed, noise.letters)
         entries = (r,) if law.entries == "scores" else dict(self.type.entries)[i]
-        return terms.add(noises.value(law, parameter, law.divergence, {"r": r}) for r in entries)
+        others = {name: noise.letters[name] for name in law.letters}
+        return terms.add(noises.value(law, parameter, law.divergence, {**others, "r": r}) for r in entries)
 
     def _is_free(self, i: int) -> bool:
         """Whether nothing is promised of M_i at the distances that occur: then it may be the witness whose
