@@ -97,6 +97,8 @@ REFUSED = (
         "problems/70-most-frequent": ("noise",),
         "problems/120-twenty-choices": ("noise",),
         "problems/147-a-choice-by-scores": ("noise",),
+        "problems/191-what-concentrated-privacy-leaves-open": ("attained",),
+        "pages/violations/zcdp-in-gaussian": ("attained",),
         "problems/190-places-that-nobody-listed": ("noise",),
         "pages/noises/laplace-with-threshold": ("noise",),
         "pages/queries/keys": ("noise",),
