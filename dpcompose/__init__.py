@@ -12,8 +12,9 @@ so that `dpcompose --help` is instant:
 * what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
   table, composed, everything;
 * concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, scores, monotone_scores,
-  location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace, exponential;
-  density, of their outputs; query and noise, of your own with a declared sensitivity, by a density;
+  keys, location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace,
+  exponential; density, of their outputs; query and noise, of your own with a declared sensitivity, by a
+  density;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
 * guarantees: pure, approximate, zcdp, gaussian, in_metric; parameters, the symbols in them;
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.inputs.attributed import between, columns, tables, where
     from dpcompose.spaces.inputs.composed import composed
     from dpcompose.spaces.inputs.expressions import at, database, databases, size, symmetric_difference
+    from dpcompose.spaces.inputs.keys import keys
     from dpcompose.spaces.inputs.locations import location
     from dpcompose.spaces.inputs.maps import everything, function, table
     from dpcompose.spaces.inputs.queries import (
@@ -195,6 +197,7 @@ _PLACES = {
         "vector_sum",
     ),
     "spaces.inputs.reading": ("among", "vertex"),
+    "spaces.inputs.keys": ("keys",),
     "spaces.inputs.scores": ("monotone_scores", "scores"),
     "spaces.inputs.recodings": ("recoding",),
     "spaces.inputs.restrictions": ("positions", "record_partition", "restriction"),
@@ -249,6 +252,7 @@ __all__ = [
     "in_metric",
     "independent",
     "insert_delete",
+    "keys",
     "laplace",
     "listed",
     "load",

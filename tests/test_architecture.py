@@ -31,7 +31,7 @@ kernel: theorems check saved
 language: decimals symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
     multisets
-spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed expressions
+spaces.inputs: maps parts queries reading recodings restrictions scores keys attributed composed expressions
     locations
 spaces.arrays: layouts numberings sizes subsets passes searches parts
 spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
@@ -39,7 +39,7 @@ spaces.moves: blocks edits granularities groups neighbours relations replacement
 spaces: additions given
 spaces.canonical: points profiles finite graphs named compared metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
-    rows synonyms checks lines neighbourhoods noise_tables noises declared promises tables tabulated mechanisms
+    rows synonyms checks lines neighbourhoods noises noise_tables declared promises tables tabulated mechanisms
     metric_tables database_tables schema
 privacy.settings: inputs invalid members names noisy on_tables families nested reads __init__ stated
 privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms
@@ -53,7 +53,7 @@ proof: registry witnesses outputs computed densities refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity
-proof: privacy_metric query_sensitivity released sensitivity counterexamples
+proof: privacy_metric query_sensitivity released appearing violating sensitivity counterexamples
 search.comparisons: answers factoring linear sampling solver weights covering points promising arguments
     assuming
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons

@@ -144,9 +144,10 @@ def _asked(
     """What a page asks of a mechanism, and the values of its letters; parts -- that by guarantees."""
     mechanism = setting.mechanisms[loss.mechanism - 1]
     if (word := _word(mechanism, theory)) in page.head.noises and mechanism.noise is not None:
-        law = theory.page(mechanism.noise.page, "noise").head
-        return page.head.noises[word], {
-            law.parameter: noises.fit(law, mechanism.noise.parameter, setting.assumed)
+        law, given = theory.page(mechanism.noise.page, "noise").head, mechanism.noise
+        fitting = noises.fit(law, given.parameter, setting.assumed, given.letters)
+        return page.head.noises[word], {law.parameter: fitting} | {
+            name: given.letters[name] for name in law.letters
         }
     if loss.notion not in parts:
         raise NoLoss(f"{page.id} does not say what {mechanism.name}, stated in a metric, can lose")
@@ -218,12 +219,16 @@ def _check_event(
     """Raises NoLoss unless an event of M_i, or of one member of a family, exceeds δ at ε."""
     if terms.INFINITY in (epsilon, delta):
         raise NoLoss("a claim of which a parameter is oo says nothing")
-    if any(terms.moves(name) for name in noise.parameter.letters):
+    head = law.head
+    if any(terms.moves(name) for one in (noise.parameter, *noise.letters.values()) for name in one.letters):
         at = {**at, **_general(at, 1)}
-    parameter = _at(noises.fit(law.head, noise.parameter, setting.assumed), at)
-    shown = formulas.parse(
-        law.head.event, {law.head.parameter: parameter, "r": _at(r, at), "epsilon": epsilon}
-    )
+    others = {name: _at(noise.letters[name], at) for name in head.letters if name in noise.letters}
+    parameter = _at(noises.fit(head, noise.parameter, setting.assumed, noise.letters), at)
+    for name in head.whole:
+        if (n := others[name].number) is None or n.denominator != 1:
+            raise NoLoss(f"{name} is to be a whole number")
+    known = {**others, head.parameter: parameter, "r": _at(r, at), "epsilon": epsilon}
+    shown = formulas.parse(head.event, known)
     if sign(shown - delta) != 1:
         raise NoLoss(f"no event of {setting.mechanisms[i - 1].name} is seen to be above the claimed delta")
 

@@ -184,7 +184,7 @@ class Mechanism(Shown):
         given = [value for one in (self.satisfies, *self.also) for _, value in one.terms]
         given += [] if self.satisfies.metric is None else self.satisfies.metric.parameters
         given += [] if self.query is None else self.query.terms
-        return tuple(given if self.noise is None else [*given, self.noise.term])
+        return tuple(given if self.noise is None else [*given, *self.noise.terms])
 
     @property
     def every_term(self) -> tuple[Term, ...]:
@@ -215,11 +215,16 @@ class Mechanism(Shown):
             return ""
         return f"{self.query.words} with {self.noise.words}"
 
+    @property
+    def _asked(self) -> Mapping[str, Term]:
+        """What the letters of its query mean."""
+        return {} if self.query is None else self.query.letters
+
     def with_letters(self, named: Mapping[str, Term]) -> Mechanism:
         """The same with other terms for some parameters, of its guarantee or its noise."""
         if self.noise is not None:
-            noise = self.noise.with_parameter(substitution.substituted(self.noise.term, named))
-            satisfies = noise.guarantee(self.satisfies.notion)
+            noise = self.noise.changed(lambda one: substitution.substituted(one, named))
+            satisfies = noise.guarantee(self.satisfies.notion, self._asked)
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
         satisfies, *also = (one.with_letters(named) for one in (self.satisfies, *self.also))
@@ -282,7 +287,7 @@ class Mechanism(Shown):
         """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""
         if self.satisfies.notion == notion:
             return self
-        given = None if self.noise is None else self.noise.guarantee(notion)
+        given = None if self.noise is None else self.noise.guarantee(notion, self._asked)
         return None if given is None else replace(self, satisfies=given)
 
     def __post_init__(self) -> None:
@@ -412,6 +417,11 @@ def _stopped(
     return Mechanism(name, reads, total, None if count is None else formulas.term(count), filtered=True)
 
 
+NEEDS_KEYS = (
+    "a threshold is for counts by keys that are not known before: query = { keys = L }, dpcompose.keys(L)"
+)
+
+
 def _mechanism(
     name: str,
     satisfies: Guarantee | Sequence[Guarantee] | None,
@@ -453,6 +463,8 @@ def _mechanism(
             f"{name} adds noise such as dpcompose.laplace(...) to a query such as dpcompose.count: "
             "it needs both"
         )
-    given = noise.guarantee()
+    if noise.besides and noise.kind.takes not in query.values:
+        raise TypeError(f"{name}: {NEEDS_KEYS}")
+    given = noise.guarantee(letters=query.letters)
     assert given is not None
     return Mechanism(name, reads, given, number, query, noise, table)

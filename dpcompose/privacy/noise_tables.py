@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.privacy.checks import FORMULA, Found, Path_, Table, key
+from dpcompose.privacy.noises import THRESHOLDED
 
 NOISES = (
     'noise is { laplace = "1/e" }, { gaussian = "s" }, { geometric = "1/e" }, '
-    '{ randomized-response = "3/4" }, { planar-laplace = "1/e" } or { exponential = "e/2" }'
+    '{ randomized-response = "3/4" }, { planar-laplace = "1/e" } or { exponential = "e/2" }; of keys '
+    '{ laplace = "L/e", threshold = "20" }'
 )
 
 
@@ -22,6 +24,7 @@ class NoiseTable(Table):
     randomized_response: str | None = key(FORMULA, written="randomized-response")
     planar_laplace: str | None = key(FORMULA, written="planar-laplace")
     exponential: str | None = key(FORMULA)
+    threshold: str | None = key(FORMULA)
 
     @classmethod
     def read(cls, value: Any, path: Path_, found: Found) -> Any:
@@ -37,14 +40,19 @@ class NoiseTable(Table):
         self.further: dict[str, str] = {}
 
     def check(self) -> None:
-        if len(self.given) != 1:
+        kinds = [name for name in self.given if name != "threshold"]
+        if len(kinds) != 1:
             raise ValueError(NOISES)
+        if self.threshold is not None and kinds != ["laplace"]:
+            raise ValueError('a threshold is one of Laplace noise: { laplace = "L/e", threshold = "20" }')
 
     @property
     def word(self) -> str:
         """The one kind of noise that is given."""
         if self.further:
             return next(iter(self.further))
+        if self.threshold is not None:
+            return THRESHOLDED
         (name,) = self.given
         return self.keys[name].written or name
 
@@ -53,5 +61,5 @@ class NoiseTable(Table):
         """Its parameter."""
         if self.further:
             return self.further[self.word]
-        (name,) = self.given
+        name = next(name for name in self.given if name != "threshold")
         return str(getattr(self, name))

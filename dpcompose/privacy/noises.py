@@ -7,7 +7,7 @@ apart; at distance r they grow as the rule of the notion says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -34,8 +34,9 @@ class Kind:
     """What is known of a noise by its word.
 
     letter -- its parameter in the formulas of its page; called -- the same in words; words -- the noise
-    with its parameter;
-    takes -- the values of queries that it is for: "real", "vector", "integer", "bit", "plane" or "scores";
+    with its parameter, and its threshold where it has one;
+    takes -- the values of queries that it is for: "real", "vector", "integer", "bit", "plane", "scores" or
+    "keys";
     needs -- the same in words, and what would do;
     states -- by notion, its guarantees for values one unit apart; the first is its own.
     """
@@ -48,6 +49,8 @@ class Kind:
     states: Mapping[str, Mapping[str, str]] = field(hash=False)
 
 
+THRESHOLDED = "laplace-with-threshold"
+"""What Laplace noise is called here, of which only what reaches a threshold is shown."""
 LOG_ODDS = "log(p/(1 - p))"
 """What randomized response loses."""
 
@@ -95,6 +98,19 @@ KINDS: Mapping[str, Kind] = {
         "candidates with scores: the bins of a histogram",
         {"pure": {"epsilon": "t"}, "zcdp": {"rho": "t**2/8"}},
     ),
+    THRESHOLDED: Kind(
+        "b",
+        "scale",
+        "Laplace noise of scale {}, shown from {} on",
+        "keys",
+        "counts by keys: { keys = L }, of keys that somebody has",
+        {
+            "approximate": {"epsilon": "L*m/b", "delta": "1 - (1 - exp((m - tau)/b)/2)**L"},
+            "pure": {"epsilon": "oo"},
+            "zcdp": {"rho": "oo"},
+            "gaussian": {"mu": "oo"},
+        },
+    ),
 }
 """The kinds of noise, by the word of problem files."""
 
@@ -105,15 +121,41 @@ class Noise(Shown):
 
     word -- which one, a key of KINDS; term -- its parameter: a scale or standard deviation, positive; or
     for randomized response the probability of the truth, in (0,1);
-    own -- the head of a page of one's own that says what it is; left out: the word is a key of KINDS.
+    own -- the head of a page of one's own that says what it is; left out: the word is a key of KINDS;
+    threshold -- from which value on something is shown; left out: everything is.
     """
 
     word: str
     term: Term
     own: Law | None = field(default=None, hash=False, repr=False)
+    threshold: Term | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "term", formulas.term(self.term))
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", formulas.term(self.threshold))
+
+    @property
+    def besides(self) -> dict[str, Term]:
+        """Further parameters, by their letters on the page."""
+        return {} if self.threshold is None else {"tau": self.threshold}
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All its parameters."""
+        return (self.term, *self.besides.values())
+
+    def changed(self, change: Callable[[Term], Term]) -> Noise:
+        """The same with other parameters."""
+        threshold = None if self.threshold is None else change(self.threshold)
+        return replace(self, term=change(self.term), threshold=threshold)
+
+    @property
+    def data(self) -> dict[str, str]:
+        """The noise as a problem file states it."""
+        word = "laplace" if self.threshold is not None else self.word
+        threshold = {} if self.threshold is None else {"threshold": formulas.to_text(self.threshold)}
+        return {word: formulas.to_text(self.term), **threshold}
 
     @property
     def parameter(self) -> sympy.Expr:
@@ -131,11 +173,14 @@ class Noise(Shown):
     @property
     def words(self) -> str:
         """With its parameter, in words."""
-        return self.kind.words.format(formulas.to_text(self.term))
+        return self.kind.words.format(*map(formulas.to_text, self.terms))
 
     def _line(self) -> Sequence[str | sympy.Expr]:
-        front, _, rest = self.kind.words.partition("{}")
-        return [front, self.parameter, rest]
+        front, *rest = self.kind.words.split("{}")
+        found: list[str | sympy.Expr] = [front]
+        for one, after in zip(self.terms, rest, strict=True):
+            found += [formulas.expression(one), after]
+        return found
 
     def value(self, formula: str, letters: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:
         """The same as `stated`, as a sympy expression; letters -- others that the formula may have.
@@ -151,7 +196,7 @@ class Noise(Shown):
         p = self.fitting
         if self.kind.takes == "bit" and formula == LOG_ODDS:
             return terms.log(_odds(p))
-        return formulas.term(formula, {self.kind.letter: p, **(letters or {})})
+        return formulas.term(formula, {self.kind.letter: p, **self.besides, **(letters or {})})
 
     @property
     def fitting(self) -> Term:
@@ -161,8 +206,12 @@ class Noise(Shown):
         below = self.kind.takes == "bit" and p is not None and 2 * p < 1
         return 1 - self.term if below else self.term
 
-    def guarantee(self, notion: str | None = None) -> Guarantee | None:
+    def guarantee(
+        self, notion: str | None = None, letters: Mapping[str, Term] | None = None
+    ) -> Guarantee | None:
         """The guarantee for values one unit apart, in a notion or its own; None where there is none.
+
+        letters -- those of the query, where it depends on them.
 
         >>> str(laplace("1/e").guarantee()), laplace(1).guarantee("zcdp")
         ('pure (e)', None)
@@ -171,7 +220,7 @@ class Noise(Shown):
         own = next(iter(states))
         notion = own if notion is None else notion
         try:
-            given = tuple((key, self.stated(text)) for key, text in states.get(notion, {}).items())
+            given = tuple((key, self.stated(text, letters)) for key, text in states.get(notion, {}).items())
         except (formulas.FormulaError, TermError) as error:
             if notion == own:
                 raise formulas.FormulaError(str(error)) from None
@@ -212,15 +261,20 @@ def _of_page(law: Law) -> Kind:
     return Kind(law.parameter, f"parameter {law.parameter}", words, "real", "numbers", law.guarantee)
 
 
-def laplace(scale: object) -> Noise:
+def laplace(scale: object, threshold: object = None) -> Noise:
     """Laplace noise: Y with density exp(−|y|/b)/(2b) is added to every entry of a query's value.
 
-    scale -- b, a positive formula, such as "1/e" for noise that makes a count ε-DP.
+    scale -- b, a positive formula, such as "1/e" for noise that makes a count ε-DP;
+    threshold -- of counts by keys (`keys`): only what is at least so much is shown.
 
     >>> laplace("1/e").words
     'Laplace noise of scale 1/e'
+    >>> laplace("L/e", threshold=20).words
+    'Laplace noise of scale L/e, shown from 20 on'
     """
-    return _noise("laplace", scale)
+    if threshold is None:
+        return _noise("laplace", scale)
+    return replace(_noise(THRESHOLDED, scale), threshold=formulas.term(threshold))
 
 
 def gaussian_noise(deviation: object) -> Noise:

@@ -53,7 +53,7 @@ from dpcompose.spaces.inputs.queries import MOST_BINS
 
 QUERIES = (
     'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { variance = [l, u] }, { histogram = m }, '
-    '{ vector-sum = c }, { scores = c }, { location = w } or "bit"'
+    '{ vector-sum = c }, { scores = c }, { keys = L }, { location = w } or "bit"'
 )
 
 
@@ -252,6 +252,7 @@ class QueryTable(Table):
     histogram: int | None = key(Whole(1, MOST_BINS))
     scores: str | None = key(FORMULA)
     monotone_scores: str | None = key(FORMULA, written="monotone-scores")
+    keys_: str | list[str] | None = key(Either(FORMULA, BOUNDS, list), written="keys")
 
     def check(self) -> None:
         if len(self.given) != 1:

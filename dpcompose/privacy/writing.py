@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
@@ -110,8 +109,7 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
     reads = f.data()
     many = {} if mechanism.members is None else {"index": "i", "count": str(mechanism.members)}
     if mechanism.query is not None and mechanism.noise is not None:
-        noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.term)}
-        query = {"query": mechanism.query.data(), "noise": noise}
+        query = {"query": mechanism.query.data(), "noise": mechanism.noise.data}
         return {"name": mechanism.name, **many, "reads": reads, **query}
     if mechanism.also:
         several = [_guarantee_data(one) for one in (stated, *mechanism.also)]

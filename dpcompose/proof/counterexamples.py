@@ -20,7 +20,7 @@ from dpcompose.kernel.deciders.pieces import curve
 from dpcompose.kernel.deciders.signs import is_at_least
 from dpcompose.kernel.expressions import forms, formulas, naming, substitution, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
-from dpcompose.kernel.expressions.intervals import Interval, enclosure, sign
+from dpcompose.kernel.expressions.intervals import Interval, enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.privacy.mechanisms import Mechanism
@@ -29,11 +29,13 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.proof import computed, witnesses
+from dpcompose.proof.appearing import towards_the_limit
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
-from dpcompose.proof.released import chosen, grows, released, released_values, shown_value
-from dpcompose.proof.witnesses import Noisy, Number, Row, Violating
+from dpcompose.proof.released import grows, released, released_values, shown_value
+from dpcompose.proof.violating import violating
+from dpcompose.proof.witnesses import Noisy, Number, Row
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance
 from dpcompose.spaces.classes.databases import Database
 
@@ -119,6 +121,7 @@ def make(
     if page.head.by == "event" and events and len(rows) > 1:
         others = {setting.mechanisms[row.mechanism - 1].name for row in rows} - {events[0]}
         raise Unknown(dict.fromkeys(sorted(others), "an event is one of a single mechanism"))
+    _check_alone(setting, rows)
     tables = [name for i in moving if (name := setting.mechanisms[i - 1].name) in setting.on_tables]
     if tables and not rows:
         raise BadCertificate(
@@ -136,6 +139,16 @@ def make(
     least = any(every.is_by_divergence(one) or grows(inputs, one) for one in whose)
     found = replace(found, without=left_out, by_parts=by_parts, at_least=least)
     return replace(found, alone=alone, squared=is_square, event=page.head.by == "event")
+
+
+def _check_alone(setting: Setting, rows: Sequence[Row]) -> None:
+    """Raises Unknown with all but the one that loses most, where what it loses is known of it alone."""
+    alone = [row for row in rows if row.known_alone is not None]
+    if alone and len(rows) > 1:
+        most = max(alone, key=lambda row: enclosure(terms.as_term(row.known_alone or 0), 64).low)
+        others = (row.mechanism for row in rows if row is not most)
+        names = [setting.mechanisms[i - 1].name for i in others]
+        raise Unknown(dict.fromkeys(names, "what one loses is known of it alone"))
 
 
 def _moving(
@@ -317,7 +330,7 @@ class _Rows:
         if self.is_by_divergence(mechanism):
             return self._by_divergence(i)
         if not _is_witnessed(mechanism, self.page, r):
-            return self._violating(i, r)
+            return violating(self.inputs, self.page, i, r, self._at_point(mechanism.satisfies))
         if mechanism.noise is not None:
             return self._noisy(i, r)
         if (table := mechanism.table) is not None:
@@ -327,12 +340,14 @@ class _Rows:
         return self._witness(i, r)
 
     def _chosen(self, i: int) -> Row:
-        """M_i itself, which chooses a bin, where it loses most of a few ways to have records in bins."""
+        """M_i itself where it loses most of a few ways to have records in bins, or by keys."""
         epsilon = formulas.at(self.claimed.get("epsilon", terms.ZERO), self.point)
-        some = {
-            one.lost(self.page.head.by, epsilon): one for one in chosen(self.inputs, i, self.pair, self.point)
-        }
-        lost = max(some, key=lambda value: enclosure(value, 64).low)
+        ways = towards_the_limit(self.inputs, i, self.pair, self.point)
+        some = {one.lost(self.page.head.by, epsilon): one for one in ways}
+        finite = [value for value in some if value.kind != "oo"]
+        lost = (
+            max(finite, key=lambda value: enclosure(value, 64).low) if len(finite) == len(some) else INFINITY
+        )
         return some[lost].row(lost)
 
     def is_by_divergence(self, mechanism: Mechanism) -> bool:
@@ -351,24 +366,6 @@ class _Rows:
         fixed = noise.with_parameter(formulas.at(noise.term, self.point))
         each = (fixed.stated(law.head.divergence, {"r": move}) for move in moves)
         return replace(row, loss=witnesses.number_of(terms.add(each)))
-
-    def _violating(self, i: int, r: Distance) -> Row | None:
-        """A mechanism of which nothing is known but a guarantee of another notion, which a page is about."""
-        mechanism = self.inputs.setting.mechanisms[i - 1]
-        page = self.inputs.theory.violation(mechanism.satisfies.notion, self.page.head.notion)
-        free = mechanism.noise is None and mechanism.table is None and mechanism.study is None
-        if page is None or not free or not isinstance(r, int) or r < 1:
-            return None
-        lost = page.head.in_a_metric if mechanism.satisfies.apart == 0 else page.head.loss
-        if lost is None:
-            return None
-        stated = self._at_point(mechanism.satisfies)
-        if sign(stated[page.head.positive]) != 1:
-            return None
-        loss: Number | None = None
-        if lost != "oo":
-            loss = witnesses.number_of(formulas.parse(lost, stated | {"r": terms.number(r)}))
-        return Violating(i, page.id, page.head.mechanism, loss)
 
     def _noisy(self, i: int, r: Distance) -> Row:
         """M_i itself, which adds noise to values of its query that are r apart."""

@@ -67,6 +67,11 @@ class Row(ABC):
         """The mechanisms that the row is about."""
         return (self.mechanism,)
 
+    @property
+    def known_alone(self) -> Number | None:
+        """What it loses, where that is not known together with what others lose."""
+        return None
+
     @abstractmethod
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -179,21 +184,29 @@ class Noisy(Row):
 
 @dataclass(frozen=True)
 class Violating(Row):
-    """A mechanism with a guarantee of another notion; a page says what it is, and what it loses; None: ∞."""
+    """A mechanism with a guarantee of another notion; a page says what it is, and what it loses; None: ∞.
+
+    alone -- the loss in words, where the page says it of one mechanism only; then `loss` is its square.
+    """
 
     mechanism: int
     page: str
     what: str
     loss: Number | None
+    alone: str = ""
 
     def data(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "loss": self._shown(), "by": self.page}
+
+    @property
+    def known_alone(self) -> Number | None:
+        return self.loss if self.alone else None
 
     def words(self) -> str:
         return f"as {self.what}, with the loss {self._shown()}, by {self.page}"
 
     def _shown(self) -> str:
-        return "oo" if self.loss is None else formulas.to_text(exact(self.loss))
+        return self.alone or ("oo" if self.loss is None else formulas.to_text(exact(self.loss)))
 
 
 @dataclass(frozen=True)

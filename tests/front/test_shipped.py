@@ -90,6 +90,7 @@ UNKNOWN = {
     "111-metrics-for-neighbours",
     "153-textbook-normal-noise",
     "154-the-least-delta-itself",
+    "190-places-that-nobody-listed",
 }
 """The least epsilon is a decimal; conversions, and the exponential mechanism may lose less."""
 

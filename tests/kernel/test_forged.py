@@ -83,6 +83,7 @@ OF = [
     "70-most-frequent.toml",
     "140-a-mean-of-those-who-came.toml",
     "141-how-concentrated-noise-is.toml",
+    "190-places-that-nobody-listed.toml",
     "154-the-least-delta-itself.toml",
     "153-textbook-normal-noise.toml",
     "152-advanced-composition-with-deltas.toml",

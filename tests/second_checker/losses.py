@@ -278,6 +278,8 @@ class Losses:
         names = {**own, "r": self.distance(i, r)}
         if of != notion:
             table = self.library.of("violation", of=of, notion=notion)
+            if table.get("alone"):
+                raise NotRead("attained", "of what is lost by one mechanism alone")
             if self.algebra.sign(own[table["positive"]]) != 2:
                 raise NotRead("attained", "of a parameter that may be 0")
             return None if table["loss"] == "oo" else self.algebra.read(table["loss"], names)

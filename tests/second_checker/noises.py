@@ -103,6 +103,8 @@ def guarantee(algebra: Algebra, library: Library, mechanism: Any, notion: str) -
     """The parameters that the page of a noise gives in a notion, None for ∞."""
     noise = mechanism["noise"]
     page = library.one(noise["page"])
+    if "besides" in noise:
+        raise NotRead("noise", "with further letters")
     demand(notion in page["guarantee"], "a noise that has no guarantee in this notion")
     names = {page["parameter"]: algebra.read(noise["parameter"])}
     texts = page["guarantee"][notion]
@@ -126,6 +128,8 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     algebra = Algebra(core["parameters"])
     demand(said["name"] == one["name"] and "noise" in one and one["domain"] == "own", "another mechanism")
     noise = one["noise"]
+    if "besides" in noise:
+        raise NotRead("noise", "with further letters")
     ((kind, parameter),) = said["noise"].items()
     page = library.one(noise["page"])
     demand(page["noise"] == kind, "another noise")

@@ -176,7 +176,7 @@ class Captions:
             if not mechanism.query.about_records:
                 return f"0 or 1, whether {mechanism.reads.written('D')} differs"
             norm = self.theory.pages[core.noise.page].head.norm if core.noise is not None else ""
-            return f"how far {mechanism.query.words} moves in the {norm} norm"
+            return mechanism.query.moved(norm)
         if core.metric is not None:
             return " and ".join(self.cover.metrics[i - 1]) or "shortest paths"
         if core.reads[0] == () and not core.partition:
@@ -288,9 +288,10 @@ class _Told:
             some = [i for i, one in enumerate(noises, start=1) if one is not None and one.page == id]
             head = by.theory.pages[id].head
             letters = tuple(
-                f"{head.parameter} = {formulas.to_text(one.parameter)}"
+                f"{name} = {formulas.to_text({**one.letters, head.parameter: one.parameter}[name])}"
                 for one in noises
                 if one is not None and one.page == id
+                for name in head.parameters
             )
             metrics = tuple(map(by.metric, some))
             shown = (head.density, head.loss, head.then, head.because)

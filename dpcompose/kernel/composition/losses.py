@@ -393,7 +393,7 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
         raise NoLoss(f"mechanism {i} is not given by noise")
     page = theory.page(noise.page, "noise")
     try:
-        stated = noises.guarantee(page.head, noise.parameter, notion, setting.assumed)
+        stated = noises.guarantee(page.head, noise.parameter, notion, setting.assumed, noise.letters)
     except noises.Unfit as error:
         raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
     wanted = theory.rule(notion).head.parameters
@@ -421,7 +421,7 @@ def letters(mechanism: Mechanism) -> list[Term]:
     found += [] if mechanism.count is None else [mechanism.count]
     if mechanism.noise is not None:
         asked = () if mechanism.noise.query is None else mechanism.noise.query.values
-        found += [mechanism.noise.parameter, *(value for _, value in asked)]
+        found += [mechanism.noise.parameter, *(value for _, value in (*asked, *mechanism.noise.besides))]
     if mechanism.table is not None:
         found += [value for row in mechanism.table.rows for value in row]
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:

@@ -168,9 +168,10 @@ class Witnesses:
         noise = self._mechanism(i).noise
         assert noise is not None
         law = self.theory.page(noise.page, "noise").head
-        parameter = noises.fit(law, noise.parameter, self.setting.assumed)
+        parameter = noises.fit(law, noise.parameter, self.setting.assumed, noise.letters)
         entries = (r,) if law.entries == "scores" else dict(self.type.entries)[i]
-        return terms.add(noises.value(law, parameter, law.divergence, {"r": r}) for r in entries)
+        others = {name: noise.letters[name] for name in law.letters}
+        return terms.add(noises.value(law, parameter, law.divergence, {**others, "r": r}) for r in entries)
 
     def _is_free(self, i: int) -> bool:
         """Whether nothing is promised of M_i at the distances that occur: then it may be the witness whose
@@ -198,13 +199,31 @@ class Witnesses:
         return None
 
     def _sum(self) -> Term:
-        """Losses that add up, or whose squares do."""
+        """Losses that add up, or whose squares do; or what one mechanism loses alone."""
+        if any(self._is_alone(i) for i, _ in self.moves):
+            return self._of_one()
         tables = any(self._mechanism(i).table is not None for i, _ in self.moves)
         try:
             # a table may lose more the other way round, the others lose the same
             return terms.top(1, [self._one_way(way) for way in ((True, False) if tables else (True,))])
         except _Unlimited:
             return INFINITY
+
+    def _is_alone(self, i: int) -> bool:
+        """Whether of what M_i loses it is not known how it adds up with others."""
+        if self._mechanism(i).noise is not None or self._mechanism(i).table is not None:
+            return False
+        of, notion = self.losses[i - 1].notion, self.page.head.notion
+        own = of == notion or self._is_free(i)
+        return not own and bool(self.theory.page(self._page(i), "violation").head.alone)
+
+    def _of_one(self) -> Term:
+        """What one mechanism loses, or that member of a family which loses most, and the others nothing."""
+        if len(self.moves) > 1:
+            raise NoLoss("what is lost of one mechanism alone is not known to add up with others")
+        ((i, some),) = self.moves
+        count, lost = self._mechanism(i).count, self._alone(i, some[0][1], True)
+        return lost if count is None or lost.kind == "oo" else terms.over(1, lost, count)
 
     def _one_way(self, forth: bool) -> Term:
         """The sum for the two databases of the type in one order."""

@@ -357,7 +357,7 @@ def _codes(
 def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
     if databases.kind == "product":
         return products.read_noise(reader, databases)
-    reader.keys(("query", "page", "parameter"))
+    reader.keys(("query", "page", "parameter", "besides"))
     query = reader.key("query")
     query.keys(("page", "values", "n", "least"))
     n, least = (_number_read(query, key) for key in ("n", "least"))
@@ -366,7 +366,10 @@ def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases:
     if least is not None and {least} != {databases.fewest(one) for one in reads}:
         raise query.key("least").wrong("the least number of records that are read")
     found = Query(query.key("page").text(), query.key("values").values(), n, least)
-    return Noise(found, reader.key("page").text(), reader.key("parameter").formula())
+    besides = reader.key("besides").values() if "besides" in reader.value else ()
+    if {name for name, _ in besides} & {name for name, _ in found.values}:
+        raise reader.key("besides").wrong("other letters than those of the query")
+    return Noise(found, reader.key("page").text(), reader.key("parameter").formula(), besides=tuple(besides))
 
 
 def _number_read(query: Reader, key: str) -> int | Term | None:

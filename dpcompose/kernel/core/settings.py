@@ -138,17 +138,25 @@ class Query:
 class Noise:
     """Independent noise on the entries of a query's value: the page of its law, and its parameter.
 
-    query -- None for values of points, of which `entries` are formulas in the coordinates of the database D.
+    query -- None for values of points, of which `entries` are formulas in the coordinates of the database D;
+    besides -- further parameters of the law.
     """
 
     query: Query | None
     page: str
     parameter: Term
     entries: tuple[Term, ...] = ()
+    besides: tuple[tuple[str, Term], ...] = ()
+
+    @property
+    def letters(self) -> dict[str, Term]:
+        """What the page's letters besides that of its parameter may mean here."""
+        return {**({} if self.query is None else dict(self.query.values)), **dict(self.besides)}
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found: dict[str, Any] = {"page": self.page, "parameter": formulas.to_text(self.parameter)}
+        found |= {"besides": _texts(self.besides)} if self.besides else {}
         found |= {"entries": [formulas.to_text(one) for one in self.entries]} if self.entries else {}
         return found if self.query is None else {"query": self.query.data(), **found}
 

@@ -26,17 +26,25 @@ ENTRIES = {name: letter(name, REAL) for name in "acuvwxyz"}
 """y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
 PI = letter("pi")
 """π as a letter: formulas have no name for it."""
+NO_OTHERS: Mapping[str, Term] = {}
 
 
 class Law(Protocol):
     """The head of a page of kind noise, as far as it is formulas.
 
-    parameter -- the letter of the noise's parameter in them; at_most -- what the loss is at most for every
-    y; or equals, where it has no bound, an equal formula; guarantee -- by notion its parameters.
+    parameter -- the letter of the noise's parameter in them; letters -- others; at_least -- what some are at
+    least, so that `probabilities` among the parameters are at least 0; at_most -- what the loss is at most
+    for every y; or equals, where it has no bound, an equal formula; guarantee -- by notion its parameters.
     """
 
     @property
     def parameter(self) -> str: ...
+    @property
+    def letters(self) -> Sequence[str]: ...
+    @property
+    def at_least(self) -> Mapping[str, str]: ...
+    @property
+    def probabilities(self) -> Sequence[str]: ...
     @property
     def density(self) -> str: ...
     @property
@@ -82,24 +90,28 @@ def simplified(term: Term) -> Term:
     return substitution.changed(term, change)
 
 
-def guarantee(law: Law, parameter: Term, notion: str, assumed: Assumed = NOTHING) -> dict[str, Term] | None:
+def guarantee(
+    law: Law, parameter: Term, notion: str, assumed: Assumed = NOTHING, others: Mapping[str, Term] = NO_OTHERS
+) -> dict[str, Term] | None:
     """The parameters of the guarantee for values one unit apart; None where the page states none.
 
-    Raises Unfit.
+    others -- what the page's other letters mean.  Raises Unfit.
     """
     stated = law.guarantee.get(notion)
     if stated is None:
         return None
-    fitting = fit(law, parameter, assumed)
-    return {key: value(law, fitting, text) for key, text in stated.items()}
+    fitting = fit(law, parameter, assumed, others)
+    return {key: value(law, fitting, text, others) for key, text in stated.items()}
 
 
-def fit(law: Law, parameter: Term, assumed: Assumed = NOTHING) -> Term:
+def fit(
+    law: Law, parameter: Term, assumed: Assumed = NOTHING, others: Mapping[str, Term] = NO_OTHERS
+) -> Term:
     """The parameter, or 1 minus it for a noise on bits that is told apart by that only.  Raises Unfit.
 
     Of a bit told as it is with a probability below 1/2 the answers exchanged are the same noise.
     """
-    reason = unfit(law, parameter, assumed)
+    reason = unfit(law, parameter, assumed, others)
     if reason is None:
         return parameter
     if parameter.number is not None and exchanges_bits(law) and unfit(law, 1 - parameter) is None:
@@ -107,11 +119,19 @@ def fit(law: Law, parameter: Term, assumed: Assumed = NOTHING) -> Term:
     raise Unfit(reason)
 
 
-def unfit(law: Law, parameter: Term, assumed: Assumed = NOTHING) -> str | None:
+def unfit(
+    law: Law, parameter: Term, assumed: Assumed = NOTHING, others: Mapping[str, Term] = NO_OTHERS
+) -> str | None:
     """What the page says that has no value ≥ 0 with this parameter, in words; None where all has."""
-    if parameter.kind == "oo":
+    symbols = {name: others[name] for name in law.letters if name in others}
+    if missing := [name for name in law.letters if name not in symbols]:
+        return f"it is not said what {missing[0]} is"
+    if any(one.kind == "oo" for one in (parameter, *symbols.values())):
         return "a parameter of noise is a finite number"
-    symbols = {law.parameter: parameter}
+    symbols[law.parameter] = parameter
+    for name, text in law.at_least.items():
+        if not values.surely(symbols[name] - formulas.parse(text, symbols), False, assumed):
+            return f"{formulas.to_text(symbols[name])} is not known to be at least {text}"
     for notion, stated in law.guarantee.items():
         for key, text in stated.items():
             if text == "oo":
@@ -120,10 +140,10 @@ def unfit(law: Law, parameter: Term, assumed: Assumed = NOTHING) -> str | None:
                 for inside, condition in formulas.conditions(text, symbols):
                     if not values.has(simplified_quotient(inside), condition, assumed):
                         return f"{formulas.to_text(inside)} is not known to be {condition}"
-                found = value(law, parameter, text)
+                found = value(law, parameter, text, symbols)
             except (formulas.FormulaError, terms.TermError) as error:
                 return str(getattr(error, "message", error))
-            if not values.surely(found, False, assumed):
+            if key not in law.probabilities and not values.surely(found, False, assumed):
                 return f"{key} = {formulas.to_text(found)} ({notion}) is not known to be at least 0"
     return None
 

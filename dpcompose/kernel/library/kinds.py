@@ -343,7 +343,8 @@ class Violation(Head):
     of, notion -- the notion of its guarantee, and that of the claims;
     loss -- in the guarantee's parameters and the r steps between two inputs, which may be "oo";
     positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words;
-    in_a_metric -- what it can lose at D, E whose guarantee is one in a metric, in the parameters at D, E.
+    in_a_metric -- what it can lose at D, E whose guarantee is one in a metric, in the parameters at D, E;
+    alone -- whether nothing is said of several of them together: then all but one say the same always.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("of", "notion")
@@ -355,6 +356,7 @@ class Violation(Head):
     positive: str
     mechanism: str
     in_a_metric: str | None = None
+    alone: bool = False
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:

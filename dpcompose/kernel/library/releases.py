@@ -14,7 +14,10 @@ class Noise(Head):
 
     noise -- its word in problem files; parameter -- the letter of its parameter in the formulas;
     norm -- how values x, z of the query are compared; entries -- of which numbers they are made: any real
-    ones, the two of a point of the plane, integers, bits, or scores;
+    ones, the two of a point of the plane, integers, bits, scores, or counts by keys;
+    letters -- more of them: of what the query is about, and of further parameters of the noise;
+    at_least -- what letters are at least, in others, for the page to hold; where they are, parameters that
+    are `probabilities` are at least 0; whole -- letters that are to be whole numbers where an event is shown;
     attained -- whether for some output at every x, z the loss is as large as the guarantee allows, or comes
     as near to it as one likes;
     density -- of one entry y of the output at the entry x, or its probability;
@@ -32,8 +35,12 @@ class Noise(Head):
     kind: Literal["noise"]
     noise: str
     parameter: str
-    norm: Literal["L1", "L2", "range"]
-    entries: Literal["real", "plane", "integers", "bits", "scores"] = "real"
+    norm: Literal["L1", "L2", "range", "records"]
+    entries: Literal["real", "plane", "integers", "bits", "scores", "keys"] = "real"
+    letters: list[str] = field(default_factory=list)
+    at_least: dict[str, str] = field(default_factory=dict)
+    probabilities: list[str] = field(default_factory=list)
+    whole: list[str] = field(default_factory=list)
     attained: bool = True
     density: str
     loss: str
@@ -55,23 +62,37 @@ class Noise(Head):
         yield from ((("guarantee", notion), notion) for notion in self.guarantee)
         yield from ((("in-the-limit",), notion) for notion in self.in_the_limit)
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The letters of what the page says: that of its parameter, and the others."""
+        return (self.parameter, *self.letters)
+
     def formulas(self, context: Context) -> Iterator[Written]:
-        letters = (*LETTERS_OF_NOISE, "pi", self.parameter)
+        own = self.parameters
+        letters = (*LETTERS_OF_NOISE, "pi", *own)
         for key, text in (("density", self.density), ("loss", self.loss)):
             yield Written((key,), text, letters)
         for key, text in (("at-most", self.at_most), ("equals", self.equals)):
             if text:
                 yield Written((key,), text, letters)
         for notion, texts in self.guarantee.items():
-            yield from each(("guarantee", notion), texts, (self.parameter,))
+            yield from each(("guarantee", notion), texts, own)
+        yield from each(("at-least",), self.at_least, own)
         if self.divergence:
-            yield Written(("divergence",), self.divergence, (self.parameter, "r"))
+            yield Written(("divergence",), self.divergence, (*own, "r"))
         if self.event:
-            yield Written(("event",), self.event, (self.parameter, "r", "epsilon"))
+            yield Written(("event",), self.event, (*own, "r", "epsilon"))
 
     def misfits(self) -> Iterator[Mistake]:
         if bool(self.at_most) == bool(self.equals):
             yield Mistake((), "a noise has at-most, what its loss is at most, or equals, but one of them")
+        for key, some in (("at-least", list(self.at_least)), ("whole", self.whole)):
+            for name in some:
+                if name not in self.parameters:
+                    yield Mistake((key, name), f"the page has the letters {', '.join(self.parameters)}")
+        for n, name in enumerate(self.letters, start=1):
+            if name in (self.parameter, "r", "epsilon", "pi", *LETTERS_OF_NOISE):
+                yield Mistake(("letters", str(n)), f"{name} has a meaning in formulas of noise already")
 
 
 LETTERS_OF_NOISE = "acuvwxyz"
@@ -86,7 +107,7 @@ class AtLeast:
     it to be reached.
     """
 
-    moves: dict[Literal["L1", "L2", "range"], str]
+    moves: dict[Literal["L1", "L2", "range", "records"], str]
     only: str = ""
     shared: int = 0
 
@@ -106,7 +127,7 @@ class Query(Head):
     """
 
     kind: Literal["query"]
-    moves: dict[Literal["L1", "L2", "range"], str]
+    moves: dict[Literal["L1", "L2", "range", "records"], str]
     entries: list[str] = field(default_factory=list)
     sized: bool = False
     at_least: AtLeast | None = None
@@ -131,10 +152,10 @@ class Query(Head):
     def misfits(self) -> Iterator[Mistake]:
         if self.at_least is not None and (not self.sized or self.at_least.moves.keys() != self.moves.keys()):
             yield Mistake(("at-least",), "what a least number of records says, n says of the same norms")
-        for norm in self.moves.keys() - {"L1", "L2", "range"}:
-            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
+        for norm in self.moves.keys() - {"L1", "L2", "range", "records"}:
+            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2, range and records are")
 
 
-LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "c", "n")
+LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "c", "n", "L", "m")
 """How many records go and come; the bounds of an attribute, the diameter of a disc, the length
-of vectors, the number of records."""
+of vectors, the number of records; how many keys one has, and what it adds to each."""

@@ -270,4 +270,5 @@ def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[st
     elif query.sized and databases.twice:
         asked["least"] = n.fewest_read
     page = LAWS.get(law.word, law.word) if law.own is None else law.own.id
-    return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting)}
+    besides = {"besides": _texts(tuple(law.besides.items()))} if law.besides else {}
+    return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting), **besides}

@@ -24,7 +24,12 @@ def noise_of(given: NoiseTable, read: Read, parameters: Parameters, path: Path_)
     parameter, found = read(given.parameter, given.word, at), parameters.found
     if parameter is None:
         return None
-    noise = Noise(given.word, parameter, found.own.noises.get(given.word))
+    threshold = None
+    if given.threshold is not None:
+        threshold = read(given.threshold, "threshold", (*path, "noise", "threshold"))
+        if threshold is None:
+            return None
+    noise = Noise(given.word, parameter, found.own.noises.get(given.word), threshold)
     if unfit := noise.unfit(parameters.domains, parameters.known_so_far):
         found.wrong(at, unfit)
         return None

@@ -10,7 +10,7 @@ from dpcompose.kernel.expressions.domains import POSITIVE
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Path_
-from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
+from dpcompose.privacy.mechanisms import NEEDS_KEYS, Mechanism, Nested, mechanism
 from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readers.distances import Distances
@@ -25,6 +25,7 @@ from dpcompose.privacy.schema import (
 )
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
+from dpcompose.spaces.inputs.keys import Keys
 from dpcompose.spaces.inputs.locations import location
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import (
@@ -108,6 +109,9 @@ class Mechanisms:
             query = self._query(given, path)
             noise = noise_of(given.noise, read, self.parameters, path)
             if reads is None or query is None or noise is None:
+                return None
+            if noise.besides and noise.kind.takes not in query.values:
+                self.found.wrong((*path, "noise", "threshold"), NEEDS_KEYS)
                 return None
             return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
         found = self._guarantee(stated, reads, (*path, "filter" if given.filter else "guarantee"), index)
@@ -227,6 +231,8 @@ class Mechanisms:
             if text is not None:
                 bound = self.parameters.stated(text, word, (*path, "query", word), None)
                 return None if bound is None else made(bound)
+        if table.keys_ is not None:
+            return self._of_keys(table.keys_, (*path, "query", "keys"))
         (key,) = table.given
         texts = enumerate(getattr(table, key))
         bounds = [self.parameters.stated(text, key, (*path, "query", key, n), None) for n, text in texts]
@@ -237,3 +243,18 @@ class Mechanisms:
             self.found.wrong((*path, "query", key), "the bounds of an attribute are finite")
             return None
         return {"sum": clipped_sum, "mean": mean, "variance": variance}[key](lower, upper)
+
+    def _of_keys(self, given: str | list[str], path: Path_) -> Query | None:
+        """Counts by keys: how many a record has at most, and what it adds to each, or 1."""
+        texts = given if isinstance(given, list) else [given, "1"]
+        found = [self.parameters.stated(text, "keys", (*path, n), None) for n, text in enumerate(texts)]
+        if None in found:
+            return None
+        if any(one is not None and one.kind == "oo" for one in found):
+            self.found.wrong(path, "a record has finitely many keys, and adds a finite amount to each")
+            return None
+        most, each = (one for one in found if one is not None)
+        if most.number is not None and most.number.denominator != 1:
+            self.found.wrong(path, "how many keys a record has is a whole number")
+            return None
+        return Keys(most, each)

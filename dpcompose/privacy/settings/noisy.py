@@ -49,7 +49,7 @@ def check_noise(setting: Setting, mechanism: Mechanism) -> None:
             f"{name}: {query.words} divides by the number of records, and {f.written('D')} has no fixed "
             'number of them; multisets, or size = "= n" and reading everything would do, or a sum and a count'
         )
-    for words, value in query.nonnegative.items():
+    for words, value in {**query.nonnegative, **query.nonnegative_with(noise.besides)}.items():
         if not _never_negative(setting, value):
             raise InvalidSetting(f"{name}: {words} for all allowed values")
     if query.attribute:

@@ -161,7 +161,7 @@ class Inputs:
                 'size = "= n" would do'
             )
         metric = Queried(query, page.head.norm, ordered, size.n if size.exactly else None, size.least)
-        return InputMetric(metric, f"how far {query.words} moves in the {page.head.norm} norm")
+        return InputMetric(metric, query.moved(page.head.norm))
 
     def common_granularity(self) -> Granularity | None:
         """H, the granularity for which all guarantees are stated; None where they differ in it, or some are

@@ -78,6 +78,10 @@ class Query(Shown, ABC):
     def words(self) -> str:
         """What is computed, in words."""
 
+    def moved(self, norm: str) -> str:
+        """How far it moves, in words."""
+        return f"how far {self.words} moves in the {norm} norm"
+
     def _line(self) -> Sequence[str]:
         return [self.words]
 
@@ -94,6 +98,10 @@ class Query(Shown, ABC):
     @property
     def nonnegative(self) -> Mapping[str, Term]:
         """What has to be ≥ 0 among these formulas, by the words that it is not known to be."""
+        return {}
+
+    def nonnegative_with(self, parameters: Mapping[str, Term]) -> Mapping[str, Term]:
+        """The same of further parameters of noise, by their letters."""
         return {}
 
     def data(self) -> str | dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -38,16 +38,21 @@ class Law:
     at_most: str = ""
     equals: str = ""
     noise: str = field(default="")
+    letters: Sequence[str] = ()
+    at_least: Mapping[str, str] = field(default_factory=dict)
+    probabilities: Sequence[str] = ()
 
 
 def law(name: str) -> Law:
     text = (PAGES / "noises" / f"{name}.md").read_text(encoding="utf-8")
     head = tomllib.loads(text.split("```toml\n")[1].split("```")[0])
-    keys = ("parameter", "density", "loss", "guarantee", "equals", "noise")
-    return Law(**{key: head[key] for key in keys if key in head}, at_most=head.get("at-most", ""))
+    keys = ("parameter", "density", "loss", "guarantee", "equals", "noise", "letters", "probabilities")
+    given = {key: head[key] for key in keys if key in head}
+    return Law(**given, at_most=head.get("at-most", ""), at_least=head.get("at-least", {}))
 
 
-LAWS = {path.stem: law(path.stem) for path in sorted((PAGES / "noises").glob("*.md"))}
+EVERY = {path.stem: law(path.stem) for path in sorted((PAGES / "noises").glob("*.md"))}
+LAWS = {name: one for name, one in EVERY.items() if not one.letters}
 RESPONSE = LAWS["randomized-response"]
 
 
@@ -58,6 +63,7 @@ def term(text: str) -> Term:
 
 
 def test_every_page_of_noise_is_read() -> None:
+    assert set(EVERY) - set(LAWS) == {"laplace-with-threshold"}
     assert set(LAWS) == {
         *("exponential", "geometric", "laplace", "normal-noise", "planar-laplace", "randomized-response")
     }
@@ -207,6 +213,32 @@ def test_pieces_of_curves() -> None:
         "randomized-response": Part(log(number(3)), ZERO, 2),
     }
     assert noises.piece(LAWS["laplace"], ONE, asked["laplace"], INFINITY) is None
+
+
+KEYS = {"L": number(2), "m": number(3), "tau": number(5)}
+
+
+@pytest.mark.parametrize(
+    ("others", "why"),
+    [
+        (KEYS, None),
+        (KEYS | {"tau": number(3)}, None),
+        (KEYS | {"tau": number(Fraction(29, 10))}, "29/10 is not known to be at least m"),
+        (KEYS | {"tau": letter("t")}, "t is not known to be at least m"),
+        (KEYS | {"tau": 3 + letter("t")}, None),
+        (KEYS | {"L": number(Fraction(1, 2))}, "1/2 is not known to be at least 1"),
+        (KEYS | {"L": letter("n", DOMAINS["n"])}, None),
+        (KEYS | {"m": number(-1)}, "-1 is not known to be at least 0"),
+        (KEYS | {"tau": INFINITY}, "a parameter of noise is a finite number"),
+        ({"L": ONE, "m": ONE}, "it is not said what tau is"),
+    ],
+)
+def test_limits_of_further_letters(others: Mapping[str, Term], why: str | None) -> None:
+    one = EVERY["laplace-with-threshold"]
+    assert noises.unfit(one, ONE, others=others) == why
+    assert noises.unfit(one, -ONE, others=KEYS) == "epsilon = -6 (approximate) is not known to be at least 0"
+    given = noises.guarantee(one, number(2), "approximate", others=KEYS)
+    assert given == {"epsilon": number(3), "delta": 1 - (1 - exp(-ONE) / 2) ** 2}
 
 
 def test_logarithms_are_cancelled() -> None:
