@@ -28,7 +28,7 @@ kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
 kernel.rules: premises chains mechanisms parameters whole choices metrics refutations __init__
 kernel: theorems check saved
-language: decimals symbols worstcase writing exchange formulas latex meaning shown
+language: decimals synonyms symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
     multisets
 spaces.inputs: maps parts queries reading recodings restrictions scores keys attributed composed expressions
@@ -39,7 +39,7 @@ spaces.moves: blocks edits granularities groups neighbours relations replacement
 spaces: additions given
 spaces.canonical: points profiles finite graphs named compared metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
-    rows synonyms checks lines neighbourhoods noises noise_tables declared promises tables tabulated mechanisms
+    rows checks lines neighbourhoods noises noise_tables declared promises tables tabulated mechanisms
     metric_tables database_tables schema
 privacy.settings: inputs invalid members names noisy on_tables families nested reads __init__ stated
 privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms

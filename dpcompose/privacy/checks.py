@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
-from dpcompose.privacy.synonyms import in_words, meant
+from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.additions import NOTHING, Additions
 
 Path_ = tuple[str | int, ...]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from dpcompose.kernel.library.fields import near
+from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import listed
 from dpcompose.spaces.inputs.maps import Map, everything, function
@@ -63,7 +64,10 @@ def neighbours(given: object) -> Granularity:
     if isinstance(given, str):
         if given in BUILT_IN:
             return BUILT_IN[given]
-        raise ValueError(f"there is no granularity {given!r}{near(given, BUILT_IN)}")
+        said = in_words(given, BUILT_IN)
+        other = meant(given, BUILT_IN)
+        hint = f"; did you mean {other!r}?" if other else f"; {said}" if said else near(given, BUILT_IN)
+        raise ValueError(f"there is no granularity {given!r}{hint}")
     raise TypeError(
         f"neighbours are a granularity such as dpcompose.bounded, or a networkx graph, not {_shown(given)}"
     )

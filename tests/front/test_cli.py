@@ -250,7 +250,7 @@ def test_granularities_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("bounded", "edgy"), "there is no granularity 'edgy'; there are: "),
+        (("bounded", "edgy"), "there is no granularity 'edgy'; did you mean 'edge'?"),
         (
             ("bounded", "unbounded", "--size", "4"),
             '\'4\' is no size; use "any", "<= 4", "= 4", ">= 2" or "2..4"',

@@ -310,3 +310,24 @@ def test_json_and_back() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             dpc.loads(text)
+
+
+# told
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: dpc.pure(e1, "replace-one"), "no granularity 'replace-one'; did you mean 'bounded'"),
+        (lambda: dpc.pure(e1, "record-level"), "did you mean 'unbounded', a record comes or goes"),
+        (lambda: dpc.draw(dpc.multisets("ab")), "a graph such as dpcompose.neighbourhood_graph"),
+        (lambda: dpc.compose(dpc.mechanism("M", dpc.pure(e1)), on="bags", target="bounded"), "not 'bags'"),
+        (
+            lambda: dpc.compose(dpc.mechanism("M", dpc.pure(e1)), on=dpc.multisets()),
+            "target is the neighbours",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()

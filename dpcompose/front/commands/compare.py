@@ -131,21 +131,16 @@ def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:
 
     Raises ValueError.
     """
-    from dpcompose.privacy.synonyms import in_words, meant
-    from dpcompose.spaces.moves.built_in import BUILT_IN
+    from dpcompose.spaces import given
     from dpcompose.spaces.moves.groups import group
 
-    known = {**BUILT_IN, **own}
     name, caret, steps = text.partition("^")
-    if name not in known:
-        hint = in_words(name, known) or f"there are: {', '.join(sorted(known))}"
-        hint = f"did you mean {other!r}?" if (other := meant(name, known)) else hint
-        raise ValueError(f"there is no granularity {name!r}; {hint}")
+    known = own[name] if name in own else given.neighbours(name)
     if not caret:
-        return known[name]
+        return known
     if not steps.isdigit():
         raise ValueError(f"a group is written {name}^3: {steps!r} is no number of steps")
-    return group(int(steps), known[name])
+    return group(int(steps), known)
 
 
 def _cannot_compare(message: str, status: int, as_json: bool) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from dpcompose.kernel.library.fields import near
-from dpcompose.privacy import synonyms
+from dpcompose.language import synonyms
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.moves.built_in import BUILT_IN

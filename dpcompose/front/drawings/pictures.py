@@ -18,6 +18,7 @@ from dpcompose.front.drawings.places import places_of
 from dpcompose.front.studies.study import Study
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.given import is_graph
 from dpcompose.spaces.inputs.maps import Map
 
 if TYPE_CHECKING:
@@ -143,6 +144,11 @@ def _drawing(
         if setting is not what.setting:
             about += f", {len(setting.mechanisms)} mechanisms"
         inputs = {mechanism.name: mechanism.reads for mechanism in setting.mechanisms}
+    elif not is_graph(what):
+        raise TypeError(
+            "what is drawn is a study, or a graph such as dpcompose.neighbourhood_graph(databases, neighbours), "
+            f"not {what!r}"
+        )
     else:
         graph, about, part_of = what, "", ""
     nodes = list(graph.nodes)
