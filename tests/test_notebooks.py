@@ -87,6 +87,9 @@ def test_there_are_notebooks() -> None:
         "06-mixed-granularities-and-metrics",
         "07-verify-a-bound",
         "08-edges-nodes-users-and-windows",
+        "09-what-clifton-taught",
+        "10-filters",
+        "11-differencing-and-tracing",
     ]
 
 
@@ -164,6 +167,9 @@ ANSWERS = {
         "'1/3'",
         "3 * e",
     ],
+    "09-what-clifton-taught": ["5 * e", "12 / (100 * e)"],
+    "10-filters": ["Fraction(1, 2)", '"1/3"'],
+    "11-differencing-and-tracing": ["2500", '"2/25"'],
 }
 """The right answers to the exercises of the notebooks."""
 
