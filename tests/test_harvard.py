@@ -156,6 +156,22 @@ def test_error_rates(seed: int) -> None:
         assert least_error(P, R, a) >= 1 - twice
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_delta_is_a_leak(seed: int) -> None:
+    """Beside a mechanism that tells with probability 1/5: the error rates of the page; for randomized response f_eps,d."""
+    told, factor = Fraction(1, 5), Fraction(3)
+    response = [factor / (1 + factor), 1 / (1 + factor)]
+    for P, Q in (tables(seed), (response, response[::-1])):
+        with_leak = [
+            [*((1 - told) * x for x in row), *tail] for row, tail in ((P, (told, 0)), (Q, (0, told)))
+        ]
+        for a in RATES:
+            expected = (1 - told) * least_error(P, Q, a / (1 - told)) if a <= 1 - told else 0
+            assert least_error(*with_leak, a) == expected
+            if P is response:
+                assert expected == max(0, 1 - told - factor * a, (1 - told - a) / factor)
+
+
 def rated(P: Row, Q: Row) -> Iterable[tuple[Fraction, Fraction]]:
     return ((a, least_error(P, Q, a)) for a in RATES)
 
