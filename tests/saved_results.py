@@ -85,12 +85,30 @@ REFUSED = (
             "pages/shapes/any-number-of-records",
             "pages/shapes/groups-of-any-size",
             "pages/facts/bags-metric",
+            "pages/lemmas/many-queries",
+            "pages/lemmas/mutual-information",
         ],
         ("setting",),
+    )
+    | dict.fromkeys(
+        [
+            "problems/199-a-random-row",
+            "problems/200-pointwise-is-not-enough",
+            "pages/lemmas/loss-but-for-delta",
+            "pages/lemmas/pointwise",
+            "pages/lemmas/random-row",
+        ],
+        ("step", "table"),
     )
     | {
         "problems/95-values-between-bounds": ("assumed",),
         "problems/122-anybody-among-the-members": ("assumed",),
+        "problems/195-size-and-mean-of-a-known-number": ("assumed",),
+        "problems/196-normal-noise-of-a-lecture": ("assumed",),
+        "problems/202-one-way-marginals": ("assumed",),
+        "problems/201-k-anonymous-tables": ("table",),
+        "pages/lemmas/k-anonymity": ("table",),
+        "pages/lemmas/tail": ("formula", "step"),
         "problems/96-several-guarantees": ("also",),
         "pages/shapes/corners": ("setting",),
         "problems/121-clipped-gradients": ("formula",),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import rechecks
 from believed import page, run
+from item_map import is_for_readers
 from shares import every_second
 
 import dpcompose as dpc
@@ -89,7 +90,9 @@ READ_BY_FUNCTIONS = {"metric", "processing"}
 SHOWN_OTHERWISE = {"changed-positions-metric", "vertex-removal-metric", "minimum-privacy"}
 """Pages on which guarantees do not rest: other pages cover positions and graphs, and closures of metrics."""
 USED = [
-    one for one in NEED_BELIEF if one.head.kind not in READ_BY_FUNCTIONS and one.id not in SHOWN_OTHERWISE
+    one
+    for one in NEED_BELIEF
+    if one.head.kind not in READ_BY_FUNCTIONS and one.id not in SHOWN_OTHERWISE and not is_for_readers(one)
 ]
 
 

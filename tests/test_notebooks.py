@@ -87,7 +87,10 @@ def test_there_are_notebooks() -> None:
         "06-mixed-granularities-and-metrics",
         "07-verify-a-bound",
         "08-edges-nodes-users-and-windows",
-        "11-with-sympy-and-networkx",
+        "09-what-clifton-taught",
+        "10-filters",
+        "11-differencing-and-tracing",
+        "12-with-sympy-and-networkx",
     ]
 
 
@@ -165,7 +168,10 @@ ANSWERS = {
         "'1/3'",
         "3 * e",
     ],
-    "11-with-sympy-and-networkx": ["nx.complete_graph(rooms)", "(e1 + 4 * e2) * distance(x, y)"],
+    "09-what-clifton-taught": ["5 * e", "12 / (100 * e)"],
+    "10-filters": ["Fraction(1, 2)", '"1/3"'],
+    "11-differencing-and-tracing": ["2500", '"2/25"'],
+    "12-with-sympy-and-networkx": ["nx.complete_graph(rooms)", "(e1 + 4 * e2) * distance(x, y)"],
 }
 """The right answers to the exercises of the notebooks."""
 

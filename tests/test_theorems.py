@@ -14,6 +14,7 @@ from typing import Any
 
 import frozen
 import pytest
+from item_map import BEYOND, is_for_readers, rows
 from shipped import EXAMPLE, IN_METRICS
 from theorem_settings import FOLDER, PAGES, ROOT, THEORY
 
@@ -129,6 +130,8 @@ def test_example_uses_the_page(page: Page) -> None:
     elif page.head.kind == "computed":
         texts = (claim.guarantee.text() for claim in example(page)[1])
         assert any(page.id in study.proofs.verdict(one).rests_on.pages for one in texts)
+    elif is_for_readers(page):
+        assert page.id not in bound.derivation.pages
     else:
         assert page.id in bound.derivation.pages
     if page.head.kind in ("named", "substitution"):
@@ -339,22 +342,9 @@ def test_every_key_of_a_page_is_explained(kind: str) -> None:
     assert not [key for key in keys if f"`{key}`" not in text and f"`{key} = " not in text]
 
 
-def rows() -> list[tuple[str, list[tuple[str, str]], str]]:
-    """(item, [(page's id, path)], problem file) of each row."""
-    text = (FOLDER / "README.md").read_text(encoding="utf-8")
-    table = text.partition("| item |")[2].splitlines()[2:]
-    found = []
-    for line in table:
-        if line.startswith("|"):
-            item, _, pages, problem = [cell.strip() for cell in line.strip("|").split("|")]
-            found.append((item, re.findall(r"\[([^]]+)\]\(([^)]+)\)", pages), problem))
-    return found
-
-
 def test_table_agrees_with_the_folder() -> None:
     listed: dict[str, set[str]] = {}
     for item, pages, problem in rows():
-        assert item.startswith(("GB:", "HAR:")) or item == "beyond the paper"
         assert pages, item
         for id, path in pages:
             assert (FOLDER / path).resolve() == THEORY.pages[id].path.resolve()
@@ -362,27 +352,16 @@ def test_table_agrees_with_the_folder() -> None:
         assert problem == "not yet" or (ROOT / "notebooks" / "problems" / problem).is_file(), problem
     assert set(listed) == set(THEORY.pages)
     for page in PAGES:
-        assert set(page.every_item or ["beyond the paper"]) == listed[page.id], page.id
+        assert listed[page.id] in ({*page.every_item}, {*page.every_item, BEYOND}), page.id
 
 
 def test_every_item_leads_to_a_page_of_its_row() -> None:
     for item, pages, _ in rows():
-        if item != "beyond the paper":
+        if item != BEYOND:
             found = THEORY.find(item)
             assert found is not None and found.id in {id for id, _ in pages}, item
     assert [THEORY.find(item).id for item in ("GB:VI.24", "GB:VI.5")] == ["commuting-metric", "sequential"]  # type: ignore[union-attr]
     assert THEORY.find("GB:VI.27") is None
-
-
-LAST_ITEM = {"II": 9, "III": 8, "IV": 15, "V": 6, "VI": 26, "VII": 3, "A": 18}
-"""The last numbered item of each section of the source."""
-
-
-def test_every_numbered_item_of_the_source_has_a_row() -> None:
-    items = [f"GB:{section}.{n}" for section, last in LAST_ITEM.items() for n in range(1, last + 1)]
-    assert len(items) == 85
-    of_others = {item for item, _, _ in rows() if not item.startswith("GB:")}
-    assert {item for item, _, _ in rows()} == {*items, "GB:IV-C", *of_others}
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
@@ -427,6 +406,8 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
         return converts_by(given, claims, page)
     if page.head.kind in ("processing", "computed", "violation"):
         return True  # looked at below, on the examples
+    if is_for_readers(page):
+        return True  # no file can use it
     if page.head.kind == "metric":
         finite = given.setting.databases.count() is not None  # all pairs of the metric form are compared
         return (finite or page.head.states != "metric form") and uses_statement(given, page)

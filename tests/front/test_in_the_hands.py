@@ -65,7 +65,7 @@ def test_a_graph_is_a_policy() -> None:
         (len, "len(D)"),
         ("everything", "D"),
     ],
-    ids=str,
+    ids=lambda one: type(one).__name__ if not isinstance(one, str) else one,
 )
 def test_what_is_read(given: Any, written: str) -> None:
     assert dpc.mechanism("M", dpc.pure(e1), reads=given).reads.written("D") == written
@@ -81,7 +81,7 @@ def test_what_is_read(given: Any, written: str) -> None:
         (7, "not 7"),
         (set(), "not set()"),
     ],
-    ids=str,
+    ids=lambda one: one if isinstance(one, str) else type(one).__name__,
 )
 def test_what_is_not_read(given: Any, message: str) -> None:
     with pytest.raises(TypeError, match=f"M: .*{message.replace('(', '.').replace(')', '.')}"):

@@ -101,8 +101,9 @@ class Losses:
             return None
         names = {**values, **{key: self.algebra.read(text) for key, text in chosen.items()}}
         for key, words in table.get("free", {}).items():
-            value = rational(names[key])
-            demand(words == "in (0,1)" and value is not None and 0 < value < 1, f"{key} cannot be chosen so")
+            if (value := rational(names[key])) is None:
+                raise NotRead("formula", f"{key} is chosen as a formula")
+            demand(words == "in (0,1)" and 0 < value < 1, f"{key} cannot be chosen so")
         for key, text in table.get("only", {}).items():
             demand(values[key] == self.algebra.read(text), f"{key} is not {text}")
         return {key: self.algebra.read(text, names) for key, text in table["parameters"].items()}
