@@ -320,7 +320,7 @@ def test_json_and_back() -> None:
     [
         (lambda: dpc.pure(e1, "replace-one"), "no granularity 'replace-one'; did you mean 'bounded'"),
         (lambda: dpc.pure(e1, "record-level"), "did you mean 'unbounded', a record comes or goes"),
-        (lambda: dpc.draw(dpc.multisets("ab")), "a graph such as dpcompose.neighbourhood_graph"),
+        (lambda: dpc.draw(dpc.multisets("ab")), "a graph: neighbourhood_graph"),
         (lambda: dpc.compose(dpc.mechanism("M", dpc.pure(e1)), on="bags", target="bounded"), "not 'bags'"),
         (
             lambda: dpc.compose(dpc.mechanism("M", dpc.pure(e1)), on=dpc.multisets()),

@@ -146,8 +146,7 @@ def _drawing(
         inputs = {mechanism.name: mechanism.reads for mechanism in setting.mechanisms}
     elif not is_graph(what):
         raise TypeError(
-            "what is drawn is a study, or a graph such as dpcompose.neighbourhood_graph(databases, neighbours),"
-            f" not {what!r}"
+            f"what is drawn is a study, or a graph: neighbourhood_graph(databases, neighbours), not {what!r}"
         )
     else:
         graph, about, part_of = what, "", ""
