@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from dpcompose.kernel.library.fields import near
+from dpcompose.language import formulas
 from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import listed
@@ -74,7 +75,7 @@ def neighbours(given: object) -> Granularity:
 
 
 def maps(given: object) -> Map:
-    """What is read: a map, a set of records or of positions, a range of these, or a function.
+    """What is read: a map, a set of records or positions, a range of these, a function or sympy expression.
 
     A range or slice counts from 0, as in Python: slice(2) are the positions 1 and 2.  Raises TypeError.
 
@@ -93,6 +94,7 @@ def maps(given: object) -> Map:
         return _of_set(given)
     if given == "everything":
         return everything
+    given = _of_expression(given)
     if callable(given):
         called = getattr(given, "__name__", "f")
         return function("f" if called == "<lambda>" else called, given)
@@ -100,6 +102,15 @@ def maps(given: object) -> Map:
         "reads is a map such as dpcompose.restriction([...]) or dpcompose.everything, a set of "
         f"records, a slice of positions, or a function, not {_shown(given)}"
     )
+
+
+def _of_expression(given: Any) -> Any:
+    """The function of a sympy expression in one symbol, which is the database; all else as it is."""
+    if formulas.is_expression(given) and not callable(given) and len(given.free_symbols) == 1:
+        from sympy import Lambda
+
+        return Lambda(tuple(given.free_symbols), given)
+    return given
 
 
 def _of_set(given: Iterable[object]) -> Map:

@@ -71,6 +71,14 @@ def test_what_is_read(given: Any, written: str) -> None:
     assert dpc.mechanism("M", dpc.pure(e1), reads=given).reads.written("D") == written
 
 
+def test_a_sympy_map_is_read() -> None:
+    x = sympy.Symbol("x", integer=True)
+    for half in (sympy.floor(x / 2), sympy.Lambda(x, sympy.floor(x / 2))):
+        M = dpc.mechanism("M", dpc.pure(e1, domain="common"), reads=half)
+        assert dpc.compose(M, on=networkx.path_graph(6)).theorems()["GB:IV.12"].fits
+        assert [M.reads(D) for D in range(4)] == [0, 0, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
