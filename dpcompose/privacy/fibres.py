@@ -7,7 +7,7 @@ Such a distance may break the triangle inequality; then it is the least of metri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
@@ -90,7 +90,7 @@ def metrics(table: Table) -> list[dict[tuple[Any, Any], Fraction]]:
     >>> [sorted(one) for one in metrics({("x", "y"): Fraction(1), ("y", "z"): Fraction(1)})]
     [[('x', 'y')], [('y', 'z')]]
     """
-    if broken(table) is None:
+    if broken(table, {end: None for pair in table for end in pair}) is None:
         return [dict(table)]
     found: list[dict[tuple[Any, Any], Fraction]] = []
     for pair, length in table.items():
@@ -107,17 +107,15 @@ def both_ways(table: Table) -> dict[tuple[Any, Any], Fraction]:
     return {**table, **{(y, x): far for (x, y), far in table.items()}}
 
 
-def broken(table: Table) -> tuple[Any, Any, Any] | None:
-    """Three values x, y, z, of which the way from x to z by y is the shorter one; None where no way is.
+def broken(table: Table, values: Collection[Any]) -> tuple[Any, Any, Any] | None:
+    """The first three values x, y, z of which the way from x to z by y is the shorter one, if there are any.
 
-    >>> broken({("x", "y"): Fraction(1), ("y", "z"): Fraction(1)})
+    >>> broken({("x", "y"): Fraction(1), ("y", "z"): Fraction(1)}, "xyz")
     ('x', 'y', 'z')
     """
-    both, near = both_ways(table), dict[Any, list[Any]]()
-    for x, y in both:
-        near.setdefault(y, []).append(x)
-    for y, some in near.items():
-        for x, z in permutations(some, 2):
+    both = both_ways(table)
+    for y in values:
+        for x, z in permutations([x for x in values if (x, y) in both], 2):
             if (direct := both.get((x, z))) is None or direct > both[x, y] + both[y, z]:
                 return x, y, z
     return None
