@@ -23,9 +23,14 @@ TIMES = int(os.environ.get("DPCOMPOSE_EXAMPLES", "1"))
 """How many times as many examples as in a normal run: DPCOMPOSE_EXAMPLES=20 is an attack of an hour."""
 
 
+def as_many(examples: int) -> Callable[[Any], Any]:
+    """So many random examples, each taking the time it takes."""
+    return settings(max_examples=examples, deadline=None, suppress_health_check=SLOW)
+
+
 def many(examples: int) -> Callable[[Any], Any]:
-    """So many random examples for three normal runs, each taking the time it takes."""
-    return settings(max_examples=max(8, examples // 3) * TIMES, deadline=None, suppress_health_check=SLOW)
+    """So many random examples for three normal runs."""
+    return as_many(max(8, examples // 3) * TIMES)
 
 
 def value(expression: sympy.Expr, point: Point) -> oracle.Number:

@@ -6,7 +6,6 @@ enumeration of their outcomes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -17,7 +16,8 @@ import pytest
 import rechecks
 import strategies
 import sympy
-from hypothesis import HealthCheck, given, settings
+from against_oracle import as_many as many
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import INFINITY
 
@@ -243,13 +243,6 @@ def reached(epsilon: int, delta: Fraction, r: int) -> Fraction:
 def needed(p: list[Fraction], q: list[Fraction], factor: Fraction) -> Fraction:
     """The least δ at e^ε = factor for tables of outcomes."""
     return sum((max(Fraction(0), a - factor * b) for a, b in zip(p, q, strict=True)), Fraction(0))
-
-
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-
-
-def many(examples: int) -> Callable[[Any], Any]:
-    return settings(max_examples=examples, deadline=None, suppress_health_check=SLOW)
 
 
 @many(15)

@@ -12,7 +12,8 @@ import oracle
 import strategies
 import strategies_ordered
 import sympy
-from hypothesis import HealthCheck, given, settings
+from against_oracle import as_many as many
+from hypothesis import given
 from hypothesis import strategies as st
 from in_notions import CLOSE, DIGITS, MAKE, claim, close, number
 from oracle import INFINITY
@@ -20,14 +21,6 @@ from strategies import Point, Twin
 
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
-
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-
-
-def many(examples: int) -> Callable[[Any], Any]:
-    """So many random examples, each taking the time it takes."""
-    return settings(max_examples=examples, deadline=None, suppress_health_check=SLOW)
-
 
 # ---------------------------------------------------------------- the oracle
 

@@ -21,10 +21,6 @@ MOST_STEPS = 100_000
 MOST_DEPTH = 100
 
 
-OF_A_STEP = ("rule", "from", "derivation")
-"""What a step has besides the arguments of its rule."""
-
-
 class Refused(ValueError):
     """A saved derivation is wrong; the message says where and why."""
 

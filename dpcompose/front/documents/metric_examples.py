@@ -28,11 +28,11 @@ from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.privacy.notions import POWERS
 from dpcompose.proof.counterexamples import told_apart
 from dpcompose.proof.refuting import Counterexample, Losing
+from dpcompose.proof.witnesses import number_of
 from dpcompose.search.metrics import databases
 from dpcompose.search.metrics.claims import Judge, values_of
 
 Point = Mapping[str, Fraction]
-Number = Term | Fraction
 
 
 @dataclass(frozen=True)
@@ -250,8 +250,8 @@ def example(judge: Judge, theorem: Theorem) -> Counterexample:
     return Counterexample(
         at.pair(),
         at.parameters,
-        _number(value),
-        None if actual.kind == "oo" else _number(actual),
+        number_of(value),
+        None if actual.kind == "oo" else number_of(actual),
         rows,
         tuple(row.name for row in rows),
         judge.told.setting.databases,
@@ -303,10 +303,6 @@ def _largest(value: Term) -> Term:
         return value
     some = value.parts
     return next((one for one in some if all(computed.is_at_least(one, other, {}) for other in some)), value)
-
-
-def _number(value: Term) -> Number:
-    return value if value.number is None else value.number
 
 
 def _in_order(name: str) -> tuple[str, int]:
