@@ -388,7 +388,7 @@ def used_in_metrics(problem: str) -> set[str]:
     assert [one.verdict for one in found] == [claim.expect for claim in claims]
     shown = [one.found.found if isinstance(one.found, Proved) else one.found for one in found]
     theorems = [one.theorem for one in shown if one is not None]
-    of_maps = any(not values.parts for values in made.setting.values.values())
+    of_maps = any("values" in one for one in made.setting.data.get("maps", {}).values())
     several = len(made.setting.mechanisms) > 1
     return {
         *(one.id for one in made.bound.pages),

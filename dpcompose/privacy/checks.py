@@ -33,10 +33,18 @@ class Mistake:
 
 class Found:
     """The mistakes that were found, the parameters of each notion that a file may name, and what users added
-    that it may name."""
+    that it may name.
 
-    def __init__(self, notions: Mapping[str, Sequence[str]] | None = None, own: Additions = NOTHING) -> None:
-        self.notions, self.own = notions, own
+    in_metrics -- whether the file is read for claims in metrics; else for neighbours.
+    """
+
+    def __init__(
+        self,
+        notions: Mapping[str, Sequence[str]] | None = None,
+        own: Additions = NOTHING,
+        in_metrics: bool = False,
+    ) -> None:
+        self.notions, self.own, self.in_metrics = notions, own, in_metrics
         self.mistakes: list[Mistake] = []
 
     def wrong(self, path: Path_, message: object) -> None:
@@ -287,10 +295,16 @@ class Either(Check):
 
 
 class Key:
-    """A key of a table: its check, what it is where it is left out, and how files write it."""
+    """A key of a table: its check, what it is where it is left out, and how files write it.
 
-    def __init__(self, check: Reading, needed: bool, default: Any, written: str | None) -> None:
+    needed, wanted -- whether it has to be there, always or for neighbours.
+    """
+
+    def __init__(
+        self, check: Reading, needed: bool, default: Any, written: str | None, wanted: bool = False
+    ) -> None:
         self.check, self.needed, self.default, self.written = check, needed, default, written
+        self.wanted = wanted
 
 
 def need(check: Reading) -> Any:
@@ -298,9 +312,10 @@ def need(check: Reading) -> Any:
     return Key(check, True, None, None)
 
 
-def key(check: Reading, default: Any = None, written: str | None = None) -> Any:
-    """A key that may be left out; written -- how files have it where that is no name of Python."""
-    return Key(check, False, default, written)
+def key(check: Reading, default: Any = None, written: str | None = None, for_neighbours: bool = False) -> Any:
+    """A key that may be left out; written -- how files have it where that is no name of Python;
+    for_neighbours -- whether it has to be there all the same in a file for neighbours."""
+    return Key(check, False, default, written, for_neighbours)
 
 
 class Table:
@@ -337,6 +352,9 @@ class Table:
     def check(self) -> None:
         """Raises ValueError where keys do not fit together."""
 
+    def fits(self, path: Path_, found: Found) -> None:
+        """Tells what in it is not supported in such a file as is read."""
+
     @classmethod
     def read(cls, value: Any, path: Path_, found: Found) -> Any:
         """The table, or None where something in it is wrong."""
@@ -348,7 +366,7 @@ class Table:
         for word, (name, one) in known.items():
             if word in value:
                 read[name] = one.check.read(value[word], (*path, word), found)
-            elif one.needed:
+            elif one.needed or (one.wanted and not found.in_metrics):
                 found.wrong((*path, word), "this key is missing")
         for word in value:
             if word in cls.later and word not in known:
@@ -365,7 +383,8 @@ class Table:
         except ValueError as error:
             found.wrong(path, error)
             return None
-        return made
+        made.fits(path, found)
+        return made if len(found.mistakes) == before else None
 
     @classmethod
     def schema(cls, defs: dict[str, Any]) -> dict[str, Any]:

@@ -13,9 +13,7 @@ BY_STEPS = "metric forms"
 
 def is_in_metrics(data: Mapping[str, Any]) -> bool:
     """Whether the data of a problem file are about privacy in metrics."""
-    databases = data.get("databases")
-    kind = databases.get("kind") if isinstance(databases, Mapping) else None
-    return "metrics" in data or kind in IN_COORDINATES or any(map(_in_metric, _guarantees(data)))
+    return "metrics" in data or _in_coordinates(data) or any(map(_in_metric, _guarantees(data)))
 
 
 def is_for_neighbours(data: Mapping[str, Any]) -> bool:
@@ -24,20 +22,25 @@ def is_for_neighbours(data: Mapping[str, Any]) -> bool:
 
 
 def may_be_for_neighbours(data: Mapping[str, Any]) -> bool:
-    """Whether a problem file about privacy in metrics has a target with neighbours, and no other claims.
+    """Whether a problem file about privacy in metrics has a target with neighbours, and no other claims."""
+    alone = has_neighbours(data) and not any(map(_in_metric, _list(data.get("claims"))))
+    return alone or has_parts(data)
 
-    One with parts of records, which neighbours change, is always read so.
-    """
-    if data.get("partitions"):
-        return True
-    return has_neighbours(data) and not any(map(_in_metric, _list(data.get("claims"))))
+
+def has_parts(data: Mapping[str, Any]) -> bool:
+    """Whether a file has parts of records, which neighbours change: it is read as one about these."""
+    return bool(data.get("partitions")) and not _in_coordinates(data)
 
 
 def has_neighbours(data: Mapping[str, Any]) -> bool:
     """Whether the target of a problem file about privacy in metrics has neighbours, on a class of records."""
-    databases, target = data.get("databases"), data.get("target")
-    points = isinstance(databases, Mapping) and databases.get("kind") in IN_COORDINATES
-    return isinstance(target, Mapping) and "granularity" in target and not points
+    target = data.get("target")
+    return isinstance(target, Mapping) and "granularity" in target and not _in_coordinates(data)
+
+
+def _in_coordinates(data: Mapping[str, Any]) -> bool:
+    databases = data.get("databases")
+    return isinstance(databases, Mapping) and databases.get("kind") in IN_COORDINATES
 
 
 def with_claims(data: Mapping[str, Any], in_metrics: bool) -> dict[str, Any]:

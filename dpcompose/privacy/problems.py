@@ -288,12 +288,9 @@ def table_of(
 
     Raises ProblemError with every mistake.
     """
-    found = checks.Found(notions, own)
+    found = checks.Found(notions, own, in_metrics)
     try:
         given = ProblemTable.read(data, (), found)
-        if not found.mistakes:
-            given = given if in_metrics else given.with_target()
-            given.fits((), found, in_metrics)
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
     refuse(found.mistakes, file, text)

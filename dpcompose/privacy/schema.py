@@ -7,6 +7,7 @@ the format that is not supported yet is refused as such, never as unknown.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -76,6 +77,10 @@ class MapTable(Table):
             raise ValueError("others is what all records become that recode does not list")
         if self.table is None and self.image_neighbours is not None:
             raise ValueError("image-neighbours are those of a table; of recoded records they follow")
+
+    def fits(self, path: Path_, found: Found) -> None:
+        if self.values is not None and not found.in_metrics:
+            found.wrong((*path, "values"), "values in coordinates are those of points")
 
 
 class ReadsTable(Table):
@@ -314,18 +319,17 @@ class MechanismTable(Table):
     def _given(self, *names: str) -> list[str]:
         return [name for name in names if getattr(self, name) is not None]
 
-    def fits(self, path: Path_, found: Found, in_metrics: bool) -> None:
-        """Tells what is wrong with it beside claims in metrics, or for neighbours."""
+    def fits(self, path: Path_, found: Found) -> None:
         try:
-            if in_metrics:
+            if found.in_metrics:
                 self._check_in_metrics()
             else:
                 self._check_for_neighbours()
         except ValueError as error:
             found.wrong(path, error)
-        if in_metrics and self.filter is not None:
+        if found.in_metrics and self.filter is not None:
             found.wrong((*path, "filter"), "the key 'filter' is not supported yet beside claims in metrics")
-        if self.name_read and not in_metrics:
+        if self.name_read and not found.in_metrics:
             other = ["a table such as { records = [...] }"]
             OneOf(EVERYTHING, or_else=other).read(self.name_read, (*path, "reads"), found)
 
@@ -379,7 +383,7 @@ class ClaimTable(InMetric):
 
 class TargetTable(Table):
     metric: str | None = key(FORMULA)
-    granularity: str | dict[str, Any] | None = key(GRANULARITY)
+    granularity: str | dict[str, Any] | None = key(GRANULARITY, for_neighbours=True)
 
     def check(self) -> None:
         if (self.metric is None) == (self.granularity is None):
@@ -419,40 +423,22 @@ class StudyTable(Table):
     tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
     studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
-    target: TargetTable | None = key(TargetTable)
+    target: TargetTable | None = key(TargetTable, for_neighbours=True)
     mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000, ALIKE))
     adaptive: bool = key(TRUE_OR_FALSE, False)
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
 
-    def fits(self, path: Path_, found: Found, in_metrics: bool) -> None:
-        """Tells what in it is not supported beside claims in metrics, or for neighbours."""
-        if in_metrics:
-            self._fits_in_metrics(path, found)
-        else:
-            self._fits_for_neighbours(path, found)
-        for i, mechanism in enumerate(self.mechanisms):
-            mechanism.fits((*path, "mechanisms", i), found, in_metrics)
-        for name, study in self.studies.items():
-            study.fits((*path, "studies", name), found, in_metrics)
-
-    def _fits_in_metrics(self, path: Path_, found: Found) -> None:
+    def fits(self, path: Path_, found: Found) -> None:
+        if not found.in_metrics:
+            if isinstance(self.databases, PointsTable | ProductTable):
+                said = "points and products have metrics, and no neighbours as a whole"
+                found.wrong((*path, "databases"), said)
+            return
         if self.partitions:
             found.wrong((*path, "partitions"), PARTITIONS)
         if len(self.mechanisms) > MOST_IN_METRICS:
             said = f"with metrics there are at most {MOST_IN_METRICS} mechanisms, not {len(self.mechanisms)}"
             found.wrong((*path, "mechanisms"), said)
-
-    def _fits_for_neighbours(self, path: Path_, found: Found) -> None:
-        if isinstance(self.databases, PointsTable | ProductTable):
-            said = "points and products have metrics, and no neighbours as a whole"
-            found.wrong((*path, "databases"), said)
-        if self.target is None or self.target.granularity is None:
-            where = path if self.target is None else (*path, "target")
-            key = "target" if self.target is None else "granularity"
-            found.wrong((*where, key), "this key is missing")
-        for name, one in self.maps.items():
-            if one.values is not None:
-                found.wrong((*path, "maps", name, "values"), "values in coordinates are those of points")
 
 
 class ProblemTable(StudyTable):
@@ -460,11 +446,22 @@ class ProblemTable(StudyTable):
     databases: DatabasesTable | PointsTable | ProductTable = need(ByKind(True))
     claims: Sequence[ClaimTable] = key(ListOf(ClaimTable, 0, 1000), [])
 
-    def with_target(self) -> ProblemTable:
-        """The same for the neighbours whose steps its first claim in a metric counts, where it says none."""
-        known = canonical_names(self.granularities)
-        every = (formulas.names(one.metric) for one in self.claims if one.metric is not None)
-        counted = [known[name] for names in every for name in names if name in known]
-        if self.target is not None or not self.partitions or not counted:
-            return self
-        return self.with_(target=TargetTable(granularity=counted[0]))
+    @classmethod
+    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+        """Where parts are read, and no target is said, it is that of the first claim in a metric."""
+        if isinstance(value, Mapping) and {"partitions", "target"} & value.keys() == {"partitions"}:
+            counted = _counted(value.get("claims"), value.get("granularities"))
+            value = {**value, **({} if counted is None else {"target": {"granularity": counted}})}
+        return super().read(value, path, found)
+
+
+def _counted(claims: Any, granularities: Any) -> str | None:
+    """The granularity whose steps the first claim in a metric counts, by its name."""
+    known = canonical_names(map(str, granularities) if isinstance(granularities, Mapping) else ())
+    for one in claims if isinstance(claims, list) else ():
+        if isinstance(one, Mapping) and "metric" in one:
+            with suppress(formulas.FormulaError):
+                for name in formulas.names(str(one["metric"])):
+                    if name in known:
+                        return known[name]
+    return None

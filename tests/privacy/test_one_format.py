@@ -146,6 +146,21 @@ def test_what_is_unknown_in_claims_beside_parts_is_told() -> None:
         judged(parts("unbounded") + metric("a*d_unbounded"))
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        '[[claims]]\nnotion = "pure"\n',
+        metric("d_unbounded*("),
+        "[claims]\n",
+        "claims = [1]\n",
+        claims('epsilon = "1"'),
+    ],
+)
+def test_mistakes_beside_parts_without_a_target(wrong: str) -> None:
+    with pytest.raises(problems.ProblemError, match="target: this key is missing"):
+        judged(wrong + parts() if wrong.startswith("claims") else parts() + wrong)
+
+
 def test_sums_that_are_one_multiple() -> None:
     """The claim is read as a formula, and not by its letters."""
     wanted = metric(

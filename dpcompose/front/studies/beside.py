@@ -20,6 +20,9 @@ from dpcompose.proof.registry import Theory
 from dpcompose.search.proofs import NoGuarantee, NotElaborated
 from dpcompose.spaces.classes.databases import TooLarge
 
+NO_STUDY = (problems.ProblemError, InvalidSetting, NotElaborated, NoGuarantee, TooLarge)
+"""What says that data for neighbours are none, or that the kernel has no setting for them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Beside:
@@ -56,6 +59,6 @@ def beside(data: Mapping[str, Any], theory: Theory, show: Showing | None = None)
         found = problems.read_data(said, show=show, notions=theory.parameters, own=theory.own)
         judge = ForNeighbours(found.setting, theory)
         covered = judge.proofs.choices is not None or bool(judge.proofs.shop)
-    except (problems.ProblemError, InvalidSetting, NotElaborated, NoGuarantee, TooLarge):
+    except NO_STUDY:
         return None
     return Beside(judge, found.claims) if covered else None

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dpcompose.front.studies.beside import NO_STUDY
 from dpcompose.front.studies.best_metric import in_metric
 from dpcompose.front.studies.neighbours import ForNeighbours
 from dpcompose.front.studies.results import Answer
@@ -22,17 +23,13 @@ from dpcompose.kernel.rules.chains import TARGET
 from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.privacy.metrics.granular import Granular, granular
 from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.registry import Theory
 from dpcompose.search import replayed
-from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.replayed import Proved
 from dpcompose.search.verdicts import Verdict
-from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.moves.granularities import Granularity
 
 
@@ -82,7 +79,7 @@ class MetricForms:
             if read.setting.target != found.granularity or not self._is_alike(judge):
                 return None
             stated = {key: to_text(self._in_steps(found, key)) for key in found.values}
-        except (problems.ProblemError, InvalidSetting, NotElaborated, NoGuarantee, TooLarge):
+        except NO_STUDY:
             return None
         return Asked(found.granularity, judge, read.claims[0], {"notion": found.notion, **stated})
 

@@ -15,6 +15,7 @@ from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.privacy.metrics.values_read import about_values
 from dpcompose.privacy.notions import FILE_KEYS, POWERS
 from dpcompose.privacy.schema import PARAMETERS, GuaranteeTable, MechanismTable
+from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.inputs.maps import Map, everything
 
 
@@ -48,22 +49,18 @@ class Guarantees:
                 self.formula(text, (*path, key), self.distances.in_metrics(text), key=key, index=given.index)
         self.names.found.mistakes[:] = before
 
-    def _domain(self, name: str, stated: GuaranteeTable, reads: Map, path: Path_) -> str | None:
+    def _domain(self, stated: GuaranteeTable, reads: Map, path: Path_) -> str | None:
         """On which domain a guarantee is stated; a mechanism that reads everything has both alike."""
-        if reads == everything:
+        if reads.is_everything:
             return "own"
         if stated.domain is None:
-            self.wrong(
-                (*path, "domain"),
-                f'{name} reads {reads.written("D")}: say domain = "own", private as a map on that, or '
-                'domain = "common", private as a map on the whole class, and dependent on what it reads only',
-            )
+            self.wrong((*path, "domain"), DOMAIN_NEEDED)
         return stated.domain
 
     def _in_metric(
         self, given: MechanismTable, stated: GuaranteeTable, reads: Map, path: Path_
     ) -> MetricMechanism | None:
-        domain, said = self._domain(given.name, stated, reads, path), ""
+        domain, said = self._domain(stated, reads, path), ""
         both = None if domain is None else self._formulas(given, stated, path)
         if domain is None or both is None:
             return None
@@ -145,7 +142,7 @@ class Guarantees:
         self, given: MechanismTable, stated: GuaranteeTable, reads: Map, path: Path_
     ) -> MetricMechanism | None:
         """A guarantee for neighbours at distance r: its parameter times r; δ·Σ e^{jε} over j < r."""
-        domain = self._domain(given.name, stated, reads, path)
+        domain = self._domain(stated, reads, path)
         r = self.distances.canonical(stated.granularity, (*path, "granularity"), reads, domain or "own")
         parameter, power = POWERS[stated.notion]
         text = stated.value(parameter)
