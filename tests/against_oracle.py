@@ -24,8 +24,8 @@ TIMES = int(os.environ.get("DPCOMPOSE_EXAMPLES", "1"))
 
 
 def many(examples: int) -> Callable[[Any], Any]:
-    """So many random examples for three normal runs, each taking the time it takes."""
-    return settings(max_examples=max(8, examples // 3) * TIMES, deadline=None, suppress_health_check=SLOW)
+    """So many random examples for six normal runs, each taking the time it takes."""
+    return settings(max_examples=max(8, examples // 6) * TIMES, deadline=None, suppress_health_check=SLOW)
 
 
 def value(expression: sympy.Expr, point: Point) -> oracle.Number:

@@ -25,8 +25,8 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too
 
 
 def many(examples: int) -> Callable[[Any], Any]:
-    """So many random examples, each taking the time it takes."""
-    return settings(max_examples=examples, deadline=None, suppress_health_check=SLOW)
+    """So many random examples for two normal runs, each taking the time it takes."""
+    return settings(max_examples=examples // 2, deadline=None, suppress_health_check=SLOW)
 
 
 # ---------------------------------------------------------------- the oracle
