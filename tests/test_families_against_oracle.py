@@ -274,7 +274,8 @@ def points_of(draw: Any, sizes: dict[str, int]) -> dict[str, Fraction]:
 
 
 def many(examples: int) -> Any:
-    return settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    """So many random examples for two normal runs."""
+    return settings(max_examples=examples // 2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def study_of(family: Family) -> Study | None:

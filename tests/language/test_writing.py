@@ -162,7 +162,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @given(_formulas(), st.fixed_dictionaries({name: st.fractions(1, 3, max_denominator=4) for name in KNOWN}))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_values_agree_with_sympy(text: str, point: dict[str, Fraction]) -> None:
     """`evaluate` and sympy's floating-point evaluation of the same formula."""
     try:

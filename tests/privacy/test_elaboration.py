@@ -97,8 +97,9 @@ STRATEGIES: Mapping[str, st.SearchStrategy[Twin]] = {
 
 
 def some(examples: int) -> Any:
+    """So many random examples for two normal runs."""
     return settings(
-        max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None
+        max_examples=examples // 2, deadline=None, suppress_health_check=list(HealthCheck), database=None
     )
 
 

@@ -51,18 +51,18 @@ class Losses:
         return min(Fraction(1), self.finite * found + self.infinite)
 
     def _mean(self, n: int, shift: Interval, exactly: Term) -> int:
-        """Over the axes from the n-th on; exactly -- the shift as a term."""
+        """Over the axes from the n-th on; exactly -- the shift as a term, which is asked for along the last."""
         if n == len(self.axes):
             return self._alone(shift)
-        axis = self.axes[n]
-        if n == len(self.axes) - 1 and not isinstance(self.tail, Normal):
+        axis, smooth = self.axes[n], isinstance(self.tail, Normal)
+        if n == len(self.axes) - 1 and not smooth:
             return self._along(axis, shift, exactly)
         step, total = enclosure(axis.step, self.bits + 32), 0
         for at, mass in enumerate(axis.masses):
             if mass:
                 times = 2 * at - axis.offset
-                inner = self._mean(n + 1, shift - step * Interval.of(times), exactly - times * axis.step)
-                total += mass * inner
+                there = exactly if smooth else exactly - times * axis.step
+                total += mass * self._mean(n + 1, shift - step * Interval.of(times), there)
         return self.rounding.divided(total, self.rounding.unit)
 
     def _alone(self, shift: Interval) -> int:

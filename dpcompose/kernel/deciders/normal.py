@@ -55,7 +55,7 @@ def _distribution(x: Fraction, bits: int) -> Interval:
 
 def density(x: Fraction, bits: int) -> Interval:
     """φ(x) = e^(−x²/2)/√(2π), to about so many significant bits."""
-    return exp(Interval.of(-x * x / 2), bits) * _root_of_two_pi(bits).inverse()
+    return exp(Interval.of(-x * x / 2), bits) * _inverse_root_of_two_pi(bits)
 
 
 def is_far(x: Fraction, bits: int) -> bool:
@@ -129,12 +129,13 @@ def root(x: Fraction, bits: int) -> Interval:
 
 
 @functools.lru_cache(maxsize=64)
-def _root_of_two_pi(bits: int) -> Interval:
-    """√(2π), with π = 16·arctan(1/5) − 4·arctan(1/239)."""
+def _inverse_root_of_two_pi(bits: int) -> Interval:
+    """1/√(2π), with π = 16·arctan(1/5) − 4·arctan(1/239)."""
     scale = bits + 16
     five, other = _arctan_of_inverse(5, scale), _arctan_of_inverse(239, scale)
     low, high = 32 * five[0] - 8 * other[1], 32 * five[1] - 8 * other[0]
-    return Interval(Fraction(isqrt(low << scale), 1 << scale), Fraction(isqrt(high << scale) + 1, 1 << scale))
+    below, above = isqrt(low << scale), isqrt(high << scale) + 1
+    return Interval(Fraction(below, 1 << scale), Fraction(above, 1 << scale)).inverse()
 
 
 def _arctan_of_inverse(n: int, scale: int) -> tuple[int, int]:

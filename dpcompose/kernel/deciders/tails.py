@@ -42,7 +42,7 @@ class Normal:
         return Normal(self.square * count, self.rho * count)
 
     def _attained(self, bits: int) -> Interval:
-        return enclosure(self.square + 2 * self.rho, bits + 32)
+        return _enclosed(self.square, self.rho, bits + 32)
 
     def below(self, epsilon: Fraction, bits: int) -> Fraction:
         """What some mechanism attains at a rational ε, up to about 2^−bits."""
@@ -88,6 +88,12 @@ class Laplace:
 
 
 Tail: TypeAlias = Normal | Laplace
+
+
+@functools.lru_cache(maxsize=256)
+def _enclosed(square: Term, rho: Term, bits: int) -> Interval:
+    """μ² + 2ρ."""
+    return enclosure(square + 2 * rho, bits)
 
 
 @functools.lru_cache(maxsize=8192)

@@ -33,7 +33,8 @@ class Interval:
     @staticmethod
     def of(x: Fraction | int) -> Interval:
         """The number itself."""
-        return Interval(Fraction(x), Fraction(x))
+        exact = x if type(x) is Fraction else Fraction(x)
+        return Interval(exact, exact)
 
     def __add__(self, other: Interval) -> Interval:
         return Interval(self.low + other.low, self.high + other.high)
@@ -42,6 +43,11 @@ class Interval:
         return Interval(self.low - other.high, self.high - other.low)
 
     def __mul__(self, other: Interval) -> Interval:
+        if self.low.numerator >= 0 and other.low.numerator >= 0:
+            return Interval(self.low * other.low, self.high * other.high)
+        if other.low is other.high:  # one number
+            low, high = self.low * other.low, self.high * other.low
+            return Interval(low, high) if other.low.numerator >= 0 else Interval(high, low)
         ends = [x * y for x in (self.low, self.high) for y in (other.low, other.high)]
         return Interval(min(ends), max(ends))
 

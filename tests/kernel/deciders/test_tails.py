@@ -38,7 +38,7 @@ def within(found: Interval, value: Any, width: Any) -> None:
     assert exact(found.high - found.low) <= width
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(EPSILONS, SMALL)
 def test_normal_noise(epsilon: Fraction, square: Fraction) -> None:
     with mpmath.workprec(300):

@@ -328,7 +328,7 @@ ROWS = st.lists(
 
 
 @given(ROWS, st.sets(st.sampled_from("abcd")))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_undominated_rows(rows: list[dict[str, int]], equal: set[str]) -> None:
     rows = [row for n, row in enumerate(rows) if row not in rows[:n]]
 
