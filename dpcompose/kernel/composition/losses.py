@@ -16,7 +16,7 @@ from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.expressions import forms, formulas, metrics, substitution, terms
-from dpcompose.kernel.expressions.domains import POSITIVE, Domain
+from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.polynomials import top, total
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage, Theory
@@ -208,11 +208,31 @@ def converted(
 
 
 def lies_within(value: Term, domain: Domain) -> bool:
-    """Whether a number, or a letter with all its values, lies in a domain; in the positive numbers any term
-    that is seen to."""
+    """Whether a number, or a letter with all its values, lies in a domain; in the positive numbers, or between
+    0 and 1, any term that is seen to by its sign."""
     if value.number is not None:
         return domain.contains(value.number)
+    if domain == UNIT_INTERVAL and value.kind != "oo":
+        return _is_product_below_1(value) or forms.term_sign(value) == 1 == forms.term_sign(1 - value)
     return (value.kind == "letter" and value.of[1] == domain) or (domain == POSITIVE and value.positive)
+
+
+def _is_product_below_1(value: Term) -> bool:
+    """Whether a term is a product of numbers and letters in (0, 1), and of powers below 0 of letters from 1 on."""
+    below = False
+    for factor in value.factors:
+        base, exponent = factor.base_and_exponent
+        n, least = exponent.number, base.of[1].least if base.kind == "letter" else None
+        if factor.number is not None:
+            inside, strictly = 0 < factor.number <= 1, factor.number < 1
+        elif base.kind == "letter" and base.of[1] == UNIT_INTERVAL:
+            inside = strictly = n is not None and n > 0
+        else:
+            inside, strictly = n is not None and n < 0 and least is not None and least >= 1, False
+        if not inside:
+            return False
+        below = below or strictly
+    return below
 
 
 def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apart: bool = False) -> str:
