@@ -208,8 +208,8 @@ def converted(
 
 
 def lies_within(value: Term, domain: Domain) -> bool:
-    """Whether a number, or a letter with all its values, lies in a domain; in the positive numbers, or between
-    0 and 1, any term that is seen to by its sign."""
+    """Whether a number, or a letter with all its values, lies in a domain; of the positive numbers, and of
+    those between 0 and 1, any term that is seen to."""
     if value.number is not None:
         return domain.contains(value.number)
     if domain == UNIT_INTERVAL and value.kind != "oo":
@@ -218,7 +218,7 @@ def lies_within(value: Term, domain: Domain) -> bool:
 
 
 def _is_product_below_1(value: Term) -> bool:
-    """Whether a term is a product of numbers and letters in (0, 1), and of powers below 0 of letters from 1 on."""
+    """Whether a term is a product of numbers and letters in (0, 1), and of 1/k for letters k from 1 on."""
     below = False
     for factor in value.factors:
         base, exponent = factor.base_and_exponent

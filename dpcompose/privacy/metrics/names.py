@@ -124,8 +124,8 @@ class Names:
             lost = name in others and not others[name].letters.keys() & value.letters.keys()
             if lost and name not in symbols:
                 raise formulas.FormulaError(
-                    f"{name} cancels here, and that is right only where it is finite: 0 times oo is oo. Leave "
-                    "it out, or take a nonnegative parameter as its factor"
+                    f"{name} cancels here, and that is right only where it is finite: 0 times oo is oo. "
+                    "Leave it out, or take a nonnegative parameter as its factor"
                 )
         fresh = {name: it for name, it in others.items() if name in self.metrics}
         written, count = text, 0
