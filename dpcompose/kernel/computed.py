@@ -149,7 +149,7 @@ def _asked(
         return page.head.noises[word], {law.parameter: fitting} | {
             name: given.letters[name] for name in law.letters
         }
-    if loss.notion not in parts:
+    if loss.notion not in parts or loss.moved:
         raise NoLoss(f"{page.id} does not say what {mechanism.name}, stated in a metric, can lose")
     return parts[loss.notion], dict(loss.values)
 

@@ -17,7 +17,7 @@ from typing import Any
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Cover
-from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Loses, Lower, Satisfies
@@ -326,6 +326,11 @@ def _unlimited(shop: Workshop, notion: str) -> Theorem | None:
 
 def weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
     """The claim as a theorem, where it is seen to be at least a guarantee; None where it is not."""
+    return _weakened(prover, guarantee, claim) or _through_all(prover, guarantee, claim)
+
+
+def _weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
+    """The same in one step."""
     known = guarantee.says
     assert isinstance(known, Satisfies)
     if claim["notion"] != known.notion:
@@ -346,6 +351,25 @@ def weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Th
     with suppress(NoTheorem):
         return prover.by("weaken", guarantee, claim=dict(claim), certificates=certificates)
     return None
+
+
+def _through_all(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
+    """The claim where it is seen to be at least what all members lose, in place of some, a letter's number."""
+    assert isinstance(guarantee.says, Satisfies)
+    every = {key: substitution.changed(value, _of_all) for key, value in guarantee.says.values}
+    if claim["notion"] != guarantee.says.notion or list(every.items()) == list(guarantee.says.values):
+        return None
+    said = {"notion": claim["notion"]} | {key: formulas.to_text(value) for key, value in every.items()}
+    between = _weakened(prover, guarantee, said)
+    return None if between is None else _weakened(prover, between, claim)
+
+
+def _of_all(one: Term) -> Term | None:
+    """The sum of all members in place of that of the largest ones, whose number is a letter."""
+    if one.kind != "over" or one.of[0] == one.of[2] or one.of[0].number is not None:
+        return None
+    _, member, count = one.of
+    return terms.over(count, member, count)
 
 
 def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | None = None) -> list[Guarantees]:

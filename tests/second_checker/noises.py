@@ -105,6 +105,8 @@ def guarantee(algebra: Algebra, library: Library, mechanism: Any, notion: str) -
     page = library.one(noise["page"])
     if "besides" in noise:
         raise NotRead("noise", "with further letters")
+    if notion in page.get("moved", {}):
+        raise NotRead("noise", "of which each entry loses what its page says of how far it moves")
     demand(notion in page["guarantee"], "a noise that has no guarantee in this notion")
     names = {page["parameter"]: algebra.read(noise["parameter"])}
     texts = page["guarantee"][notion]

@@ -8,7 +8,7 @@ for it.  A caption says what a theorem says; nothing is decided here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -323,7 +323,7 @@ class _Told:
             numbers = [one.mechanism for one in some]
             uses = [line for line in private if not set(numbers).isdisjoint(line.roles["M"])]
             for n, one in enumerate(some[0].then, start=1):
-                parts = [Loss(x.mechanism, x.notion, x.values, x.then[:n]) for x in some]
+                parts = [replace(x, then=x.then[:n]) for x in some]
                 to = parts[0].ends(self.by.found.shop.theory)
                 values = tuple(written(tuple(self.moved(x).items())) for x in parts)
                 said = words.Converted(tuple(numbers), to, values)

@@ -113,7 +113,7 @@ class Closer:
         """
         page, stated = self.page("steps"), dict(loss.values)
         plain = loss.at(terms.number(r), self.composition.theory)[self.key]
-        if page is None or loss.then or r > MOST_STEPS or plain == ZERO:
+        if page is None or loss.then or loss.moved or r > MOST_STEPS or plain == ZERO:
             return (plain,)
         reached = [(0, stated[self.key])]
         for _ in range(r - 1):

@@ -16,13 +16,17 @@ from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.expressions import forms, formulas, metrics, substitution, terms
-from dpcompose.kernel.expressions.domains import POSITIVE, Domain
+from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.polynomials import top, total
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage, Theory
 
 Values = tuple[tuple[str, Term], ...]
 """The parameters of a guarantee with their values, in the order of the notion's rule page."""
+
+
+MOVED = " moved"
+"""The letter for how far a value moves: as no parameter is called."""
 
 
 class NoLoss(NoPage):
@@ -41,13 +45,16 @@ class Converted:
 class Loss:
     """What M_i loses at most where its input moves: a guarantee at a distance, and conversions of that.
 
-    notion, values -- the guarantee for inputs one step apart; then -- the conversions, one after the other.
+    notion, values -- the guarantee for inputs one step apart; then -- the conversions, one after the other;
+    moved -- of noise formulas in MOVED, how far the value of its query, or one entry of that, moves: in place
+    of what the rule of the notion says at a distance.
     """
 
     mechanism: int
     notion: str
     values: Values
     then: tuple[Converted, ...] = ()
+    moved: Values = ()
 
     def ends(self, theory: Theory) -> str:
         """The notion in which it is a loss, after the conversions."""
@@ -63,11 +70,22 @@ class Loss:
 
         The distance comes first: rε by the rule, and then ρ = rε·tanh(rε/2), never more than r²·ε·tanh(ε/2).
         """
-        values, apart = at_distance(theory.rule(self.notion), dict(self.values), r), self.apart(theory)
+        values, apart = self.before(r, theory), self.apart(theory)
         for one in self.then:
             page = theory.page(one.page, "conversion")
             values, apart = converted(theory, page, values, dict(one.chosen), apart), ()
         return values
+
+    def before(self, r: Term, theory: Theory) -> dict[str, Term]:
+        """The same before all conversions."""
+        if not self.moved:
+            return at_distance(theory.rule(self.notion), dict(self.values), r)
+        return {key: substitution.substituted(value, {MOVED: r}) for key, value in self.moved}
+
+    def over_entries(self, entries: Sequence[Term], theory: Theory) -> dict[str, Term]:
+        """The parameters where entries of a query's value move so far, each with noise of its own."""
+        every = [self.before(r, theory) for r in entries]
+        return {key: substitution.expanded(terms.add(one[key] for one in every)) for key, _ in self.values}
 
     def apart(self, theory: Theory) -> tuple[str, ...]:
         """The parameters of the guarantee that the first conversion sets apart: no more is lost than together
@@ -79,7 +97,7 @@ def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, .
     """The losses at a type: those in formulas of distances with the guarantees that they have there."""
     there = {i: (far, dict(more)) for i, far, more in type.lost}
     return tuple(
-        replace(one, values=_at_databases(theory.rule(one.notion), one, *there[one.mechanism]))
+        replace(one, values=_at_databases(theory, one, *there[one.mechanism]), moved=())
         if one.mechanism in there
         else one
         for one in losses
@@ -121,11 +139,13 @@ def in_steps(
     return tuple(here), replace(type, moves=tuple(sorted(moves.items())), lost=tuple(between))
 
 
-def _at_databases(rule: Any, loss: Loss, far: Term, more: Mapping[str, Term]) -> Values:
+def _at_databases(theory: Theory, loss: Loss, far: Term, more: Mapping[str, Term]) -> Values:
     """A guarantee at two databases that are so far apart in a metric: there need be none between them."""
     if INFINITY in (far, *more.values(), *(value for _, value in loss.values)):
         return tuple((key, INFINITY) for key, _ in loss.values)
-    letters = {**dict(loss.values), "r": far}
+    if loss.moved:
+        return tuple(loss.before(far, theory).items())
+    rule, letters = theory.rule(loss.notion), {**dict(loss.values), "r": far}
     return tuple(
         (key, more[key] if key in more else formulas.parse(rule.head.distance[key], letters))
         for key, _ in loss.values
@@ -188,11 +208,31 @@ def converted(
 
 
 def lies_within(value: Term, domain: Domain) -> bool:
-    """Whether a number, or a letter with all its values, lies in a domain; in the positive numbers any term
-    that is seen to."""
+    """Whether a number, or a letter with all its values, lies in a domain; of the positive numbers, and of
+    those between 0 and 1, any term that is seen to."""
     if value.number is not None:
         return domain.contains(value.number)
+    if domain == UNIT_INTERVAL and value.kind != "oo":
+        return _is_product_below_1(value) or forms.term_sign(value) == 1 == forms.term_sign(1 - value)
     return (value.kind == "letter" and value.of[1] == domain) or (domain == POSITIVE and value.positive)
+
+
+def _is_product_below_1(value: Term) -> bool:
+    """Whether a term is a product of numbers and letters in (0, 1), and of 1/k for letters k from 1 on."""
+    below = False
+    for factor in value.factors:
+        base, exponent = factor.base_and_exponent
+        n, least = exponent.number, base.of[1].least if base.kind == "letter" else None
+        if factor.number is not None:
+            inside, strictly = 0 < factor.number <= 1, factor.number < 1
+        elif base.kind == "letter" and base.of[1] == UNIT_INTERVAL:
+            inside = strictly = n is not None and n > 0
+        else:
+            inside, strictly = n is not None and n < 0 and least is not None and least >= 1, False
+        if not inside:
+            return False
+        below = below or strictly
+    return below
 
 
 def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apart: bool = False) -> str:
@@ -237,7 +277,8 @@ class Composition:
         moves = tuple((i, some) for i, some in type.moves if not self.loses_nothing(i, type))
         if any(r.kind == "oo" or self.losses[i - 1].unlimited for i, some in moves for _, r in some):
             return dict.fromkeys(self.rule.head.parameters, INFINITY)
-        return {key: self._composed(key, moves) for key in self.rule.head.parameters}
+        entries = dict(type.entries)
+        return {key: self._composed(key, moves, entries) for key in self.rule.head.parameters}
 
     def loses_nothing(self, i: int, type: Type) -> bool:
         """Whether M_i loses 0 at every distance that occurs, though these have no limit."""
@@ -246,14 +287,16 @@ class Composition:
         stated = self.losses[i - 1].at(ONE, self.theory).values()
         return all(value == ZERO for _, value in self.losses[i - 1].values) and set(stated) == {ZERO}
 
-    def _composed(self, key: str, moves: Moves) -> Term:
+    def _composed(self, key: str, moves: Moves, entries: Mapping[int, Sequence[Term]]) -> Term:
         """A parameter of the whole where inputs move by finite distances."""
         if not self.adds_up(key):
             return self._by_formula(key, moves)
         squared = key in self.rule.head.squared
 
         def added(i: int, r: Term) -> Term:
-            value = self.losses[i - 1].at(r, self.theory)[key]
+            loss = self.losses[i - 1]
+            each = loss.moved and not loss.then and i in entries and not squared
+            value = (loss.over_entries(entries[i], self.theory) if each else loss.at(r, self.theory))[key]
             return substitution.expanded(value * value) if squared else value
 
         summed = terms.add(summands(moves, self.setting, added))
@@ -392,11 +435,18 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
     if noise is None:
         raise NoLoss(f"mechanism {i} is not given by noise")
     page = theory.page(noise.page, "noise")
+    rule = theory.rule(notion)
+    wanted = rule.head.parameters
     try:
-        stated = noises.guarantee(page.head, noise.parameter, notion, setting.assumed, noise.letters)
+        given = setting.assumed, noise.letters
+        stated = noises.guarantee(page.head, noise.parameter, notion, *given)
+        moved = noises.moved(page.head, noise.parameter, notion, terms.letter(MOVED), *given)
     except noises.Unfit as error:
         raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
-    wanted = theory.rule(notion).head.parameters
+    if moved is not None and sorted(moved) == sorted(wanted) and all(adds_up(rule, key) for key in wanted):
+        ordered = tuple((key, moved[key]) for key in wanted)
+        single = tuple((key, substitution.substituted(value, {MOVED: ONE})) for key, value in ordered)
+        return Loss(i, notion, single, moved=ordered)
     if stated is None or sorted(stated) != sorted(wanted):
         raise NoLoss(f"{page.id} states no {notion} guarantee")
     return Loss(i, notion, tuple((key, stated[key]) for key in wanted))

@@ -302,7 +302,8 @@ def smallest_pair(
 
 def undominated_types(types: Sequence[Type]) -> list[Type]:
     """The types that no other one exceeds, in their order; where distances are formulas, in equal ones."""
-    slots = [_slots(one) for one in types]
+    several = frozenset(i for one in types for i, some in one.entries if len(some) > 1)
+    slots = [_slots(one) | _entries(one, several) for one in types]
     distances = {r for one in slots for r in one.values()}
     unordered = {r for r in distances if r.kind != "oo" and r.number is None}
     as_they_are = {key for one in slots for key, r in one.items() if r in unordered}
@@ -332,6 +333,19 @@ def _slots(one: Type) -> dict[tuple[int, int], Term]:
     for i, members in one.moves:
         distances = [r for many, r in members for _ in range(how_many(many) or 1)]
         found |= {(i, slot): r for slot, r in enumerate(distances)}
+    return found
+
+
+def _entries(one: Type, several: frozenset[int]) -> dict[tuple[int, int], Term]:
+    """How far entries of queries move, the furthest first, where there are several: where each of them moves
+    less, less is lost also by noise of which each entry has its own."""
+    found, entries = dict[tuple[int, int], Term](), dict(one.entries)
+    for i, members in one.moves:
+        if i in several:
+            moving = entries.get(i) or (members[0][1],)
+            ordered = all(r.kind == "oo" or r.number is not None for r in moving)
+            for n, r in enumerate(sorted(moving, key=size, reverse=True) if ordered else moving, start=1):
+                found[i, -n] = r
     return found
 
 

@@ -54,6 +54,8 @@ class Law(Protocol):
     @property
     def equals(self) -> str: ...
     @property
+    def moved(self) -> Mapping[str, Mapping[str, str]]: ...
+    @property
     def guarantee(self) -> Mapping[str, Mapping[str, str]]: ...
 
 
@@ -102,6 +104,25 @@ def guarantee(
         return None
     fitting = fit(law, parameter, assumed, others)
     return {key: value(law, fitting, text, others) for key, text in stated.items()}
+
+
+def moved(
+    law: Law,
+    parameter: Term,
+    notion: str,
+    r: Term,
+    assumed: Assumed = NOTHING,
+    others: Mapping[str, Term] = NO_OTHERS,
+) -> dict[str, Term] | None:
+    """The parameters where the value of a query, or one entry of it, moves by r.
+
+    None where the page has none.  Raises Unfit.
+    """
+    stated = law.moved.get(notion)
+    if stated is None:
+        return None
+    fitting = fit(law, parameter, assumed, others)
+    return {key: value(law, fitting, text, {**others, "r": r}) for key, text in stated.items()}
 
 
 def fit(

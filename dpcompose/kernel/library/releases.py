@@ -24,6 +24,8 @@ class Noise(Head):
     loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
     has no bound, an equal expression that shows how it is distributed; because -- why, in words;
     guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says;
+    moved -- by notions in which these add up the parameters where the value moves by r, whatever the rule
+    says of distances: of one entry, and of all, which move by r together, no more;
     divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart;
     event -- of what is not attained, P(S) − e^epsilon·Q(S) of an event where the value moves by r;
     in_the_limit -- the notions whose guarantee is approached, and whether divergence and event are, only at
@@ -48,6 +50,7 @@ class Noise(Head):
     equals: str = ""
     because: str
     guarantee: dict[str, dict[str, str]]
+    moved: dict[str, dict[str, str]] = field(default_factory=dict)
     divergence: str = ""
     event: str = ""
     in_the_limit: list[str] = field(default_factory=list)
@@ -60,6 +63,7 @@ class Noise(Head):
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
         yield from ((("guarantee", notion), notion) for notion in self.guarantee)
+        yield from ((("moved", notion), notion) for notion in self.moved)
         yield from ((("in-the-limit",), notion) for notion in self.in_the_limit)
 
     @property
@@ -77,6 +81,8 @@ class Noise(Head):
                 yield Written((key,), text, letters)
         for notion, texts in self.guarantee.items():
             yield from each(("guarantee", notion), texts, own)
+        for notion, texts in self.moved.items():
+            yield from each(("moved", notion), texts, (*own, "r"))
         yield from each(("at-least",), self.at_least, own)
         if self.divergence:
             yield Written(("divergence",), self.divergence, (*own, "r"))
@@ -86,6 +92,8 @@ class Noise(Head):
     def misfits(self) -> Iterator[Mistake]:
         if bool(self.at_most) == bool(self.equals):
             yield Mistake((), "a noise has at-most, what its loss is at most, or equals, but one of them")
+        for notion in self.moved.keys() & self.guarantee.keys():
+            yield Mistake(("moved", notion), "a notion stands in guarantee or in moved")
         for key, some in (("at-least", list(self.at_least)), ("whole", self.whole)):
             for name in some:
                 if name not in self.parameters:

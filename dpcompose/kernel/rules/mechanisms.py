@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from dpcompose.kernel.composition import given_tables, losses
@@ -69,12 +70,7 @@ def convert(
     head = theory.page(page, "conversion").head
     if head.from_ != loss.ends(theory):
         raise BadStep(f"{page} converts {head.from_}, not {loss.ends(theory)}")
-    made = Loss(
-        loss.mechanism,
-        loss.notion,
-        loss.values,
-        (*loss.then, Converted(page, read_values(chosen or {}, setting))),
-    )
+    made = replace(loss, then=(*loss.then, Converted(page, read_values(chosen or {}, setting))))
     made.at(terms.ONE, theory)
     return Loses(made), Grounds(frozenset({page, theory.rule(head.to).id}))
 

@@ -124,8 +124,8 @@ class Names(Parameters):
             lost = name in others and not others[name].letters.keys() & value.letters.keys()
             if lost and name not in symbols:
                 raise formulas.FormulaError(
-                    f"{name} cancels, but where it is oo so is 0 times it; leave it out, or take a "
-                    "nonnegative parameter"
+                    f"{name} cancels here, and that is right only where it is finite: 0 times oo is oo. "
+                    "Leave it out, or take a nonnegative parameter as its factor"
                 )
         fresh = {name: it for name, it in others.items() if name in self.metrics}
         written, count = text, 0
@@ -139,8 +139,8 @@ class Names(Parameters):
             apart = kernel.parse(written, {**symbols, **others, **fresh}, index=index)
             if not {f"each__{n}" for n in range(1, count + 1)} <= apart.letters.keys():
                 raise formulas.FormulaError(
-                    "a metric is multiplied by 0 here, but where it is oo so is 0 times it; leave it out, or "
-                    "take a nonnegative parameter"
+                    "a metric is multiplied by 0 here, which is 0 only where it is finite: 0 times oo is oo. "
+                    "Leave it out, or take a nonnegative parameter as its factor"
                 )
 
     def doubt(self, text: str, others: Mapping[str, Term], index: str | None = None) -> str:

@@ -41,6 +41,7 @@ class Law:
     letters: Sequence[str] = ()
     at_least: Mapping[str, str] = field(default_factory=dict)
     probabilities: Sequence[str] = ()
+    moved: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def law(name: str) -> Law:
