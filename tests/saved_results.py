@@ -116,7 +116,7 @@ REFUSED = (
         "problems/120-twenty-choices": ("noise",),
         "problems/147-a-choice-by-scores": ("noise",),
         "problems/140-a-mean-of-those-who-came": ("noise",),
-        "problems/192-how-concentrated-laplace-noise-is": ("noise",),
+        "problems/206-how-concentrated-laplace-noise-is": ("noise",),
         "pages/noises/laplace": ("noise",),
         "problems/191-what-concentrated-privacy-leaves-open": ("attained",),
         "pages/violations/zcdp-in-gaussian": ("attained",),

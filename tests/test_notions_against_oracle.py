@@ -71,7 +71,7 @@ TWINS = st.one_of(
 )
 
 
-@many(60)
+@many(30)
 @given(st.data())
 def test_best_bounds(data: st.DataObject) -> None:
     """max Σ r_i²ρ_i and max √Σ r_i²μ_i², optimal; and what is claimed of them."""
@@ -92,7 +92,7 @@ def test_best_bounds(data: st.DataObject) -> None:
             assert (verdict.verdict, verdict.loose) == ("proved", False)
 
 
-@many(40)
+@many(20)
 @given(st.data())
 def test_approximate_bounds(data: st.DataObject) -> None:
     """The componentwise maximum of (Σ r_i·ε_i, Σ δ_i·Σ_{j<r_i} e^{jε_i})."""
@@ -124,7 +124,7 @@ def test_approximate_bounds(data: st.DataObject) -> None:
     assert verdict.verdict == "proved" and verdict.loose in ((False, None), (True, None))[is_closer]
 
 
-@many(40)
+@many(20)
 @given(st.data())
 def test_gaussian_mechanisms_lose_no_more(data: st.DataObject) -> None:
     """N(μ_i·x_i(·), 1) with 1-Lipschitz x_i: the distance of the composed means is never above the bound."""
@@ -161,7 +161,7 @@ def test_gaussian_mechanisms_lose_no_more(data: st.DataObject) -> None:
         assert study.bound.optimal and close(mpmath.sqrt(mp(Fraction(reached))), bound)
 
 
-@many(40)
+@many(20)
 @given(st.data())
 def test_tables_keep_their_approximate_guarantee(data: st.DataObject) -> None:
     """Random tables with three outcomes and e^ε rational: the δ they need together is at most the bound's."""

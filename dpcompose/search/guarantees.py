@@ -354,7 +354,7 @@ def _weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> T
 
 
 def _through_all(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
-    """The claim where it is seen to be at least what all members lose, in place of some, a letter's number."""
+    """The claim where it is at least what all members lose, in place of some, a letter's number."""
     assert isinstance(guarantee.says, Satisfies)
     every = {key: substitution.changed(value, _of_all) for key, value in guarantee.says.values}
     if claim["notion"] != guarantee.says.notion or list(every.items()) == list(guarantee.says.values):

@@ -51,7 +51,7 @@ class Losses:
         return min(Fraction(1), self.finite * found + self.infinite)
 
     def _mean(self, n: int, shift: Interval, exactly: Term) -> int:
-        """Over the axes from the n-th on; exactly -- the shift as a term, which is asked for along the last."""
+        """Over the axes from the n-th on; exactly -- the shift as a term, asked for along the last."""
         if n == len(self.axes):
             return self._alone(shift)
         axis, smooth = self.axes[n], isinstance(self.tail, Normal)
