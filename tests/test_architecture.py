@@ -20,10 +20,10 @@ kernel.core: assumptions distances fibres reader contributions counted classes s
 kernel.deciders: coordinates elementary exponentials lattices merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus curves equalities pieces readings noises
-kernel.library: fields grounds heads releases theory conversions kinds pages folders
+kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
 kernel.covers: types arrays blocks cells cones distances groups listed records rooms seen sizes steps
     contributions corners differing policies counts
-kernel.composition: families losses axioms closer given_tables witnesses apart
+kernel.composition: families samples losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
 kernel.rules: premises chains mechanisms parameters whole choices metrics refutations __init__
@@ -39,7 +39,7 @@ spaces.moves: blocks edits granularities groups neighbours relations replacement
 spaces: additions
 spaces.canonical: points profiles finite graphs metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
-    rows synonyms checks lines neighbourhoods noise_tables noises promises tables tabulated mechanisms
+    samples rows synonyms checks lines neighbourhoods noise_tables noises promises tables tabulated mechanisms
     metric_tables schema
 privacy.settings: inputs invalid members names noisy on_tables families nested reads __init__ stated
 privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms

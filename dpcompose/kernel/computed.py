@@ -309,7 +309,7 @@ def by_metrics(type: Type) -> Type:
 def _is_free(mechanism: Mechanism) -> bool:
     """Whether a mechanism may be anything that its guarantee allows, and loses just that, or is its noise."""
     attained = mechanism.metric is None or mechanism.noise is not None or mechanism.metric.attained()
-    return attained and mechanism.table is None and mechanism.study is None
+    return attained and (mechanism.table, mechanism.study, mechanism.sampled) == (None, None, None)
 
 
 def _those(mechanism: Mechanism, many: int, before: int, at: Mapping[str, Fraction]) -> range:

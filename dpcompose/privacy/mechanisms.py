@@ -16,6 +16,7 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee, InMetric
+from dpcompose.privacy.samples import Sample, sample
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Bit, Query
 from dpcompose.spaces.moves.granularities import Granularity
@@ -69,6 +70,14 @@ class Study(Protocol):
         """The composition as one mechanism of another, with the guarantee that it is shown to have."""
 
 
+@dataclass(frozen=True)
+class Sampled:
+    """How a sample of the records is drawn, and the guarantee of a mechanism that is run on such samples."""
+
+    by: Sample
+    on_samples: Guarantee
+
+
 @dataclass(frozen=True, repr=False)
 class Mechanism(Shown):
     """A randomised function M∘f of the database, known by what it reads and what it satisfies.
@@ -89,7 +98,9 @@ class Mechanism(Shown):
     also -- guarantees that it has as well;
     processing -- what is done to the output of M before it is published, in words; "": nothing.  All else is
     said of M, and only that it reads nothing but this output is known of what is done: see `then`;
-    filtered -- whether M is any interaction that a filter stops before it loses more than its guarantee.
+    filtered -- whether M is any interaction that a filter stops before it loses more than its guarantee;
+    sampled -- where M is run on a sample of the records how that is drawn, and its guarantee on samples: then
+    what it satisfies is what the whole does.
     """
 
     name: str
@@ -103,6 +114,7 @@ class Mechanism(Shown):
     also: tuple[Guarantee, ...] = ()
     processing: str = ""
     filtered: bool = False
+    sampled: Sampled | None = None
 
     def then(self, words: str) -> Mechanism:
         """g∘M, where g is any function of M's output, with coins of its own (GB:VII.1, post-processing).
@@ -120,6 +132,23 @@ class Mechanism(Shown):
             raise TypeError(f"{self.name}: say in a line of words what is done to its output, not {words!r}")
         done = f"{self.processing}, then {words}" if self.processing else words
         return replace(self, processing=done)
+
+    def on_samples(self, by: Sample) -> Mechanism:
+        """M run on a sample of the records, with what then is its guarantee.
+
+        Raises ValueError where the guarantee of M is not for the neighbours that such samples need.
+
+        >>> import dpcompose as dpc
+        >>> mechanism("M", dpc.pure("log(3)", dpc.unbounded)).on_samples(dpc.poisson_sample("1/2")).satisfies
+        unbounded pure (log(2))
+        """
+        if self.is_concrete or self.also or self.satisfies.metric is not None:
+            raise ValueError(f"{self.name}: what is run on a sample has one guarantee, for neighbours")
+        try:
+            satisfies = by.guarantee(self.satisfies)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+        return replace(self, satisfies=satisfies, sampled=Sampled(by, self.satisfies))
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -153,6 +182,9 @@ class Mechanism(Shown):
         more: list[str | sympy.Expr] = []
         for one in self.also:
             more += [", and ", *one._line(), f" on the {one.domain} domain" if one.domain else ""]
+        if self.sampled is not None:
+            on = self.sampled.on_samples._line()
+            return [f"{front}is run on a sample, {self.sampled.by}, of which it is ", *on, f"{where}{made}"]
         kind = "an interaction that a filter stops at " if self.filtered else ""
         return [f"{front}is {kind}", *self.satisfies._line(), f"{where}{made}", *more]
 
@@ -182,6 +214,8 @@ class Mechanism(Shown):
         given = [value for one in (self.satisfies, *self.also) for _, value in one.terms]
         given += [] if self.satisfies.metric is None else self.satisfies.metric.parameters
         given += [] if self.query is None else self.query.terms
+        if self.sampled is not None:
+            given += [*self.sampled.by.values, *(value for _, value in self.sampled.on_samples.terms)]
         return tuple(given if self.noise is None else [*given, self.noise.term])
 
     @property
@@ -216,7 +250,10 @@ class Mechanism(Shown):
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
         satisfies, *also = (one.with_letters(named) for one in (self.satisfies, *self.also))
-        return replace(self, satisfies=satisfies, also=tuple(also))
+        sampled = self.sampled
+        if sampled is not None:
+            sampled = Sampled(sampled.by.with_letters(named), sampled.on_samples.with_letters(named))
+        return replace(self, satisfies=satisfies, also=tuple(also), sampled=sampled)
 
     @property
     def of_distances(self) -> tuple[Mechanism, ...]:
@@ -280,6 +317,8 @@ class Mechanism(Shown):
             raise ValueError(f"{self.name}: what adds noise is given by that, and has no table")
         if self.filtered and (self.is_concrete or self.also or self.satisfies.metric is not None):
             raise ValueError(f"{self.name}: a filter has one total, for neighbours, and nothing beside it")
+        if self.sampled is not None and (self.is_concrete or self.also or self.satisfies.metric is not None):
+            raise ValueError(f"{self.name}: what is run on a sample has one guarantee, for neighbours")
         if self.study is not None and (self.noise is not None or self.table is not None):
             raise ValueError(
                 f"{self.name}: a composition is given by its mechanisms, not by noise or a table"
@@ -322,6 +361,7 @@ def mechanism(
     study: Study | None = None,
     processing: str = "",
     filter: Guarantee | None = None,
+    sampled: Sample | Mapping[str, object] | None = None,
 ) -> Mechanism: ...
 
 
@@ -337,6 +377,7 @@ def mechanism(
     study: Study | None = None,
     processing: str = "",
     filter: Guarantee | None = None,
+    sampled: Sample | Mapping[str, object] | None = None,
 ) -> Mechanism | Measured:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
@@ -353,7 +394,9 @@ def mechanism(
     study -- in place of a guarantee: M is the composition of a study (`compose`) over the class of what is
     read; it has the guarantee that the study is shown to have, and the derivation of this goes with it;
     processing -- what is done to the output before it is published, in words (`Mechanism.then`);
-    filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`).
+    filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`);
+    sampled -- how the sample of the records is drawn that M is run on (`poisson_sample`, `fixed_sample`,
+    `drawn_sample`, or as in problem files): then the guarantee is that of M on samples.
 
     >>> import dpcompose as dpc
     >>> mechanism("M", satisfies=dpc.pure("e", dpc.unbounded)).reads.written("D")
@@ -367,13 +410,14 @@ def mechanism(
     """
     besides = (count, query, noise, table, study, filter)
     if isinstance(satisfies, InMetric):
-        if any(one is not None for one in besides) or processing:
+        if any(one is not None for one in (*besides, sampled)) or processing:
             raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
         return Measured(name, reads, satisfies)
     if filter is not None:
         made = _stopped(name, filter, reads, count, (satisfies, *besides[1:-1]))
     else:
         made = _mechanism(name, satisfies, reads, *besides[:-1])
+    made = made if sampled is None else made.on_samples(sample(sampled))
     return made.then(processing) if processing else made
 
 

@@ -216,9 +216,6 @@ class PartitionTable(Table):
             )
 
 
-NOT_YET = ("sampled",)
-"""Keys of mechanisms that the format has, and that are not supported yet."""
-
 Notions = Mapping[str, Sequence[str]]
 """The parameters of each notion that a file may name."""
 
@@ -362,6 +359,18 @@ class QueryTable(Table):
             raise ValueError(QUERIES)
 
 
+class SampledTable(Table):
+    poisson: str | None = key(FORMULA)
+    fixed: list[str] | str | None = key(Either(BOUNDS, FORMULA))
+    draws: list[str] | None = key(BOUNDS)
+
+    def check(self) -> None:
+        if len(self.given) != 1:
+            raise ValueError(
+                'a sample is { poisson = "s" }, { fixed = ["m", "n"] }, { fixed = "m" } or { draws = ["m", "n"] }'
+            )
+
+
 ALONE = {
     "satisfies": "lists all guarantees of a mechanism",
     "filter": "states the total of a mechanism",
@@ -372,7 +381,6 @@ ALONE = {
 class StatedTable(Table):
     """What mechanisms have, whatever their guarantees are about."""
 
-    later: ClassVar[tuple[str, ...]] = NOT_YET
     satisfies: Sequence[MetricGuaranteeTable] | None
 
     name: str = need(NAME)
@@ -412,8 +420,16 @@ class MechanismTable(StatedTable):
     )
     guarantee: MetricGuaranteeTable | None = key(_Guarantee())
     filter: GuaranteeTable | None = key(GuaranteeTable)
+    sampled: SampledTable | None = key(SampledTable)
     satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
     query: str | QueryTable | None = key(Either(QUERY, QueryTable, word="oneOf"))
+
+    def check(self) -> None:
+        super().check()
+        if self.sampled is not None:
+            besides = ("satisfies", "query", "noise", "table", "study")
+            if given := [name for name in besides if getattr(self, name) is not None]:
+                raise ValueError(f"what is run on a sample has a guarantee on samples; leave out {given[0]}")
 
     def check_known(self) -> None:
         if self.study is not None:

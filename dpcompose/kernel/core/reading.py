@@ -24,6 +24,7 @@ from dpcompose.kernel.core.settings import (
     Noise,
     Query,
     Relation,
+    Sampled,
     Setting,
     Stated,
     Table,
@@ -202,6 +203,7 @@ def _two(reader: Reader) -> Any:
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
     *("count", "partition", "codes", "noise", "table", "study", "also", "processed", "filtered", "metric"),
+    "sampled",
 )
 
 
@@ -242,10 +244,20 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         reader.key("processed", False).boolean(),
         reader.key("filtered", False).boolean(),
         metric,
+        _sampled(reader, databases) if "sampled" in reader.value else None,
     )
     if databases.kind == "product":
         products.check_mechanism(reader, found)
     return found
+
+
+def _sampled(reader: Reader, databases: Databases) -> Sampled:
+    """How the sample is drawn on which a mechanism that is known by one guarantee is run: from multisets."""
+    given, besides = reader.key("sampled"), {"noise", "table", "study", "also", "metric", "codes"}
+    if besides & set(reader.value) or databases.kind != "records" or databases.of != "multisets":
+        raise given.wrong("nothing but for multisets, and mechanisms with one guarantee, so none")
+    given.keys(("page", "values"))
+    return Sampled(given.key("page").text(), given.key("values").values())
 
 
 def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:

@@ -108,6 +108,8 @@ class Records(Covering):
         databases = self.setting.databases
         stated, of_all = mechanism.stated, databases.size
         assert stated is not None
+        if stated.elsewhere and mechanism.sampled is not None and stated.steps == 1:
+            return self.closed_form(Relation(stated.single), "any")  # samples have any size
         if stated.elsewhere:
             raise NoCover(
                 f"how far {mechanism.name} is stated for steps that lead out of the class is not known"

@@ -14,6 +14,7 @@ from dpcompose.kernel.library.conversions import Conversion as Conversion
 from dpcompose.kernel.library.fields import Mistake, Place
 from dpcompose.kernel.library.heads import Context, Head, Hypothesis, Written, each
 from dpcompose.kernel.library.releases import Noise, Query
+from dpcompose.kernel.library.samplings import Sampling as Sampling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -441,6 +442,7 @@ KINDS: Mapping[str, type[Head]] = {
     "witness": Witness,
     "violation": Violation,
     "processing": Processing,
+    "sampling": Sampling,
     "computed": Computed,
 }
 """The kinds there are, by the word of a page's head."""

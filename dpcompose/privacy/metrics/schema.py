@@ -23,7 +23,6 @@ from dpcompose.privacy.neighbourhoods import GRANULARITY
 from dpcompose.privacy.schema import (
     BOUNDS,
     NOISES,
-    NOT_YET,
     NOTHING,
     QUERIES,
     Composed,
@@ -101,7 +100,7 @@ class MetricTargetTable(Table):
 
 
 class MetricMechanismTable(StatedTable):
-    later = (*NOT_YET, "filter")
+    later = ("filter", "sampled")
 
     guarantee: MetricGuaranteeTable | None = key(MetricGuaranteeTable)
     satisfies: list[MetricGuaranteeTable] | None = key(ListOf(MetricGuaranteeTable, 1, 20))

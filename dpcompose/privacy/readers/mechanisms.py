@@ -23,7 +23,9 @@ from dpcompose.privacy.schema import (
     ProbabilitiesTable,
     QueryTable,
     ReadsTable,
+    SampledTable,
 )
+from dpcompose.privacy.samples import sample
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.inputs.locations import location
@@ -79,7 +81,30 @@ class Mechanisms:
     def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
         """The mechanism of a number, from 0; None where it is none, which is told."""
         found = self._before_processing(i, given)
+        found = found if found is None or given.sampled is None else self._sampled(i, given.sampled, found, given)
         return found.then(given.post_processing) if found and given.post_processing else found
+
+    def _sampled(
+        self, i: int, stated: SampledTable, found: Mechanism, given: MechanismTable
+    ) -> Mechanism | None:
+        """A mechanism that is run on a sample."""
+        (key,) = stated.given
+        texts, path = getattr(stated, key), ("mechanisms", i, "sampled", key)
+        several = [texts] if isinstance(texts, str) else texts
+        index = given.index or self.index
+        try:
+            values = [
+                self.parameters.stated(text, key, path, index)
+                if key == "poisson"
+                else self.parameters.counted(text, path)
+                for text in several
+            ]
+            if any(one is None for one in values):
+                return None
+            return found.on_samples(sample({key: values}))
+        except ValueError as error:
+            self.found.wrong(("mechanisms", i, "sampled"), error)
+            return None
 
     def _before_processing(self, i: int, given: MechanismTable) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)

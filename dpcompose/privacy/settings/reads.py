@@ -56,12 +56,24 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
         )
     for D in f.undefined(setting.databases):
         raise InvalidSetting(f"the map {f.called} has no value for the database {D!r}")
+    if mechanism.sampled is not None:
+        check_sample(setting, mechanism)
     if mechanism.noise is not None:
         check_noise(setting, mechanism)
     elif study is not None:
         check_study(setting, mechanism, study)
     elif stated.domain is None and not f.is_everything:
         raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+
+
+def check_sample(setting: Setting, mechanism: Mechanism) -> None:
+    """Raises InvalidSetting where there are no such samples, or what is read of them is not told by records."""
+    f, sampled = mechanism.reads, mechanism.sampled
+    assert sampled is not None
+    if not (f.is_everything or f.restricts or f.divided):
+        raise InvalidSetting(f"{mechanism.name} is run on a sample of records, of which it reads some or all")
+    if unfit := sampled.by.unfit(setting, f.is_everything):
+        raise InvalidSetting(f"{mechanism.name}: {unfit}")
 
 
 def _check_recoded(setting: Setting, name: str, f: Map, granularity: Granularity) -> None:
