@@ -53,7 +53,7 @@ proof: registry witnesses computed densities refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity
-proof: privacy_metric query_sensitivity released sensitivity counterexamples
+proof: privacy_metric query_sensitivity released sampled sensitivity counterexamples
 search.comparisons: answers factoring linear sampling solver weights covering points promising arguments
     assuming
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons

@@ -231,9 +231,9 @@ class Mechanism(Shown):
 
     @property
     def is_concrete(self) -> bool:
-        """Whether it is given itself, by noise, a table or what it is composed of: other mechanisms with its
-        guarantee, such as witnesses, then say nothing of it."""
-        return self.noise is not None or self.table is not None or self.study is not None
+        """Whether it is given itself, by noise, a table or what it is composed of, or is run on a sample: other
+        mechanisms with its guarantee, such as witnesses, then say nothing of it."""
+        return any(one is not None for one in (self.noise, self.table, self.study, self.sampled))
 
     @property
     def released(self) -> str:
@@ -317,8 +317,6 @@ class Mechanism(Shown):
             raise ValueError(f"{self.name}: what adds noise is given by that, and has no table")
         if self.filtered and (self.is_concrete or self.also or self.satisfies.metric is not None):
             raise ValueError(f"{self.name}: a filter has one total, for neighbours, and nothing beside it")
-        if self.sampled is not None and (self.is_concrete or self.also or self.satisfies.metric is not None):
-            raise ValueError(f"{self.name}: what is run on a sample has one guarantee, for neighbours")
         if self.study is not None and (self.noise is not None or self.table is not None):
             raise ValueError(
                 f"{self.name}: a composition is given by its mechanisms, not by noise or a table"

@@ -361,7 +361,7 @@ class QueryTable(Table):
 
 class SampledTable(Table):
     poisson: str | None = key(FORMULA)
-    fixed: list[str] | str | None = key(Either(BOUNDS, FORMULA))
+    fixed: list[str] | str | None = key(Either(FORMULA, BOUNDS, list))
     draws: list[str] | None = key(BOUNDS)
 
     def check(self) -> None:

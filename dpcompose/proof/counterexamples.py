@@ -33,6 +33,7 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
 from dpcompose.proof.released import chosen, grows, released, released_values, shown_value
+from dpcompose.proof.sampled import OnSamples
 from dpcompose.proof.witnesses import Noisy, Number, Row, Violating
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance
 from dpcompose.spaces.classes.databases import Database
@@ -312,6 +313,8 @@ class _Rows:
         None where it is taken to have the same output everywhere.
         """
         mechanism = self.inputs.setting.mechanisms[i - 1]
+        if mechanism.sampled is not None:
+            return OnSamples(self.inputs, i, self.pair, self.point).row(self.page)
         if mechanism.noise is not None and grows(self.inputs, mechanism):
             return self._chosen(i)
         if self.is_by_divergence(mechanism):
@@ -356,7 +359,7 @@ class _Rows:
         """A mechanism of which nothing is known but a guarantee of another notion, which a page is about."""
         mechanism = self.inputs.setting.mechanisms[i - 1]
         page = self.inputs.theory.violation(mechanism.satisfies.notion, self.page.head.notion)
-        free = mechanism.noise is None and mechanism.table is None and mechanism.study is None
+        free = not mechanism.is_concrete
         if page is None or not free or not isinstance(r, int) or r < 1:
             return None
         lost = page.head.in_a_metric if mechanism.satisfies.apart == 0 else page.head.loss

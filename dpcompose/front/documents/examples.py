@@ -214,8 +214,8 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
     except (NotDecidable, TooLarge):  # there are too many to go through
         return _by_loss(inputs, point, at)[:MOST_PAIRS]
     every = _by_loss(inputs, point, [*at, *others])[:MOST_PAIRS]
-    if any(mechanism.table is not None for mechanism in inputs.setting.mechanisms):
-        # what a table loses depends on the pair, and on its order, not only on how far inputs are apart
+    if any((one.table, one.sampled) != (None, None) for one in inputs.setting.mechanisms):
+        # what a table loses, or a mechanism on samples, depends on the pair, and on its order, not only on how far inputs are apart
         every = [pair for D, E in every for pair in ((D, E), (E, D))]
     return list(dict.fromkeys(with_multiples(inputs, every)))
 

@@ -66,6 +66,10 @@ def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     """Whether the target's neighbours are those of the page, and there are two records: then all that are
     sampled so lose what they can at once, one of two databases having none of the record that comes."""
     head, atoms = head_of(mechanism, setting, theory), setting.databases.atoms
+    if head.how == "any-number" and mechanism.sampled is not None:
+        least = setting.databases.fewest(None)  # then a record is drawn with the largest probability
+        if least is None or dict(mechanism.sampled.values)["m"] - least != ZERO:
+            return False
     target, (removed, added) = setting.target, head.neighbours
     single = tuple(sorted({(removed, added), (added, removed)}))
     alike = target.edits == single and target.steps == 1 and target.times is None
@@ -93,20 +97,17 @@ def _draws(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) ->
 
 def _fixed(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
     _draws(given, mechanism, setting)
-    _check_enough(given, setting)
+    _check_enough(given["m"], given["n"], setting)
 
 
 def _any_number(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
-    m, n = given["m"], given["n"]
+    m, least = given["m"], setting.databases.fewest(None)
     _check(is_count(m), f"{formulas.to_text(m)} is no whole number from 1")
-    least = setting.databases.fewest(None)
-    _check(least is not None and n - least == ZERO, f"{formulas.to_text(n)} is not the least number of records")
     _check(mechanism.reads == (None,), "how many of some records are drawn depends on how many others there are")
-    _check_enough(given, setting)
+    _check_enough(m, ZERO if least is None else least + ZERO, setting)
 
 
-def _check_enough(given: Mapping[str, Term], setting: Setting) -> None:
-    m, n = given["m"], given["n"]
+def _check_enough(m: Term, n: Term, setting: Setting) -> None:
     holds = has_values.surely(n - m, False, setting.assumed)
     _check(holds, f"{formulas.to_text(m)} is not seen to be at most {formulas.to_text(n)}")
 

@@ -20,6 +20,7 @@ class Sampling(Head):
     guarantee -- by notion the parameters of the whole, in those on samples and the letters;
     attained -- the notions in which some mechanism loses as much at databases one step apart, and several do
     at once;
+    mechanism -- such a one, in words;
     turned -- by notion what a mechanism loses at least besides where further records go or come.
     """
 
@@ -31,6 +32,7 @@ class Sampling(Head):
     on_samples: list[int]
     neighbours: list[int]
     guarantee: dict[str, dict[str, str]]
+    mechanism: str = ""
     attained: list[str] = field(default_factory=list)
     turned: dict[str, dict[str, str]] = field(default_factory=dict)
 
