@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpcompose.kernel.expressions import naming, substitution
-from dpcompose.kernel.expressions.terms import ONE, Term, moves
+from dpcompose.kernel.expressions.terms import ONE, Term, moves, number
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
@@ -184,7 +185,7 @@ class Mechanism(Shown):
             more += [", and ", *one._line(), f" on the {one.domain} domain" if one.domain else ""]
         if self.sampled is not None:
             on = self.sampled.on_samples._line()
-            return [f"{front}is run on a sample, {self.sampled.by}, of which it is ", *on, f"{where}{made}"]
+            return [f"{front}is run on a sample ({self.sampled.by}), and on samples is ", *on, where]
         kind = "an interaction that a filter stops at " if self.filtered else ""
         return [f"{front}is {kind}", *self.satisfies._line(), f"{where}{made}", *more]
 
@@ -254,6 +255,12 @@ class Mechanism(Shown):
         if sampled is not None:
             sampled = Sampled(sampled.by.with_letters(named), sampled.on_samples.with_letters(named))
         return replace(self, satisfies=satisfies, also=tuple(also), sampled=sampled)
+
+    def sampled_at(self, point: Mapping[str, Fraction]) -> Mechanism:
+        """The same with numbers for the letters of what it is run on, and with these of its guarantees."""
+        if self.sampled is None:
+            return self
+        return self.with_letters({name: number(x) for name, x in point.items()})
 
     @property
     def of_distances(self) -> tuple[Mechanism, ...]:

@@ -212,6 +212,9 @@ class Records(Covering):
         """Databases that differ so: the smallest; and others with records that both have, of what is read or
         of others, where it matters to what moves how many are read."""
         databases, mechanisms = self.setting.databases, self.setting.mechanisms
+        some = [mechanisms[i - 1] for i in moving]
+        if any(one.sampled for one in some) and not any(one.noise for one in some) and not right:
+            yield self.anew(left)
         yield smallest_pair(databases, left, right)
         if any(is_about_least(mechanisms[i - 1], self.theory) for i in moving):
             atoms, (word, n) = range(len(databases.atoms)), databases.size
@@ -221,6 +224,16 @@ class Records(Covering):
                 sizes = {*map(len, pair)}
                 if (n is None or max(sizes) <= n) and (word != "exactly" or sizes == {n}):
                     yield pair
+
+    def anew(self, left: tuple[int, ...]) -> Pair:
+        """The smallest databases of which one has records of some atoms besides what both have, which is
+        another record, if there is one."""
+        databases = self.setting.databases
+        D, E = smallest_pair(databases, left, ())
+        others = [name for atom in databases.atoms for name in atom.records if name not in D]
+        come = [databases.atoms[one].records[0] for one in left]
+        same = tuple(others[:1] * len(E)) if others else E
+        return tuple(sorted([*come, *same])), same
 
     def reaches(self, one: Type) -> bool:
         """Whether all values of queries that move do so as far as they may."""

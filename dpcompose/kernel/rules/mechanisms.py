@@ -103,8 +103,9 @@ def pages_of_processing(theory: Theory, *some: Mechanism) -> frozenset[str]:
     """The pages by which functions of outputs, what filters stop, and what is run on samples, have guarantees,
     where some mechanisms are such."""
     made = {(of, one.notion) for one in some for of in one.made_of}
-    sampled = frozenset(one.sampled.page for one in some if one.sampled is not None)
-    return sampled | {_about(theory, of, notion).id for of, notion in made}
+    sampled = {(one.sampled.page, one.notion) for one in some if one.sampled is not None}
+    drawn = frozenset({page for page, _ in sampled}).union(*(theory.lemmas([id], of) for id, of in sampled))
+    return drawn | {_about(theory, of, notion).id for of, notion in made}
 
 
 def _about(theory: Theory, of: str, notion: str) -> Any:
