@@ -31,7 +31,7 @@ kernel: theorems check saved
 language: decimals refusals symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
     multisets
-spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed expressions
+spaces.inputs: maps deals parts queries reading recodings restrictions scores attributed composed expressions
     locations
 spaces.arrays: layouts numberings sizes subsets passes searches parts
 spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
@@ -49,7 +49,7 @@ privacy.elaboration: kinds listed steps arrays atoms cells contributions overlap
     __init__
 privacy.metrics: builder names schema setting tables distances elaborated fibres granular multiples
     studies values_read guarantees mechanisms reading
-proof: registry witnesses computed densities refuting
+proof: registry witnesses computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity

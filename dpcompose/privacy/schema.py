@@ -171,8 +171,6 @@ class MapTable(Table):
 
 
 class ReadsTable(Table):
-    later = ("random-part",)
-
     records: list[str] | None = key(NAMES)
     map: str | None = key(NAME)
     positions: list[int] | None = key(NUMBERS)
@@ -184,6 +182,7 @@ class ReadsTable(Table):
     vertex: int | str | None = key(Either(Whole(1), NAME, str))
     vertices: list[int] | None = key(NUMBERS)
     part: str | None = key(NAME)
+    random_part: str | None = key(NAME, written="random-part")
     of: str | None = key(NAME)
 
     def check(self) -> None:
@@ -193,9 +192,9 @@ class ReadsTable(Table):
                 "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, "
                 '{ where = { county = ["north"] } }, { between = "[0, 10)" }, { vertex = 2 }, '
                 "{ vertices = [...] }, "
-                '{ map = "NAME" } or { part = "i", of = "P" }'
+                '{ map = "NAME" }, { part = "i", of = "P" } or { random-part = "i", of = "k" }'
             )
-        if (self.part is None) != (self.of is None):
+        if (self.part is None and self.random_part is None) != (self.of is None):
             raise ValueError('a part is read as { part = "i", of = "P" }')
 
 

@@ -26,9 +26,8 @@ from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
-from dpcompose.proof import computed, witnesses
+from dpcompose.proof import computed, deals, witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
@@ -77,7 +76,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
         sizes[count] = 1 if too_many else int(size)
         if too_many:
             alike[count] = int(size)
-    setting, origin = written_out(stated, sizes)
+    setting, origin = deals.written_out(stated, sizes, point)
     counts = [stated.mechanisms[n - 1].members for n in origin]
     times = tuple(alike.get(str(count), 1) for count in counts) if alike else ()
     return Inputs(setting, inputs.theory, times=times)
@@ -86,7 +85,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
 def _members_are_alike(setting: Setting, count: str) -> bool:
     """Whether all members of families of so many read the same, and have the same guarantee."""
     return not any(
-        one.reads.divided or any(terms.moves(name) for value in one.terms for name in value.letters)
+        one.reads.divided or one.reads.dealt or any(terms.moves(name) for value in one.terms for name in value.letters)
         for one in setting.mechanisms
         if one.members is not None and str(one.members) == count
     )

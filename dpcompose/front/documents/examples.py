@@ -27,7 +27,7 @@ from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.proof import counterexamples
+from dpcompose.proof import counterexamples, deals
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.refuting import Counterexample
 from dpcompose.proof.released import grows
@@ -209,6 +209,7 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
     """
     if any(one.satisfies.apart is not None for one in inputs.setting.mechanisms):
         return [pair for D, E in at for pair in ((D, E), (E, D))]
+    at = list(deals.with_more(at, inputs.setting))
     try:
         others = inputs.neighbouring_pairs().pairs
     except (NotDecidable, TooLarge):  # there are too many to go through

@@ -262,6 +262,8 @@ class Mechanism:
     processed -- whether what it outputs is some function of this, of which nothing else is known than that it
     reads, besides its own coins, nothing more: it may be the identity;
     filtered -- whether it is an interaction that a filter stops: any mechanism with the guarantee is one;
+    dealt -- whether the members of a family read what a random permutation of the records deals them, all of
+    them together everything; such a deal is the only one of its partition;
     sampled -- where it is run on a sample of the records, how that is drawn: then its guarantee is one on
     samples, of any size, and `stated` the neighbours for which the page makes one of the whole of that;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
@@ -290,11 +292,12 @@ class Mechanism:
     filtered: bool = False
     metric: InMetric | None = None
     sampled: Sampled | None = None
+    dealt: bool = False
 
     @property
     def made_of(self) -> tuple[str, ...]:
-        """Of what it is made, as pages on that call it: functions of outputs, or interactions."""
-        made = (("outputs", self.processed), ("interactions", self.filtered))
+        """Of what it is made, as pages on that call it: functions of outputs, interactions, or deals."""
+        made = (("outputs", self.processed), ("interactions", self.filtered), ("deals", self.dealt))
         return tuple(of for of, there in made if there)
 
     def guarantee(self, n: int) -> Stated:
@@ -334,7 +337,7 @@ class Mechanism:
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
         found |= {"also": [one.data() for one in self.also]} if self.also else {}
         found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
-        found |= {key: True for key in ("processed", "filtered") if getattr(self, key)}
+        found |= {key: True for key in ("processed", "filtered", "dealt") if getattr(self, key)}
         return found | ({"partition": self.partition} if self.partition else {})
 
 

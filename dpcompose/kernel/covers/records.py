@@ -7,7 +7,7 @@ input moves depends on these numbers only, so the types decide the whole class, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -45,6 +45,8 @@ class Records(Covering):
 
     def cover(self) -> Cover:
         setting, metrics = self.setting, self.metrics
+        if any(one.dealt for one in setting.mechanisms):
+            self.check_deals()
         target = self.within(setting.target, setting.databases.size)
         pages = self.pages_of(metrics)
         if setting.databases.of == "sequences":
@@ -99,6 +101,8 @@ class Records(Covering):
         """The metric of what a mechanism reads: by its noise, or by a fact page for its guarantee's steps."""
         if mechanism.noise is not None:
             return self.of_noise(mechanism)
+        if mechanism.dealt:
+            return self.of_deal(mechanism)
         if atoms == ():
             return Metric(
                 (), lambda removed, added: INFINITY, discrete=True, convex=True
@@ -135,6 +139,39 @@ class Records(Covering):
     def known(self) -> dict[tuple[Relation, str], Metric]:
         """The closed forms that were found."""
         return {}
+
+    def check_deals(self) -> None:
+        """Of groups of steps it is not said which inputs of a deal move how far."""
+        target = self.setting.target
+        if target.any_two or target.steps != 1 or target.times is not None:
+            raise NoCover("random parts are known for neighbours by one step only")
+
+    def of_deal(self, mechanism: Mechanism) -> Metric:
+        """The metric of what one input of a deal has, of any size.
+
+        Where a record is replaced, and the deal is the same, one input has it replaced.  Where one comes, the
+        sizes before and after have nothing to do with each other.
+        """
+        stated = mechanism.stated
+        assert stated is not None
+        if stated.any_two or stated.elsewhere:
+            raise NoCover(f"{mechanism.name} reads a random part, and is stated for any two of these")
+        one = self.closed_form(Relation(stated.single, stated.steps), "any")
+
+        def at(removed: int, added: int) -> Term:
+            return one.at(1, 1) if (removed, added) == (1, 1) else INFINITY
+
+        return Metric(one.pages, at)
+
+    def without_limit(self, counts: Mapping[Reader, Sequence[int]]) -> frozenset[int]:
+        """The deals of which inputs move by more and more, step by step, where there are more and more records:
+        those of guarantees for inputs of different sizes."""
+        sizes, found = self.setting.databases, set[int]()
+        for (i, _), (removed, added) in counts.items():
+            one = self.setting.mechanisms[i - 1]
+            if one.dealt and removed != added and one.stated is not None and (0, 1) in one.stated.edits:
+                found |= {i} if sizes.size[1] is None and sizes.letter is None else set()
+        return frozenset(found)
 
     def of_noise(self, mechanism: Mechanism) -> Metric:
         """How far a query's value moves: other attributes are another record of the same atom."""
@@ -204,7 +241,7 @@ class Records(Covering):
             for reader, (a, b) in sorted(counts.items())
         )
         first, *others = self.pairs(left, right, {i for i, _ in counts})
-        found = self.type(moved, first)
+        found = replace(self.type(moved, first), unlimited=self.without_limit(counts))
         every = (found, *(replace(found, pair=pair) for pair in others))
         return next(filter(self.reaches, every), found)
 

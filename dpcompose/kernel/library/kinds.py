@@ -372,14 +372,15 @@ class Processing(Head):
     """From guarantees of mechanisms to that of another made of their outputs.
 
     of -- "outputs": a function of them; "parts": one mechanism of a composition; "interactions": mechanisms
-    chosen as one goes, which a filter stops before their parameters add up to more than a total;
+    chosen as one goes, which a filter stops before their parameters add up to more than a total; "deals":
+    mechanisms on what a random permutation deals to each;
     notions -- those that it is about, left out: every one.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("of",)
 
     kind: Literal["processing"]
-    of: Literal["outputs", "parts", "interactions"]
+    of: Literal["outputs", "parts", "interactions", "deals"]
     notions: list[str] = field(default_factory=list)
 
     @property

@@ -105,7 +105,9 @@ def pages_of_processing(theory: Theory, *some: Mechanism) -> frozenset[str]:
     made = {(of, one.notion) for one in some for of in one.made_of}
     sampled = {(one.sampled.page, one.notion) for one in some if one.sampled is not None}
     drawn = frozenset({page for page, _ in sampled}).union(*(theory.lemmas([id], of) for id, of in sampled))
-    return drawn | {_about(theory, of, notion).id for of, notion in made}
+    pages = {(_about(theory, of, notion).id, notion) for of, notion in made}
+    lemmas = (theory.lemmas([id], notion) for id, notion in pages)
+    return drawn | frozenset(id for id, _ in pages).union(*lemmas)
 
 
 def _about(theory: Theory, of: str, notion: str) -> Any:

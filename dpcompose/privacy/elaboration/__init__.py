@@ -220,6 +220,8 @@ class Elaborated:
             data["count"] = formulas.to_text(stated.members)
         if divided:
             data["partition"] = stated.reads.partition
+        if own.reads.dealt:
+            data |= {"reads": [None], "domain": "own", "partition": f"deal to {stated.name}", "dealt": True}
         data |= {"processed": True} if stated.processing else {}
         data |= {"filtered": True} if stated.filtered else {}
         if stated.noise is not None:

@@ -33,6 +33,8 @@ def check_families(setting: Setting) -> None:
                 f'"integer >= 2", or a whole number from 1 to {LARGEST_COUNT:,}; '
                 f"{formulas.to_text(count)} is neither"
             )
+        if f.dealt and f.parts:
+            _check_deal(setting, mechanism.name, count, f)
         if not f.divided:
             continue
         _check_part(setting, mechanism.name, f)
@@ -47,6 +49,21 @@ def check_families(setting: Setting) -> None:
             f"{named[0]} reads named records, and others read parts of a partition: which part "
             "holds the records is not said, and not supported"
         )
+
+
+def _check_deal(setting: Setting, name: str, count: Term | None, f: Map) -> None:
+    """All inputs of a deal are read, by a family of as many, of two or more."""
+    if (why := f.unfit(setting.databases)) is not None:
+        raise InvalidSetting(f"{name} {why}")
+    if str(count) != f.parts:
+        raise InvalidSetting(
+            f"{name} reads what is dealt to {f.parts} inputs: it must be a family of as many mechanisms "
+            f'(index = "i", count = "{f.parts}")'
+        )
+    assert count is not None
+    least = count.number if count.kind != "letter" else setting.domains[f.parts].least
+    if least is None or least < 2:
+        raise InvalidSetting(f'{name}: records are dealt to two inputs or more: {f.parts} = "integer >= 2" would do')
 
 
 def _check_names(setting: Setting) -> None:

@@ -64,6 +64,11 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
         check_study(setting, mechanism, study)
     elif stated.domain is None and not f.is_everything:
         raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+    if f.dealt and (stated.domain != "own" or mechanism.noise is not None or study is not None):
+        raise InvalidSetting(
+            f"{mechanism.name} reads a random part, of which its guarantee is one on parts of any size, "
+            'domain = "own"'
+        )
 
 
 def check_sample(setting: Setting, mechanism: Mechanism) -> None:

@@ -1,0 +1,53 @@
+"""Random parts in counterexamples: all records are dealt to one input, which may be another one for databases
+of other sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings import Setting, members
+from dpcompose.spaces.classes.databases import Database
+
+Pair = tuple[Database, Database]
+MOST_MORE = 64
+"""How many records more databases have at most at which it is looked for what is lost."""
+
+
+def written_out(
+    setting: Setting, sizes: Mapping[str, int], point: Mapping[str, Fraction]
+) -> tuple[Setting, tuple[int, ...]]:
+    """The setting with families member by member, and of which one each is; records are dealt to the input
+    of a deal that loses most, and where numbers of records are odd, to the one that loses most but for it."""
+    written, origin = members.written_out(setting, sizes)
+    told, edits = list(written.mechanisms), setting.target.edits(setting.databases)
+    replaced = edits is not None and edits.single == {(1, 1)}
+    for of in {n for n, one in zip(origin, told, strict=True) if one.reads.dealt}:
+        some = [at for at, n in enumerate(origin) if n == of]
+        order = sorted(some, key=lambda at: _loss(told[at], point), reverse=True)
+        for at in some:
+            turns = (0, 1) if replaced and at == order[0] else tuple(n for n in (0, 1) if order[n] == at)
+            told[at] = replace(told[at], reads=told[at].reads.dealt_in(() if replaced and at != order[0] else turns))
+    return replace(written, mechanisms=tuple(told)), origin
+
+
+def _loss(mechanism: Mechanism, point: Mapping[str, Fraction]) -> Fraction:
+    """By what members are put in order: their first parameter."""
+    value = formulas.at(mechanism.satisfies.terms[0][1], point)
+    return enclosure(value, 64).low
+
+
+def with_more(pairs: Iterable[Pair], setting: Setting) -> Iterator[Pair]:
+    """Pairs of databases, and these with more records, where some are dealt."""
+    some = list(pairs)
+    yield from some
+    if any(one.reads.dealt for one in setting.mechanisms):
+        for D, E in some:
+            one, n = (D or E)[:1], 1
+            while one and n <= MOST_MORE:
+                yield tuple(sorted((*D, *one * n))), tuple(sorted((*E, *one * n)))
+                n *= 2
