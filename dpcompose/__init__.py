@@ -10,7 +10,7 @@ so that `dpcompose --help` is instant:
 * neighbours: unbounded, bounded, event, w_event, insert_delete, user, attribute, edge, node, node_removal,
   free_lunch, group, union, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
-  table, composed, everything;
+  table, composed, random_part, everything; samples of the records: poisson_sample, fixed_sample, drawn_sample;
 * concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, scores, monotone_scores,
   location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace, exponential;
   density, of their outputs;
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         variance,
         vector_sum,
     )
+    from dpcompose.spaces.inputs.deals import random_part
     from dpcompose.spaces.inputs.reading import among, vertex
     from dpcompose.spaces.inputs.recodings import recoding
     from dpcompose.spaces.inputs.restrictions import positions, record_partition, restriction
@@ -145,6 +146,7 @@ _PLACES = {
         "planar_laplace",
         "randomized_response",
     ),
+    "privacy.samples": ("drawn_sample", "fixed_sample", "poisson_sample"),
     "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "zcdp"),
     "privacy.tabulated": (
         "exponential_mechanism_table",
@@ -192,6 +194,7 @@ _PLACES = {
         "variance",
         "vector_sum",
     ),
+    "spaces.inputs.deals": ("random_part",),
     "spaces.inputs.reading": ("among", "vertex"),
     "spaces.inputs.scores": ("monotone_scores", "scores"),
     "spaces.inputs.recodings": ("recoding",),
@@ -228,6 +231,7 @@ __all__ = [
     "density",
     "distances",
     "draw",
+    "drawn_sample",
     "edge",
     "event",
     "everything",
@@ -235,6 +239,7 @@ __all__ = [
     "exponential_mechanism_table",
     "filter",
     "finite",
+    "fixed_sample",
     "free_lunch",
     "function",
     "gaussian",
@@ -265,6 +270,7 @@ __all__ = [
     "parameters",
     "planar_laplace",
     "points",
+    "poisson_sample",
     "policy",
     "positions",
     "privacy_curve",
@@ -272,6 +278,7 @@ __all__ = [
     "product",
     "pure",
     "push_forward",
+    "random_part",
     "randomized_response",
     "randomized_response_table",
     "recoding",

@@ -233,7 +233,8 @@ def told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction,
 
 def _name(inputs: Inputs, i: int) -> str:
     """M_i, or the members of a family for which it counts."""
-    name, times = inputs.setting.mechanisms[i - 1].name, inputs.times[i - 1] if inputs.times else 1
+    one = inputs.setting.mechanisms[i - 1]
+    name, times = f"{one.name}{one.reads.dealt_words}", inputs.times[i - 1] if inputs.times else 1
     return name if times == 1 else f"{name}, ..., {naming.member(naming.read(name).base, times)}"
 
 

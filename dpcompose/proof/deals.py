@@ -41,13 +41,12 @@ def _loss(mechanism: Mechanism, point: Mapping[str, Fraction]) -> Fraction:
     return enclosure(value, 64).low
 
 
-def with_more(pairs: Iterable[Pair], setting: Setting) -> Iterator[Pair]:
-    """Pairs of databases, and these with more records, where some are dealt."""
-    some = list(pairs)
+def with_more(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """Pairs of databases, and these with more and more records in both."""
+    some, n = list(pairs), 1
     yield from some
-    if any(one.reads.dealt for one in setting.mechanisms):
+    while n <= MOST_MORE:
         for D, E in some:
-            one, n = (D or E)[:1], 1
-            while one and n <= MOST_MORE:
-                yield tuple(sorted((*D, *one * n))), tuple(sorted((*E, *one * n)))
-                n *= 2
+            more = (D or E)[:1] * n
+            yield tuple(sorted(D + more)), tuple(sorted(E + more))
+        n *= 2

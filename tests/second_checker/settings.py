@@ -40,6 +40,9 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         "also" in one for one in core["mechanisms"]
     ):
         raise NotRead("also", "several guarantees of one mechanism")
+    reads = [one.get("reads", "everything") for one in problem["mechanisms"]]
+    if any("random-part" in one for one in reads) or any("dealt" in one for one in core["mechanisms"]):
+        raise NotRead("deals", "records that are dealt at random")
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():
         plain = name.removesuffix("[i]")

@@ -209,7 +209,8 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
     """
     if any(one.satisfies.apart is not None for one in inputs.setting.mechanisms):
         return [pair for D, E in at for pair in ((D, E), (E, D))]
-    at = list(deals.with_more(at, inputs.setting))
+    if any(one.reads.dealt for one in inputs.setting.mechanisms):  # few records before many
+        return list(deals.with_more(at))
     try:
         others = inputs.neighbouring_pairs().pairs
     except (NotDecidable, TooLarge):  # there are too many to go through

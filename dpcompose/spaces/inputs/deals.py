@@ -36,6 +36,11 @@ class RandomPart(Map):
     def dealt_in(self, turns: tuple[int, ...]) -> RandomPart:
         return replace(self, parts="", turns=turns)
 
+    @property
+    def dealt_words(self) -> str:
+        words = {(0, 1): ", dealt all records,", (0,): ", dealt all where their number is even,"}
+        return words.get(self.turns or (), ", dealt all where their number is odd," if self.turns else "")
+
     def __call__(self, D: Database) -> Database:
         if self.turns is None or not isinstance(D, tuple):
             raise ValueError("what an input is dealt is random")

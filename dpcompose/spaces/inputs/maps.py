@@ -149,6 +149,11 @@ class Map(Shown, ABC):
         return self
 
     @property
+    def dealt_words(self) -> str:
+        """Of a random part when that is dealt all records, after its name; else nothing."""
+        return ""
+
+    @property
     def few(self) -> int:
         """In how many parts a record is at most; for a letter, a small number that it may be."""
         return 1
