@@ -10,7 +10,7 @@ so that `dpcompose --help` is instant:
 * neighbours: unbounded, bounded, event, w_event, insert_delete, user, attribute, edge, node, node_removal,
   free_lunch, group, union, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
-  table, composed, random_part, everything; samples of the records: poisson_sample, fixed_sample, drawn_sample;
+  table, composed, random_part, everything; samples: poisson_sample, fixed_sample, drawn_sample;
 * concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, scores, monotone_scores,
   location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace, exponential;
   density, of their outputs;
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.classes.vertices import graphs
     from dpcompose.spaces.inputs.attributed import between, columns, tables, where
     from dpcompose.spaces.inputs.composed import composed
+    from dpcompose.spaces.inputs.deals import random_part
     from dpcompose.spaces.inputs.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.inputs.locations import location
     from dpcompose.spaces.inputs.maps import everything, function, table
@@ -92,7 +93,6 @@ if TYPE_CHECKING:
         variance,
         vector_sum,
     )
-    from dpcompose.spaces.inputs.deals import random_part
     from dpcompose.spaces.inputs.reading import among, vertex
     from dpcompose.spaces.inputs.recodings import recoding
     from dpcompose.spaces.inputs.restrictions import positions, record_partition, restriction

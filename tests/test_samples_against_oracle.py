@@ -164,7 +164,9 @@ def test_events(way: str) -> None:
 
 
 def test_several_samples_lose_the_sum_at_once() -> None:
-    some = [dpc.mechanism(f"M{i}", dpc.pure("log(3)", dpc.unbounded), sampled={"poisson": "1/4"}) for i in "12"]
+    some = [
+        dpc.mechanism(f"M{i}", dpc.pure("log(3)", dpc.unbounded), sampled={"poisson": "1/4"}) for i in "12"
+    ]
     made = dpc.compose(*some, on=dpc.multisets(RECORDS), target=dpc.unbounded)
     assert made.guarantee().optimal is True and made.check(dpc.pure("log(9/4)")).verdict == "proved"
     M: Mechanism = lambda T: E ** T.count("x")  # noqa: E731
@@ -210,7 +212,10 @@ def test_the_chance_to_be_drawn_is_no_rate_for_draws_with_replacement() -> None:
 
 def test_wrong_statements_about_mixtures() -> None:
     """The mean of Rényi divergences, and a coin that depends on the database, as in lemmas/mixtures.md."""
-    nothing, bits = {"-": (Fraction(1), Fraction(1))}, {"1": (HALF, Fraction(1, 8)), "0": (HALF, Fraction(7, 8))}
+    nothing, bits = (
+        {"-": (Fraction(1), Fraction(1))},
+        {"1": (HALF, Fraction(1, 8)), "0": (HALF, Fraction(7, 8))},
+    )
     moments = [sum(p * p / q for p, q in table.values()) for table in (nothing, bits)]
     assert moments == [1, Fraction(16, 7)]
     published = sum(HALF * p * p / q for table in (nothing, bits) for p, q in table.values())
@@ -234,7 +239,10 @@ def test_mixtures_of_tables_keep_what_all_have() -> None:
 
         each = [lost(P, Q) for P, Q in laws]
         published = [[w * x for w, law in zip(coin, laws, strict=True) for x in law[side]] for side in (0, 1)]
-        hidden = [[sum(w * law[side][o] for w, law in zip(coin, laws, strict=True)) for o in range(3)] for side in (0, 1)]
+        hidden = [
+            [sum(w * law[side][o] for w, law in zip(coin, laws, strict=True)) for o in range(3)]
+            for side in (0, 1)
+        ]
         mean = sum(w * d for w, d in zip(coin, each, strict=True))
         assert lost(*hidden) <= lost(*published) == mean <= max(each)
         squares = [sum(p * p / q for p, q in zip(P, Q, strict=True)) for P, Q in (published, *laws)]

@@ -232,8 +232,8 @@ class Mechanism(Shown):
 
     @property
     def is_concrete(self) -> bool:
-        """Whether it is given itself, by noise, a table or what it is composed of, or is run on a sample: other
-        mechanisms with its guarantee, such as witnesses, then say nothing of it."""
+        """Whether it is given itself, by noise, a table or what it is composed of, or is run on a sample:
+        other mechanisms with its guarantee, such as witnesses, then say nothing of it."""
         return any(one is not None for one in (self.noise, self.table, self.study, self.sampled))
 
     @property

@@ -7,7 +7,7 @@ with the formulas here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,9 +55,9 @@ def _amplified(rate: str) -> dict[str, dict[str, str]]:
 
 
 REPLACED = (
-    "where a record is replaced, a sample of a fixed size has one record replaced, which is two steps of adding "
-    "and removing: with e^epsilon = 3 and m/n = 1/2 the formula says 2, and 3 is lost; state it for bounded "
-    "neighbours (with 2*epsilon for epsilon it holds for them), or draw each record by itself: "
+    "where a record is replaced, a sample of a fixed size has one record replaced, which is two steps of "
+    "adding and removing: with e^epsilon = 3 and m/n = 1/2 the formula says 2, and 3 is lost; state it for "
+    "bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each record by itself: "
     'sampled = { poisson = "s" }'
 )
 
@@ -70,8 +70,8 @@ KINDS: Mapping[str, Kind] = {
         unbounded,
         unbounded,
         "the sample may tell how many records it has, of which nothing is promised where a guarantee is for "
-        "others: then nothing is gained, also for neighbours by replacement; state it for unbounded neighbours, "
-        'or draw a fixed number: sampled = { fixed = ["m", "n"] }',
+        "others: then nothing is gained, also for neighbours by replacement; state it for unbounded "
+        'neighbours, or draw a fixed number: sampled = { fixed = ["m", "n"] }',
         _amplified("s"),
     ),
     "fixed": Kind(
@@ -91,10 +91,10 @@ KINDS: Mapping[str, Kind] = {
         "{} of the records, without replacement",
         bounded,
         unbounded,
-        "where a record comes, the sample of a fixed size has it in place of another one, which is two steps of "
-        "adding and removing: with e^epsilon = 3 and one of two records the formula says 2, and 5 may be lost; "
-        "state it for bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each record by "
-        'itself: sampled = { poisson = "s" }',
+        "where a record comes, the sample of a fixed size has it in place of another one, which is two steps "
+        "of adding and removing: with e^epsilon = 3 and one of two records the formula says 2, and 5 may be "
+        "lost; state it for bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each "
+        'record by itself: sampled = { poisson = "s" }',
         _amplified("m/(m + 1)"),
     ),
     "draws": Kind(
@@ -166,8 +166,8 @@ class Sample(Shown):
         kind = self.kind
         if on_samples.granularity != kind.on_samples:
             raise ValueError(
-                f"for {self.words}, the guarantee on samples is one for {kind.on_samples} neighbours, not for "
-                f"{on_samples.granularity}: {kind.otherwise}"
+                f"for {self.words}, the guarantee on samples is one for {kind.on_samples} neighbours, "
+                f"not for {on_samples.granularity}: {kind.otherwise}"
             )
         if on_samples.notion not in kind.guarantee:
             raise ValueError(f"what samples make of {on_samples.notion} privacy is not known")
@@ -196,9 +196,11 @@ class Sample(Shown):
             return self._unfit_for_any_number(setting, everything)
         n, there = self.values[1], sizes.letter if sizes.letter is not None else sizes.n
         if not sizes.exactly or there is None or n - there != ZERO:
-            more = f', or sampled = {{ fixed = "{formulas.to_text(m)}" }} of any number' * (self.how == "fixed")
+            more = f', or sampled = {{ fixed = "{formulas.to_text(m)}" }} of any number' * (
+                self.how == "fixed"
+            )
             return (
-                f"{self.words} are drawn from databases that have so many: size = \"= {formulas.to_text(n)}\" "
+                f'{self.words} are drawn from databases that have so many: size = "= {formulas.to_text(n)}" '
                 f"would do{more}"
             )
         if self.how == "fixed" and not surely(n - m, False, setting.assume):
@@ -208,7 +210,9 @@ class Sample(Shown):
     def _unfit_for_any_number(self, setting: Setting, everything: bool) -> str:
         m, sizes = self.values[0], setting.databases.sizes
         if not everything:
-            return "how many of some records a sample has depends on how many others there are; read everything"
+            return (
+                "how many of some records a sample has depends on how many others there are; read everything"
+            )
         lower = sizes.lower if sizes.n is not None and not sizes.exactly else sizes.letter
         least = formulas.term(sizes.n if sizes.exactly else sizes.least) if lower is None else lower
         return "" if surely(least - m, False, setting.assume) else _not_enough(m, least)
@@ -217,7 +221,7 @@ class Sample(Shown):
 def _not_enough(m: Term, n: Term) -> str:
     here, there = formulas.to_text(m), formulas.to_text(n)
     return (
-        f"{here} records are drawn, and there may be only {there}: assume = [\"{here} <= {there}\"], or "
+        f'{here} records are drawn, and there may be only {there}: assume = ["{here} <= {there}"], or '
         f'size = ">= {here}", would do'
     )
 
@@ -257,7 +261,11 @@ def drawn_sample(m: object, n: object) -> Sample:
     return Sample("draws", (formulas.term(m), formulas.term(n)))
 
 
-MADE = {"poisson": poisson_sample, "fixed": fixed_sample, "draws": drawn_sample}
+MADE: Mapping[str, Callable[..., Sample]] = {
+    "poisson": poisson_sample,
+    "fixed": fixed_sample,
+    "draws": drawn_sample,
+}
 """What makes a sample, by the keys of problem files."""
 
 
@@ -276,8 +284,8 @@ def sample(given: Sample | Mapping[str, object]) -> Sample:
             f'{{"draws": ["m", "n"]}}, not {given!r}'
         )
     ((key, value),) = given.items()
-    values = value if isinstance(value, list | tuple) else (value,)
+    values = tuple(value) if isinstance(value, list | tuple) else (value,)
     try:
-        return MADE[key](*values)  # type: ignore[operator]
+        return MADE[key](*values)
     except TypeError:
         raise TypeError(f"{key} of a sample has other parameters than {value!r}") from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from dpcompose.privacy.checks import (
     FORMULA,
@@ -366,7 +366,8 @@ class SampledTable(Table):
     def check(self) -> None:
         if len(self.given) != 1:
             raise ValueError(
-                'a sample is { poisson = "s" }, { fixed = ["m", "n"] }, { fixed = "m" } or { draws = ["m", "n"] }'
+                'a sample is { poisson = "s" }, { fixed = ["m", "n"] }, { fixed = "m" } or '
+                '{ draws = ["m", "n"] }'
             )
 
 

@@ -84,11 +84,10 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
 
 def _members_are_alike(setting: Setting, count: str) -> bool:
     """Whether all members of families of so many read the same, and have the same guarantee."""
-    return not any(
-        one.reads.divided or one.reads.dealt or any(terms.moves(name) for value in one.terms for name in value.letters)
-        for one in setting.mechanisms
-        if one.members is not None and str(one.members) == count
-    )
+    some = [one for one in setting.mechanisms if one.members is not None and str(one.members) == count]
+    if any(one.reads.divided or one.reads.dealt for one in some):
+        return False
+    return not any(terms.moves(name) for one in some for value in one.terms for name in value.letters)
 
 
 def make(

@@ -6,14 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, members
-from dpcompose.spaces.classes.databases import Database
 
-Pair = tuple[Database, Database]
+Records = tuple[Any, ...]
+Pair = tuple[Records, Records]
+MOST = Fraction(10**9)
+"""What no promise counts as, among losses that are put in order."""
 MOST_MORE = 64
 """How many records more databases have at most at which it is looked for what is lost."""
 
@@ -25,20 +28,20 @@ def written_out(
     of a deal that loses most, and where numbers of records are odd, to the one that loses most but for it."""
     written, origin = members.written_out(setting, sizes)
     told, edits = list(written.mechanisms), setting.target.edits(setting.databases)
-    replaced = edits is not None and edits.single == {(1, 1)}
+    replaced = edits is not None and edits.single == frozenset({(1, 1)})
     for of in {n for n, one in zip(origin, told, strict=True) if one.reads.dealt}:
         some = [at for at, n in enumerate(origin) if n == of]
         order = sorted(some, key=lambda at: _loss(told[at], point), reverse=True)
+        turns = {order[0]: (0, 1)} if replaced else {order[0]: (0,), order[1]: (1,)}
         for at in some:
-            turns = (0, 1) if replaced and at == order[0] else tuple(n for n in (0, 1) if order[n] == at)
-            told[at] = replace(told[at], reads=told[at].reads.dealt_in(() if replaced and at != order[0] else turns))
+            told[at] = replace(told[at], reads=told[at].reads.dealt_in(turns.get(at, ())))
     return replace(written, mechanisms=tuple(told)), origin
 
 
 def _loss(mechanism: Mechanism, point: Mapping[str, Fraction]) -> Fraction:
     """By what members are put in order: their first parameter."""
-    value = formulas.at(mechanism.satisfies.terms[0][1], point)
-    return enclosure(value, 64).low
+    value = mechanism.satisfies.terms[0][1]
+    return MOST if value.kind == "oo" else enclosure(formulas.at(value, point), 64).low
 
 
 def with_more(pairs: Iterable[Pair]) -> Iterator[Pair]:

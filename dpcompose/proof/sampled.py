@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
@@ -16,7 +17,6 @@ from dpcompose.proof import witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
 from dpcompose.proof.witnesses import Row, Violating
-from dpcompose.spaces.classes.databases import Database
 
 Records = Counter[Hashable]
 
@@ -27,7 +27,7 @@ class OnSamples:
 
     inputs: Inputs
     i: int
-    pair: tuple[Database, Database]
+    pair: tuple[Any, Any]
     point: Mapping[str, Fraction]
 
     @property

@@ -263,7 +263,7 @@ class _Told:
         ]
         given = self.sampled(given)
         private = [*self.in_inputs(given), *self.in_values(given)]
-        private = [*private, *self.filtered(given), *self.processed(private)]
+        private = [*private, *self.filtered(given), *self.dealt(given), *self.processed(private)]
         converted = list(self.converted(private))
         rule, held = by.theory.rule(by.notion), list[Line]()
         if by.setting.adaptive and rule.head.adaptively is not None:
@@ -281,7 +281,9 @@ class _Told:
         for (page, notion), some in about.items():
             losses = [loss_of(self.by.found.shop.stated[i - 1]) for i in some]
             granularity = str(self.by.setting.mechanisms[some[0] - 1].satisfies.granularity)
-            said = words.Sampled(tuple(some), granularity, notion, tuple(written(one.values) for one in losses))
+            said = words.Sampled(
+                tuple(some), granularity, notion, tuple(written(one.values) for one in losses)
+            )
             line = self.add(said, page, {"M": some}, [given[i - 1] for i in some])
             for i in some:
                 found[i - 1] = line
@@ -334,6 +336,13 @@ class _Told:
         page = self.by.theory.processing("interactions")
         if some and page is not None:
             yield self.add(words.Filtered(some), page.id, {"M": list(some)}, [given[i - 1] for i in some])
+
+    def dealt(self, given: Sequence[Line]) -> Iterator[Line]:
+        """What holds for each deal of the records holds of a random one: one line for all of them."""
+        some = tuple(i for i, one in enumerate(self.by.setting.mechanisms, start=1) if one.reads.dealt)
+        page = self.by.theory.processing("deals")
+        if some and page is not None:
+            yield self.add(words.Dealt(some), page.id, {"M": list(some)}, [given[i - 1] for i in some])
 
     def converted(self, private: Sequence[Line]) -> Iterator[Line]:
         """Guarantees of a notion in another one, page by page; yields the last lines."""

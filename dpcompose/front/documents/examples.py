@@ -217,7 +217,7 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
         return _by_loss(inputs, point, at)[:MOST_PAIRS]
     every = _by_loss(inputs, point, [*at, *others])[:MOST_PAIRS]
     if any((one.table, one.sampled) != (None, None) for one in inputs.setting.mechanisms):
-        # what a table loses, or a mechanism on samples, depends on the pair, and on its order, not only on how far inputs are apart
+        # what a table loses, or one on samples, depends on the pair and its order, not only on distances
         every = [pair for D, E in every for pair in ((D, E), (E, D))]
     return list(dict.fromkeys(with_multiples(inputs, every)))
 

@@ -124,6 +124,13 @@ class Filtered:
 
 
 @dataclass(frozen=True)
+class Dealt:
+    """The members of the families read what a random deal of the records gives them."""
+
+    mechanisms: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Sampled:
     """The mechanisms, run on samples, satisfy guarantees for the neighbours of `granularity`."""
 
@@ -193,6 +200,7 @@ Judgement = (
     | PrivateInInput
     | Processed
     | Filtered
+    | Dealt
     | Sampled
     | Converted
     | Loss

@@ -79,6 +79,11 @@ def sentence(line: Line, by: Captions) -> Said:
         case kernel.Filtered():
             some = all_of([names[i - 1] for i in said.mechanisms])
             return [f"{some}: what a filter stops has the guarantee of its total, whatever is asked"]
+        case kernel.Dealt():
+            some = all_of([names[i - 1] for i in said.mechanisms])
+            return [
+                f"{some}: where a record is replaced, one input has it replaced, whichever it is dealt to"
+            ]
         case kernel.Sampled():
             return [_sampled(said, names, by)]
         case kernel.Converted():

@@ -59,4 +59,12 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
     target, databases = setting.target.at(point), setting.databases
     if any(one.sampled for one in mechanisms):  # so many records as are drawn from
         databases = databases.sized(point)
-    return replace(setting, databases=databases, target=target, mechanisms=mechanisms, domains={}, numbers={}, assume=NOTHING)
+    return replace(
+        setting,
+        databases=databases,
+        target=target,
+        mechanisms=mechanisms,
+        domains={},
+        numbers={},
+        assume=NOTHING,
+    )

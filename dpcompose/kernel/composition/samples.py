@@ -55,7 +55,9 @@ def _made(table: Mapping[str, Mapping[str, str]], mechanism: Mechanism, what: st
     stated, sampled = dict(mechanism.values), mechanism.sampled
     assert sampled is not None
     if mechanism.notion not in table:
-        raise NoSample(f"{sampled.page} does not say what {mechanism.name} {what} in {mechanism.notion} privacy")
+        raise NoSample(
+            f"{sampled.page} does not say what {mechanism.name} {what} in {mechanism.notion} privacy"
+        )
     if INFINITY in stated.values():
         return dict.fromkeys(stated, INFINITY)
     letters = {**dict(sampled.values), **stated}
@@ -103,7 +105,9 @@ def _fixed(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) ->
 def _any_number(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
     m, least = given["m"], setting.databases.fewest(None)
     _check(is_count(m), f"{formulas.to_text(m)} is no whole number from 1")
-    _check(mechanism.reads == (None,), "how many of some records are drawn depends on how many others there are")
+    _check(
+        mechanism.reads == (None,), "how many of some records are drawn depends on how many others there are"
+    )
     _check_enough(m, ZERO if least is None else least + ZERO, setting)
 
 

@@ -157,13 +157,15 @@ class Witnesses:
     def _check_sampled(self, i: int) -> None:
         """Raises NoLoss where it is not known what M_i, which is run on a sample, loses.
 
-        On the pages of samples mechanisms lose what their guarantees allow where one record is another one, or
-        comes, all in the same direction; and one alone loses more where there are further records.
+        On the pages of samples mechanisms lose what their guarantees allow where one record is another one,
+        or comes, all in the same direction; and one alone loses more where there are further records.
         """
         mechanism, head = self._mechanism(i), self.page.head
         page = samples.head_of(mechanism, self.setting, self.theory)
         moving = [j for j, _ in self.moves if self._mechanism(j).sampled is not None]
-        itself = any((self._mechanism(j).noise, self._mechanism(j).table) != (None, None) for j, _ in self.moves)
+        itself = any(
+            (self._mechanism(j).noise, self._mechanism(j).table) != (None, None) for j, _ in self.moves
+        )
         far = [(many, r) for j, some in self.moves if j in moving for many, r in some]
         stated = self.losses[i - 1].notion == head.notion and not self.losses[i - 1].unlimited
         known = stated and head.notion in page.attained and not itself and i not in self.type.unlimited
@@ -175,7 +177,7 @@ class Witnesses:
             raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
 
     def _is_dealt_apart(self, i: int) -> bool:
-        """Whether inputs of a deal move by steps, or more than any number, or one is promised nothing there."""
+        """Whether inputs of a deal move by steps, or by more than any number, or nothing is promised."""
         far, stated = [r for j, some in self.moves if j == i for _, r in some], self._mechanism(i).stated
         promised = stated is not None and (0, 1) in stated.edits
         return all(r.kind != "oo" for r in far) or i in self.type.unlimited or not promised

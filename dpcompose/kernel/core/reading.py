@@ -262,7 +262,9 @@ def _check_dealt(reader: Reader, found: Mechanism, databases: Databases) -> None
     least = None if count is None else count.number if count.kind != "letter" else count.of[1].least
     besides = {"noise", "table", "study", "also", "metric", "codes", "sampled"} & set(reader.value)
     if not multisets or found.reads != (None,) or not found.partition or found.domain != "own" or besides:
-        raise reader.key("dealt").wrong("nothing but for families that read multisets, each its own part, so false")
+        raise reader.key("dealt").wrong(
+            "nothing but for families that read multisets, each its own part, so false"
+        )
     if least is None or least < 2:
         raise reader.key("count").wrong("a number of inputs from 2 on, to which records are dealt,")
 

@@ -163,9 +163,9 @@ class Records(Covering):
 
         return Metric(one.pages, at)
 
-    def without_limit(self, counts: Mapping[Reader, Sequence[int]]) -> frozenset[int]:
-        """The deals of which inputs move by more and more, step by step, where there are more and more records:
-        those of guarantees for inputs of different sizes."""
+    def deals_apart(self, counts: Mapping[Reader, Sequence[int]]) -> frozenset[int]:
+        """The deals of which inputs move by more and more steps, where there are more and more records: those
+        of guarantees for inputs of different sizes."""
         sizes, found = self.setting.databases, set[int]()
         for (i, _), (removed, added) in counts.items():
             one = self.setting.mechanisms[i - 1]
@@ -241,7 +241,7 @@ class Records(Covering):
             for reader, (a, b) in sorted(counts.items())
         )
         first, *others = self.pairs(left, right, {i for i, _ in counts})
-        found = replace(self.type(moved, first), unlimited=self.without_limit(counts))
+        found = replace(self.type(moved, first), unlimited=self.deals_apart(counts))
         every = (found, *(replace(found, pair=pair) for pair in others))
         return next(filter(self.reaches, every), found)
 

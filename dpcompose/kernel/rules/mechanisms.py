@@ -100,8 +100,8 @@ def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
 
 
 def pages_of_processing(theory: Theory, *some: Mechanism) -> frozenset[str]:
-    """The pages by which functions of outputs, what filters stop, and what is run on samples, have guarantees,
-    where some mechanisms are such."""
+    """The pages by which functions of outputs, what filters stop, and what is run on samples or on deals
+    have guarantees, where some mechanisms are such."""
     made = {(of, one.notion) for one in some for of in one.made_of}
     sampled = {(one.sampled.page, one.notion) for one in some if one.sampled is not None}
     drawn = frozenset({page for page, _ in sampled}).union(*(theory.lemmas([id], of) for id, of in sampled))

@@ -220,6 +220,11 @@ class Elaborated:
             data["count"] = formulas.to_text(stated.members)
         if divided:
             data["partition"] = stated.reads.partition
+        if (own.reads.dealt or stated.sampled is not None) and not self.kind.draws:
+            raise NotElaborated(
+                "samples, and records that are dealt, are known for neighbours that add, remove or replace "
+                f"records, not for {self.setting.target}"
+            )
         if own.reads.dealt:
             data |= {"reads": [None], "domain": "own", "partition": f"deal to {stated.name}", "dealt": True}
         data |= {"processed": True} if stated.processing else {}
@@ -242,13 +247,8 @@ class Elaborated:
         inner = inside(stated)
         return data if inner is None else data | {"study": core(inner)}
 
-
     def _sampled(self, given: Sampled, whole: dict[str, Any]) -> dict[str, Any]:
         """How the sample is drawn, and what is known on samples; of any size, where these are."""
-        if self.kind.word != Records.word:
-            raise NotElaborated(
-                f"samples are known for neighbours that add, remove or replace records, not for {self.setting.target}"
-            )
         values = {key: formulas.to_text(value) for key, value in given.by.named.items()}
         steps = whole | ({"within": ANY_SIZE} if given.by.how == "poisson" else {})
         told = {"page": given.by.kind.page, "values": values}

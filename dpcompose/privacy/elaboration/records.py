@@ -16,6 +16,7 @@ class Records(OfAtoms):
     """Neighbours are given by counted edits, and every map reads records by name, or all of them."""
 
     word = "records"
+    draws = True
 
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:

@@ -196,7 +196,9 @@ class Inputs:
         """What is dealt to the i-th of some inputs, i being the index of the family."""
         if index is None or given.random_part != index:
             wanted = f'random-part = "{index}"' if index else 'a family: index = "i" and count'
-            self.found.wrong((*path, "random-part"), f"a random part {shown(given.random_part)} needs {wanted}")
+            self.found.wrong(
+                (*path, "random-part"), f"a random part {shown(given.random_part)} needs {wanted}"
+            )
             return None
         try:
             parts = self.parameters.counted(str(given.of), (*path, "of"))

@@ -16,6 +16,7 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.space import Space
+from dpcompose.privacy.samples import sample
 from dpcompose.privacy.schema import (
     MechanismTable,
     MetricGuaranteeTable,
@@ -25,7 +26,6 @@ from dpcompose.privacy.schema import (
     ReadsTable,
     SampledTable,
 )
-from dpcompose.privacy.samples import sample
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.inputs.locations import location
@@ -81,7 +81,9 @@ class Mechanisms:
     def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
         """The mechanism of a number, from 0; None where it is none, which is told."""
         found = self._before_processing(i, given)
-        found = found if found is None or given.sampled is None else self._sampled(i, given.sampled, found, given)
+        found = (
+            found if found is None or given.sampled is None else self._sampled(i, given.sampled, found, given)
+        )
         return found.then(given.post_processing) if found and given.post_processing else found
 
     def _sampled(

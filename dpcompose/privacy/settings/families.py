@@ -63,7 +63,9 @@ def _check_deal(setting: Setting, name: str, count: Term | None, f: Map) -> None
     assert count is not None
     least = count.number if count.kind != "letter" else setting.domains[f.parts].least
     if least is None or least < 2:
-        raise InvalidSetting(f'{name}: records are dealt to two inputs or more: {f.parts} = "integer >= 2" would do')
+        raise InvalidSetting(
+            f'{name}: records are dealt to two inputs or more: {f.parts} = "integer >= 2" would do'
+        )
 
 
 def _check_names(setting: Setting) -> None:

@@ -72,7 +72,7 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
 
 
 def check_sample(setting: Setting, mechanism: Mechanism) -> None:
-    """Raises InvalidSetting where there are no such samples, or what is read of them is not told by records."""
+    """Raises InvalidSetting where there are no such samples, or not some or all records of them are read."""
     f, sampled = mechanism.reads, mechanism.sampled
     assert sampled is not None
     if not (f.is_everything or f.restricts or f.divided):

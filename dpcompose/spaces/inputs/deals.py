@@ -53,7 +53,9 @@ class RandomPart(Map):
         return replace(self, parts=str(point[self.parts])) if self.parts in point else self
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        return None if databases.twice else f"reads a random part, and {databases} are not dealt: multisets are"
+        return (
+            None if databases.twice else f"reads a random part, and {databases} are not dealt: multisets are"
+        )
 
     def written(self, D: str) -> str:
         return f"a random part of {D}"
