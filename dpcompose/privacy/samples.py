@@ -15,10 +15,12 @@ from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.deciders.values import surely
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import substitution
-from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
+from dpcompose.kernel.expressions.domains import UNIT_INTERVAL
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term, letter
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.spaces.classes.sizes import COUNT
 from dpcompose.spaces.moves.built_in import bounded, unbounded
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -185,16 +187,17 @@ class Sample(Shown):
         """
         if not setting.databases.twice:
             return f"samples are drawn from multisets, not from {setting.databases}"
+        values = [substitution.substituted(one, setting.letters) for one in self.values]
         if self.how == "poisson":
-            (rate,) = self.values
+            (rate,) = values
             probable = all(surely(one, False, setting.assume) for one in (rate, 1 - rate))
             return "" if probable else f"{formulas.to_text(rate)} is not known to be a probability"
-        m, sizes = self.values[0], setting.databases.sizes
+        m, sizes = values[0], setting.databases.sizes
         if not is_count(m):
             return f"{formulas.to_text(m)} is no whole number from 1, nor a letter for one"
         if self.how == "any-number":
-            return self._unfit_for_any_number(setting, everything)
-        n, there = self.values[1], sizes.letter if sizes.letter is not None else sizes.n
+            return _unfit_for_any_number(m, setting, everything)
+        n, there = values[1], sizes.letter if sizes.letter is not None else sizes.n
         if not sizes.exactly or there is None or n - there != ZERO:
             more = f', or sampled = {{ fixed = "{formulas.to_text(m)}" }} of any number' * (
                 self.how == "fixed"
@@ -207,15 +210,15 @@ class Sample(Shown):
             return _not_enough(m, n)
         return ""
 
-    def _unfit_for_any_number(self, setting: Setting, everything: bool) -> str:
-        m, sizes = self.values[0], setting.databases.sizes
-        if not everything:
-            return (
-                "how many of some records a sample has depends on how many others there are; read everything"
-            )
-        lower = sizes.lower if sizes.n is not None and not sizes.exactly else sizes.letter
-        least = formulas.term(sizes.n if sizes.exactly else sizes.least) if lower is None else lower
-        return "" if surely(least - m, False, setting.assume) else _not_enough(m, least)
+
+def _unfit_for_any_number(m: Term, setting: Setting, everything: bool) -> str:
+    """The same where m of any number of records are drawn."""
+    sizes = setting.databases.sizes
+    if not everything:
+        return "how many of some records a sample has depends on how many others there are; read everything"
+    lower = sizes.lower if sizes.n is not None and not sizes.exactly else sizes.letter
+    least = formulas.term(sizes.n if sizes.exactly else sizes.least) if lower is None else lower
+    return "" if surely(least - m, False, setting.assume) else _not_enough(m, least)
 
 
 def _not_enough(m: Term, n: Term) -> str:
@@ -234,10 +237,11 @@ def poisson_sample(s: object) -> Sample:
 
     >>> import dpcompose as dpc
     >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded), sampled=dpc.poisson_sample("s"))
-    >>> dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded, parameters={"s": "in (0,1)"}).guarantee()
-    unbounded log(s*exp(e) - s + 1)-DP
+    >>> dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
+    unbounded (log(s*(exp(e) - 1) + 1))-DP, by GB:IV.3; optimal
     """
-    return Sample("poisson", (formulas.term(s),))
+    alone = isinstance(s, str) and s.isidentifier()  # a name that stands for a probability
+    return Sample("poisson", (letter(s, UNIT_INTERVAL) if alone else formulas.term(s),))
 
 
 def fixed_sample(m: object, n: object = None) -> Sample:
@@ -247,9 +251,7 @@ def fixed_sample(m: object, n: object = None) -> Sample:
     >>> fixed_sample(2, 10), fixed_sample(2)
     (2 of the 10 records, without replacement, 2 of the records, without replacement)
     """
-    if n is None:
-        return Sample("any-number", (formulas.term(m),))
-    return Sample("fixed", (formulas.term(m), formulas.term(n)))
+    return Sample("any-number", (_count(m),)) if n is None else Sample("fixed", (_count(m), _count(n)))
 
 
 def drawn_sample(m: object, n: object) -> Sample:
@@ -258,7 +260,13 @@ def drawn_sample(m: object, n: object) -> Sample:
     >>> drawn_sample(2, 10)
     2 draws from the 10 records, with replacement
     """
-    return Sample("draws", (formulas.term(m), formulas.term(n)))
+    return Sample("draws", (_count(m), _count(n)))
+
+
+def _count(value: object) -> Term:
+    """A number of records; names in a text are whole numbers from 1."""
+    known = {name: letter(name, COUNT) for name in formulas.names(value)} if isinstance(value, str) else None
+    return formulas.term(value, known)
 
 
 MADE: Mapping[str, Callable[..., Sample]] = {

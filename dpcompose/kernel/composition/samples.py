@@ -12,6 +12,7 @@ from typing import Any
 
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.settings import Mechanism, Setting
+from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
@@ -76,6 +77,16 @@ def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     single = tuple(sorted({(removed, added), (added, removed)}))
     alike = target.edits == single and target.steps == 1 and target.times is None
     return alike and len(atoms) + len(atoms[0].records) > 2
+
+
+def check_deal(i: int, mechanism: Mechanism, type: Type) -> None:
+    """Raises NoSample where inputs of a deal move by as many records as there are, and there is a limit."""
+    far = [r for j, some in type.moves if i == j for _, r in some]
+    promised = mechanism.stated is not None and (0, 1) in mechanism.stated.edits
+    if mechanism.dealt and promised and INFINITY in far and i not in type.unlimited:
+        raise NoSample(
+            f"what {mechanism.name} loses where other sizes are dealt is known without a limit only"
+        )
 
 
 def _check(holds: bool, why: str) -> None:

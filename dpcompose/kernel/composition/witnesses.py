@@ -144,8 +144,7 @@ class Witnesses:
         of, notion = self.losses[i - 1].notion, head.notion
         if mechanism.sampled is not None:
             self._check_sampled(i)
-        if mechanism.dealt and not self._is_dealt_apart(i):
-            raise NoLoss(f"what {mechanism.name} loses where sizes are others is known without a limit only")
+        samples.check_deal(i, mechanism, self.type)
         if of == notion or self._is_free(i):
             return str(self.page.id)
         otherwise = f"no page says what {of} mechanisms can lose in {notion} privacy"
@@ -175,12 +174,6 @@ class Witnesses:
         alone = len(far) == 1 and far[0][0] == 1 and _are_steps(far[0][1]) and far[0][1].number is not None
         if not known or not (together or (alone and head.by == "ratio" and head.notion in page.turned)):
             raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
-
-    def _is_dealt_apart(self, i: int) -> bool:
-        """Whether inputs of a deal move by steps, or by more than any number, or nothing is promised."""
-        far, stated = [r for j, some in self.moves if j == i for _, r in some], self._mechanism(i).stated
-        promised = stated is not None and (0, 1) in stated.edits
-        return all(r.kind != "oo" for r in far) or i in self.type.unlimited or not promised
 
     def _by_divergence(self, i: int) -> bool:
         """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""

@@ -68,8 +68,8 @@ def random_part(parts: Term | int | str) -> RandomPart:
     """What a random permutation of the records deals to one of so many inputs, for a family of as many.
 
     >>> import dpcompose as dpc
-    >>> M = dpc.mechanism("M", dpc.pure("e[i]", dpc.bounded, "own"), reads=random_part("k"), count="k")
-    >>> dpc.compose(M, on=dpc.multisets(), target=dpc.bounded, parameters={"k": "integer >= 2"}).guarantee()
-    bounded max(e[i], i, 1, k)-DP
+    >>> M = dpc.mechanism("M", dpc.pure("e[i]", dpc.bounded, "own"), reads=random_part(3), count=3)
+    >>> dpc.compose(M, on=dpc.multisets(), target=dpc.bounded).guarantee()
+    bounded (max(e[i], i, 1, 3))-DP, by GB:IV.1; optimal
     """
     return RandomPart(formulas.to_text(formulas.term(parts)))
