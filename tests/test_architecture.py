@@ -41,7 +41,7 @@ spaces.canonical: points profiles finite graphs metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
     samples rows synonyms checks lines neighbourhoods noise_tables noises promises tables tabulated mechanisms
     metric_tables schema
-privacy.settings: inputs invalid members names noisy on_tables families nested reads __init__ stated
+privacy.settings: inputs invalid members names noisy sampled on_tables families nested reads __init__ stated
 privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms
     studies
 privacy: flattening problems writing

@@ -400,8 +400,7 @@ def mechanism(
     read; it has the guarantee that the study is shown to have, and the derivation of this goes with it;
     processing -- what is done to the output before it is published, in words (`Mechanism.then`);
     filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`);
-    sampled -- how the sample of the records is drawn that M is run on (`poisson_sample`, `fixed_sample`,
-    `drawn_sample`, or as in problem files): then the guarantee is that of M on samples.
+    sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples.
 
     >>> import dpcompose as dpc
     >>> mechanism("M", satisfies=dpc.pure("e", dpc.unbounded)).reads.written("D")

@@ -9,23 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from dpcompose.kernel.core.contributions import is_count
-from dpcompose.kernel.deciders.values import surely
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.domains import UNIT_INTERVAL
-from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term, letter
+from dpcompose.kernel.expressions.terms import INFINITY, Term, letter
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.spaces.classes.sizes import COUNT
 from dpcompose.spaces.moves.built_in import bounded, unbounded
 from dpcompose.spaces.moves.granularities import Granularity
-
-if TYPE_CHECKING:
-    from dpcompose.privacy.settings import Setting
 
 
 @dataclass(frozen=True)
@@ -179,54 +173,6 @@ class Sample(Shown):
         letters, texts = {**self.named, **stated}, kind.guarantee[on_samples.notion]
         values = tuple((key, kernel.parse(text, letters)) for key, text in texts.items())
         return on_samples.with_values(values).about(kind.whole)
-
-    def unfit(self, setting: Setting, everything: bool) -> str:
-        """Why there are no such samples of what the databases of a setting have, in words; "" where all fits.
-
-        everything -- whether all records are read of the sample.
-        """
-        if not setting.databases.twice:
-            return f"samples are drawn from multisets, not from {setting.databases}"
-        values = [substitution.substituted(one, setting.letters) for one in self.values]
-        if self.how == "poisson":
-            (rate,) = values
-            probable = all(surely(one, False, setting.assume) for one in (rate, 1 - rate))
-            return "" if probable else f"{formulas.to_text(rate)} is not known to be a probability"
-        m, sizes = values[0], setting.databases.sizes
-        if not is_count(m):
-            return f"{formulas.to_text(m)} is no whole number from 1, nor a letter for one"
-        if self.how == "any-number":
-            return _unfit_for_any_number(m, setting, everything)
-        n, there = values[1], sizes.letter if sizes.letter is not None else sizes.n
-        if not sizes.exactly or there is None or n - there != ZERO:
-            more = f', or sampled = {{ fixed = "{formulas.to_text(m)}" }} of any number' * (
-                self.how == "fixed"
-            )
-            return (
-                f'{self.words} are drawn from databases that have so many: size = "= {formulas.to_text(n)}" '
-                f"would do{more}"
-            )
-        if self.how == "fixed" and not surely(n - m, False, setting.assume):
-            return _not_enough(m, n)
-        return ""
-
-
-def _unfit_for_any_number(m: Term, setting: Setting, everything: bool) -> str:
-    """The same where m of any number of records are drawn."""
-    sizes = setting.databases.sizes
-    if not everything:
-        return "how many of some records a sample has depends on how many others there are; read everything"
-    lower = sizes.lower if sizes.n is not None and not sizes.exactly else sizes.letter
-    least = formulas.term(sizes.n if sizes.exactly else sizes.least) if lower is None else lower
-    return "" if surely(least - m, False, setting.assume) else _not_enough(m, least)
-
-
-def _not_enough(m: Term, n: Term) -> str:
-    here, there = formulas.to_text(m), formulas.to_text(n)
-    return (
-        f'{here} records are drawn, and there may be only {there}: assume = ["{here} <= {there}"], or '
-        f'size = ">= {here}", would do'
-    )
 
 
 def poisson_sample(s: object) -> Sample:

@@ -11,7 +11,6 @@ from typing import Any
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.terms import INFINITY, Term
-from dpcompose.kernel.library.samplings import Sampling
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.proof import witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
@@ -35,12 +34,10 @@ class OnSamples:
         return self.inputs.setting.mechanisms[self.i - 1]
 
     @property
-    def head(self) -> Sampling:
+    def head(self) -> Any:
         """The head of the page of the sample."""
         assert self.mechanism.sampled is not None
-        head = self.inputs.theory.pages[self.mechanism.sampled.by.kind.page].head
-        assert isinstance(head, Sampling)
-        return head
+        return self.inputs.theory.pages[self.mechanism.sampled.by.kind.page].head
 
     def row(self, page: Page) -> Row:
         """What M_i loses, as a page of witnesses counts it.  Raises BadCertificate where it is not known."""
@@ -78,7 +75,7 @@ class OnSamples:
         sampled = self.mechanism.sampled
         assert sampled is not None
         letters = {**sampled.by.named, **dict(sampled.on_samples.terms)}
-        texts = self.head.turned[sampled.on_samples.notion]
+        texts: Mapping[str, str] = self.head.turned[sampled.on_samples.notion]
         return {key: formulas.parse(text, letters) for key, text in texts.items()}
 
     def _comes_anew(self, more: Records, fewer: Records) -> bool:

@@ -8,6 +8,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.nested import check_study
 from dpcompose.privacy.settings.noisy import check_noise
+from dpcompose.privacy.settings.sampled import check_sample
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.built_in import misfit
 from dpcompose.spaces.moves.granularities import Granularity
@@ -56,29 +57,19 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
         )
     for D in f.undefined(setting.databases):
         raise InvalidSetting(f"the map {f.called} has no value for the database {D!r}")
-    if mechanism.sampled is not None:
-        check_sample(setting, mechanism)
+    check_sample(setting, mechanism)
     if mechanism.noise is not None:
         check_noise(setting, mechanism)
     elif study is not None:
         check_study(setting, mechanism, study)
     elif stated.domain is None and not f.is_everything:
         raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
-    if f.dealt and (stated.domain != "own" or mechanism.noise is not None or study is not None):
+    concrete = mechanism.noise is not None or mechanism.table is not None or study is not None
+    if f.dealt and (stated.domain != "own" or concrete or stated.metric is not None or mechanism.also):
         raise InvalidSetting(
-            f"{mechanism.name} reads a random part, of which its guarantee is one on parts of any size, "
-            'domain = "own"'
+            f"{mechanism.name} reads a random part, and has one guarantee, for neighbours among parts of any "
+            'size: domain = "own"'
         )
-
-
-def check_sample(setting: Setting, mechanism: Mechanism) -> None:
-    """Raises InvalidSetting where there are no such samples, or not some or all records of them are read."""
-    f, sampled = mechanism.reads, mechanism.sampled
-    assert sampled is not None
-    if not (f.is_everything or f.restricts or f.divided):
-        raise InvalidSetting(f"{mechanism.name} is run on a sample of records, of which it reads some or all")
-    if unfit := sampled.by.unfit(setting, f.is_everything):
-        raise InvalidSetting(f"{mechanism.name}: {unfit}")
 
 
 def _check_recoded(setting: Setting, name: str, f: Map, granularity: Granularity) -> None:
