@@ -393,8 +393,7 @@ def mechanism(
     `randomized_response`) to the query (`count`, `clipped_sum`, `mean`, `histogram`, `bit`) of what is
     read, and its guarantee follows from how far the query moves between target neighbours;
     reads -- the map f: `restriction`, `positions`, `function`, …; left out: it reads everything;
-    count -- how many members a family has: a whole number from 1, or a parameter; e[i] may then be in
-    its guarantee;
+    count -- how many members a family has, a number or a parameter; e[i] may then be in its guarantee;
     table -- its probabilities (`probability_table`), which a composition on a finite class checks;
     study -- in place of a guarantee: M is the composition of a study (`compose`) over the class of what is
     read; it has the guarantee that the study is shown to have, and the derivation of this goes with it;
@@ -403,8 +402,6 @@ def mechanism(
     sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples.
 
     >>> import dpcompose as dpc
-    >>> mechanism("M", satisfies=dpc.pure("e", dpc.unbounded)).reads.written("D")
-    'D'
     >>> mechanism("H", query=dpc.histogram(4), noise=dpc.laplace("1/e")).released
     'a histogram of 4 bins with Laplace noise of scale 1/e'
     >>> M1, M2 = (mechanism(f"M{i}", dpc.pure(f"e{i}", dpc.unbounded)) for i in (1, 2))

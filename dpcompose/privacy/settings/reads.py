@@ -64,12 +64,6 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
         check_study(setting, mechanism, study)
     elif stated.domain is None and not f.is_everything:
         raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
-    concrete = mechanism.noise is not None or mechanism.table is not None or study is not None
-    if f.dealt and (stated.domain != "own" or concrete or stated.metric is not None or mechanism.also):
-        raise InvalidSetting(
-            f"{mechanism.name} reads a random part, and has one guarantee, for neighbours among parts of any "
-            'size: domain = "own"'
-        )
 
 
 def _check_recoded(setting: Setting, name: str, f: Map, granularity: Granularity) -> None:
