@@ -91,6 +91,7 @@ UNKNOWN = {
     "111-metrics-for-neighbours",
     "153-textbook-normal-noise",
     "154-the-least-delta-itself",
+    "180-a-sample-and-a-replaced-record",
 }
 """The least epsilon is a decimal; conversions, and the exponential mechanism may lose less."""
 
