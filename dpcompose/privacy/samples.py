@@ -186,8 +186,9 @@ def poisson_sample(s: object) -> Sample:
     >>> dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
     unbounded (log(s*(exp(e) - 1) + 1))-DP, by GB:IV.3; optimal
     """
-    alone = isinstance(s, str) and s.isidentifier()  # a name that stands for a probability
-    return Sample("poisson", (letter(s, UNIT_INTERVAL) if alone else formulas.term(s),))
+    if isinstance(s, str) and s.isidentifier():  # a name that stands for a probability
+        return Sample("poisson", (letter(s, UNIT_INTERVAL),))
+    return Sample("poisson", (formulas.term(s),))
 
 
 def fixed_sample(m: object, n: object = None) -> Sample:

@@ -300,8 +300,8 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
             one.data().get(key) == reader.value.get(key, default)
             for key, default in (("count", None), ("partition", None))
         )
-        besides = one.stated is None or one.table or one.also or one.dealt or one.sampled
-        if naming.read(name).distance is None or not alike or besides:
+        other = one.stated is None or one.table or one.also or one.dealt or one.sampled
+        if naming.read(name).distance is None or not alike or other:
             begin = naming.of_distance("")
             raise given.key("distances").wrong(
                 f"letters that begin with {begin}, and guarantees for neighbours, of as many members,"
