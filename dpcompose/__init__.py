@@ -10,7 +10,7 @@ so that `dpcompose --help` is instant:
 * neighbours: unbounded, bounded, event, w_event, insert_delete, user, attribute, edge, node, node_removal,
   free_lunch, group, union, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
-  table, composed, everything;
+  table, composed, random_part, everything; samples: poisson_sample, fixed_sample, drawn_sample;
 * concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, scores, monotone_scores,
   keys, location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace,
   exponential; density, of their outputs; query and noise, of your own with a declared sensitivity, by a
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from dpcompose.front.studies.study import MetricStudy, Study
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.declared import noise, query
-    from dpcompose.privacy.mechanisms import mechanism
     from dpcompose.privacy.metrics.builder import (
         at_most,
         distances,
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
         randomized_response,
     )
     from dpcompose.privacy.notions import approximate, gaussian, in_metric, pure, zcdp
+    from dpcompose.privacy.statements import mechanism
     from dpcompose.privacy.tabulated import (
         exponential_mechanism_table,
         independent,
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.classes.vertices import graphs
     from dpcompose.spaces.inputs.attributed import between, columns, tables, where
     from dpcompose.spaces.inputs.composed import composed
+    from dpcompose.spaces.inputs.deals import random_part
     from dpcompose.spaces.inputs.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.inputs.keys import keys
     from dpcompose.spaces.inputs.locations import location
@@ -131,7 +132,7 @@ _PLACES = {
     "front.studies.study": ("MetricStudy", "Study"),
     "language.symbols": ("parameters",),
     "privacy.declared": ("noise", "query"),
-    "privacy.mechanisms": ("mechanism",),
+    "privacy.statements": ("mechanism",),
     "privacy.metrics.builder": (
         "at_most",
         "distances",
@@ -149,6 +150,7 @@ _PLACES = {
         "planar_laplace",
         "randomized_response",
     ),
+    "privacy.samples": ("drawn_sample", "fixed_sample", "poisson_sample"),
     "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "zcdp"),
     "privacy.tabulated": (
         "exponential_mechanism_table",
@@ -196,6 +198,7 @@ _PLACES = {
         "variance",
         "vector_sum",
     ),
+    "spaces.inputs.deals": ("random_part",),
     "spaces.inputs.reading": ("among", "vertex"),
     "spaces.inputs.keys": ("keys",),
     "spaces.inputs.scores": ("monotone_scores", "scores"),
@@ -233,6 +236,7 @@ __all__ = [
     "density",
     "distances",
     "draw",
+    "drawn_sample",
     "edge",
     "event",
     "everything",
@@ -240,6 +244,7 @@ __all__ = [
     "exponential_mechanism_table",
     "filter",
     "finite",
+    "fixed_sample",
     "free_lunch",
     "function",
     "gaussian",
@@ -273,6 +278,7 @@ __all__ = [
     "parameters",
     "planar_laplace",
     "points",
+    "poisson_sample",
     "policy",
     "positions",
     "privacy_curve",
@@ -281,6 +287,7 @@ __all__ = [
     "pure",
     "push_forward",
     "query",
+    "random_part",
     "randomized_response",
     "randomized_response_table",
     "recoding",

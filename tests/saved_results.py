@@ -131,6 +131,12 @@ REFUSED = (
         "problems/153-textbook-normal-noise": ("assumed",),
         "problems/154-the-least-delta-itself": ("curve", "step"),
         "pages/conversions/delta-apart": ("apart", "closer", "step"),
+        "problems/178-training-with-samples": ("apart", "closer", "step"),
+        "problems/179-a-survey-of-a-sample": ("assumed",),
+        "problems/180-a-sample-and-a-replaced-record": ("sampled",),
+        "problems/181-records-dealt-at-random": ("deals",),
+        "problems/182-sizes-that-depend-on-the-data": ("deals",),
+        "pages/processing/random-parts": ("deals",),
         "pages/conversions/gaussian-to-approximate-textbook": ("assumed",),
     }
 )

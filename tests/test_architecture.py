@@ -20,10 +20,10 @@ kernel.core: assumptions distances fibres reader contributions counted classes s
 kernel.deciders: coordinates elementary exponentials lattices merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus curves equalities pieces readings noises
-kernel.library: fields grounds heads releases theory conversions kinds pages folders
+kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
 kernel.covers: types arrays blocks cells cones distances groups listed records rooms seen sizes steps
     contributions corners differing policies counts
-kernel.composition: families losses axioms closer given_tables witnesses apart
+kernel.composition: families samples losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
 kernel.rules: premises chains mechanisms parameters whole choices metrics refutations __init__
@@ -31,7 +31,8 @@ kernel: theorems check saved
 language: decimals synonyms symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
     multisets
-spaces.inputs: maps parts queries reading recodings restrictions scores keys attributed composed expressions
+spaces.inputs: maps deals parts queries reading recodings restrictions scores keys attributed composed
+    expressions
     locations
 spaces.arrays: layouts numberings sizes subsets passes searches parts
 spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
@@ -39,9 +40,9 @@ spaces.moves: blocks edits granularities groups neighbours relations replacement
 spaces: additions given
 spaces.canonical: points profiles finite graphs named compared metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
-    rows checks lines neighbourhoods noises noise_tables declared promises tables tabulated mechanisms
-    metric_tables database_tables schema
-privacy.settings: inputs invalid members names noisy on_tables families nested reads __init__ stated
+    samples rows checks lines neighbourhoods noises noise_tables declared promises tables tabulated
+    mechanisms statements metric_tables database_tables schema
+privacy.settings: inputs invalid members names noisy sampled on_tables families nested reads __init__ stated
 privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms
     studies
 privacy: flattening problems writing
@@ -49,11 +50,11 @@ privacy.elaboration: kinds listed steps arrays atoms cells contributions overlap
     __init__
 privacy.metrics: builder names setting tables distances elaborated fibres granular
     studies values_read guarantees mechanisms reading
-proof: registry witnesses outputs computed densities refuting
+proof: registry witnesses outputs computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity
-proof: privacy_metric query_sensitivity released appearing violating sensitivity counterexamples
+proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity counterexamples
 search.comparisons: answers factoring linear sampling solver weights covering points promising arguments
     assuming
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons

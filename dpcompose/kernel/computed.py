@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from dpcompose.kernel.composition import samples
 from dpcompose.kernel.composition.losses import Loss, NoLoss, Values, at_type, in_steps
 from dpcompose.kernel.core.settings import Mechanism, Noise, Setting
 from dpcompose.kernel.covers.types import Cover, Type, has_more_records, value_is_reached
@@ -94,6 +95,9 @@ def standing(
     """
     losses = _in_order(some, setting)
     page = page_for(theory, notion, losses, setting)
+    for type in cover.types:
+        for i, _ in type.moves:
+            samples.check_deal(i, setting.mechanisms[i - 1], type)
     found = pieces.is_loose(curves(page, cover, losses, setting, theory), *_numbers(claim), bits)
     known = all(_is_free(one) and one.noise is None and one.metric is None for one in setting.mechanisms)
     if found is None or not (found or known):
@@ -284,6 +288,8 @@ def attained(
     found: list[Piece | None] = []
     for i, members in type.moves:
         before = 0
+        if i in known:
+            samples.check_deal(i, setting.mechanisms[i - 1], type)
         if i in known and not value_is_reached(i, type, setting, theory):
             raise NoLoss(
                 f"what {setting.mechanisms[i - 1].name} loses there is not known, only what bounds it"
@@ -312,7 +318,7 @@ def by_metrics(type: Type) -> Type:
 def _is_free(mechanism: Mechanism) -> bool:
     """Whether a mechanism may be anything that its guarantee allows, and loses just that, or is its noise."""
     attained = mechanism.metric is None or mechanism.noise is not None or mechanism.metric.attained()
-    return attained and mechanism.table is None and mechanism.study is None
+    return attained and (mechanism.table, mechanism.study, mechanism.sampled) == (None, None, None)
 
 
 def _those(mechanism: Mechanism, many: int, before: int, at: Mapping[str, Fraction]) -> range:

@@ -74,6 +74,8 @@ def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | No
         if study is None:
             yield one
             continue
+        if one.sampled is not None:
+            raise NotFlat(f"{one.name} is run on a sample of what its study reads")
         name = f"{mechanism.name}.{one.name}"
         members = one.members if mechanism.members is None else mechanism.members
         if f.is_everything:

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.expressions import naming, substitution
-from dpcompose.kernel.expressions.terms import ONE, Term, moves
+from dpcompose.kernel.expressions.terms import ONE, Term, moves, number
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy.declared import Declared
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee, InMetric, in_metric
-from dpcompose.spaces.given import Inputs, maps
-from dpcompose.spaces.inputs.maps import Map, everything
-from dpcompose.spaces.inputs.queries import Bit, Query
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.samples import Sample
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.queries import Query
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -53,22 +53,11 @@ class Nested:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A mechanism M∘f that is private in a metric: what it reads, and its guarantee."""
+class Sampled:
+    """How a sample of the records is drawn, and the guarantee of a mechanism that is run on such samples."""
 
-    name: str
-    reads: Map
-    satisfies: InMetric
-
-    def __repr__(self) -> str:
-        return f"{self.name} reads {self.reads.written('D')} and is {self.satisfies}"
-
-
-class Study(Protocol):
-    """What `dpcompose.compose` returns, as far as mechanisms use it."""
-
-    def as_mechanism(self, name: str, reads: Map, count: Term | None) -> Mechanism:
-        """The composition as one mechanism of another, with the guarantee that it is shown to have."""
+    by: Sample
+    on_samples: Guarantee
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,7 +80,9 @@ class Mechanism(Shown):
     also -- guarantees that it has as well;
     processing -- what is done to the output of M before it is published, in words; "": nothing.  All else is
     said of M, and only that it reads nothing but this output is known of what is done: see `then`;
-    filtered -- whether M is any interaction that a filter stops before it loses more than its guarantee.
+    filtered -- whether M is any interaction that a filter stops before it loses more than its guarantee;
+    sampled -- where M is run on a sample of the records how that is drawn, and its guarantee on samples: then
+    what it satisfies is what the whole does.
     """
 
     name: str
@@ -105,6 +96,7 @@ class Mechanism(Shown):
     also: tuple[Guarantee, ...] = ()
     processing: str = ""
     filtered: bool = False
+    sampled: Sampled | None = None
 
     def then(self, words: str) -> Mechanism:
         """g∘M, where g is any function of M's output, with coins of its own (GB:VII.1, post-processing).
@@ -122,6 +114,23 @@ class Mechanism(Shown):
             raise TypeError(f"{self.name}: say in a line of words what is done to its output, not {words!r}")
         done = f"{self.processing}, then {words}" if self.processing else words
         return replace(self, processing=done)
+
+    def on_samples(self, by: Sample) -> Mechanism:
+        """M run on a sample of the records, with what then is its guarantee.
+
+        Raises ValueError where the guarantee of M is not for the neighbours that such samples need.
+
+        >>> import dpcompose as dpc
+        >>> mechanism("M", dpc.pure("log(3)", dpc.unbounded)).on_samples(dpc.poisson_sample("1/2")).satisfies
+        unbounded pure (log(2))
+        """
+        if self.is_concrete or self.also or self.satisfies.metric is not None:
+            raise ValueError(f"{self.name}: what is run on a sample has one guarantee, for neighbours")
+        try:
+            satisfies = by.guarantee(self.satisfies)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+        return replace(self, satisfies=satisfies, sampled=Sampled(by, self.satisfies))
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -155,6 +164,9 @@ class Mechanism(Shown):
         more: list[str | sympy.Expr] = []
         for one in self.also:
             more += [", and ", *one._line(), f" on the {one.domain} domain" if one.domain else ""]
+        if self.sampled is not None:
+            on = self.sampled.on_samples._line()
+            return [f"{front}is run on a sample ({self.sampled.by}), and on samples is ", *on, where]
         kind = "an interaction that a filter stops at " if self.filtered else ""
         return [f"{front}is {kind}", *self.satisfies._line(), f"{where}{made}", *more]
 
@@ -184,6 +196,8 @@ class Mechanism(Shown):
         given = [value for one in (self.satisfies, *self.also) for _, value in one.terms]
         given += [] if self.satisfies.metric is None else self.satisfies.metric.parameters
         given += [] if self.query is None else self.query.terms
+        if self.sampled is not None:
+            given += [*self.sampled.by.values, *(value for _, value in self.sampled.on_samples.terms)]
         return tuple(given if self.noise is None else [*given, *self.noise.terms])
 
     @property
@@ -204,9 +218,9 @@ class Mechanism(Shown):
 
     @property
     def is_concrete(self) -> bool:
-        """Whether it is given itself, by noise, a table or what it is composed of: other mechanisms with its
-        guarantee, such as witnesses, then say nothing of it."""
-        return self.noise is not None or self.table is not None or self.study is not None
+        """Whether it is given itself, by noise, a table or what it is composed of, or is run on a sample:
+        other mechanisms with its guarantee, such as witnesses, then say nothing of it."""
+        return any(one is not None for one in (self.noise, self.table, self.study, self.sampled))
 
     @property
     def released(self) -> str:
@@ -228,7 +242,16 @@ class Mechanism(Shown):
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
         satisfies, *also = (one.with_letters(named) for one in (self.satisfies, *self.also))
-        return replace(self, satisfies=satisfies, also=tuple(also))
+        sampled = self.sampled
+        if sampled is not None:
+            sampled = Sampled(sampled.by.with_letters(named), sampled.on_samples.with_letters(named))
+        return replace(self, satisfies=satisfies, also=tuple(also), sampled=sampled)
+
+    def sampled_at(self, point: Mapping[str, Fraction]) -> Mechanism:
+        """The same with numbers for the letters of what it is run on, and with these of its guarantees."""
+        if self.sampled is None:
+            return self
+        return self.with_letters({name: number(x) for name, x in point.items()})
 
     @property
     def of_distances(self) -> tuple[Mechanism, ...]:
@@ -328,143 +351,3 @@ class Mechanism(Shown):
                 f"{self.name}: a table of probabilities is made by dpcompose.probability_table, "
                 f"not {self.table!r}"
             )
-
-
-@overload
-def mechanism(name: str, satisfies: InMetric, reads: Inputs = everything) -> Measured: ...
-
-
-@overload
-def mechanism(
-    name: str,
-    satisfies: Guarantee | Sequence[Guarantee] | None = None,
-    reads: Inputs = everything,
-    count: Term | sympy.Expr | int | None = None,
-    *,
-    query: Query | Declared | None = None,
-    noise: Noise | None = None,
-    table: ProbabilityTable | None = None,
-    study: Study | None = None,
-    processing: str = "",
-    filter: Guarantee | None = None,
-) -> Mechanism: ...
-
-
-def mechanism(
-    name: str,
-    satisfies: Guarantee | InMetric | sympy.Expr | Sequence[Guarantee] | None = None,
-    reads: Inputs = everything,
-    count: Term | sympy.Expr | int | None = None,
-    *,
-    query: Query | Declared | None = None,
-    noise: Noise | None = None,
-    table: ProbabilityTable | None = None,
-    study: Study | None = None,
-    processing: str = "",
-    filter: Guarantee | None = None,
-) -> Mechanism | Measured:
-    """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
-
-    name -- what results call it; satisfies -- its guarantee, such as `pure`, for the target's neighbours
-    where it names none; or one in a metric: `in_metric`, or e*d(x, y) in sympy; or a list of all that it has;
-    reads -- the map f: `restriction`, `positions`, `function`, …, or a set of records or positions, a slice
-    of positions, a function; left out: it reads everything;
-    count -- how many members a family has: a whole number or a parameter; e[i] may then be in its guarantee;
-    query, noise -- in place of a guarantee: noise such as `laplace` on a query such as `count`: the guarantee
-    follows from how far the query moves between target neighbours; of one's own `query` this is declared;
-    table -- its probabilities (`probability_table`), which a composition on a finite class checks;
-    study -- in place of a guarantee: M is the composition of a study over the class of what is read;
-    processing -- what is done to the output before it is published, in words (`Mechanism.then`);
-    filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`).
-
-    >>> import dpcompose as dpc
-    >>> mechanism("H", query=dpc.histogram(4), noise=dpc.laplace("1/e")).released
-    'a histogram of 4 bins with Laplace noise of scale 1/e'
-    >>> ward = dpc.compose(mechanism("M", dpc.pure("e")), on=dpc.multisets({"a"}), target="unbounded")
-    >>> mechanism("ward", study=ward, reads={"a"})
-    ward reads D|{a} and is unbounded pure (e) on the own domain, composed of M
-    """
-    besides = (count, query, noise, table, study, filter)
-    try:
-        read = maps(reads)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {error}") from None
-    if formulas.has_distances(satisfies):
-        satisfies = in_metric(satisfies)
-    if isinstance(satisfies, InMetric):
-        if any(one is not None for one in besides) or processing:
-            raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
-        return Measured(name, read, satisfies)
-    if filter is not None:
-        made = _stopped(name, filter, read, count, (satisfies, *besides[1:-1]))
-    else:
-        made = _mechanism(name, satisfies, read, *besides[:-1])
-    return made.then(processing) if processing else made
-
-
-def _stopped(
-    name: str,
-    total: Guarantee,
-    reads: Map,
-    count: Term | sympy.Expr | int | None,
-    besides: Sequence[object],
-) -> Mechanism:
-    """An interaction that a filter stops at a total."""
-    if not isinstance(total, Guarantee):
-        raise TypeError(f"{name} is stopped at a guarantee such as dpcompose.pure(...), not {total!r}")
-    if any(one is not None for one in besides):
-        raise TypeError(f"{name} is stopped by a filter, whose total it satisfies: leave out all else")
-    return Mechanism(name, reads, total, None if count is None else formulas.term(count), filtered=True)
-
-
-NEEDS_KEYS = (
-    "a threshold is for counts by keys that are not known before: query = { keys = L }, dpcompose.keys(L)"
-)
-
-
-def _mechanism(
-    name: str,
-    satisfies: Guarantee | Sequence[Guarantee] | None,
-    reads: Map,
-    count: Term | sympy.Expr | int | None,
-    query: Query | Declared | None,
-    noise: Noise | None,
-    table: ProbabilityTable | None,
-    study: Study | None,
-) -> Mechanism:
-    """M∘f, before its output is processed."""
-    number = None if count is None else formulas.term(count)
-    also: tuple[Guarantee, ...] = ()
-    if isinstance(satisfies, list | tuple):
-        if not satisfies:
-            raise TypeError(f"{name} satisfies a list of guarantees, and it is empty")
-        satisfies, *others = dict.fromkeys(satisfies)
-        also = tuple(others)
-    if satisfies is not None and not isinstance(satisfies, Guarantee):
-        raise TypeError(f"{name} satisfies a guarantee such as dpcompose.pure(...), not {satisfies!r}")
-    if study is not None:
-        if not (satisfies is None and query is None and noise is None and table is None):
-            raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")
-        if not hasattr(study, "as_mechanism"):
-            raise TypeError(f"{name}: a study is what dpcompose.compose returns, not {study!r}")
-        return study.as_mechanism(name, reads, number)
-    if query is None and noise is None:
-        if satisfies is None:
-            raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study")
-        return Mechanism(name, reads, satisfies, number, table=table, also=also)
-    if satisfies is not None:
-        raise TypeError(f"{name} has noise: its guarantee follows, and satisfies must be left out")
-    if isinstance(query, Declared) and isinstance(noise, Noise):
-        return Mechanism(name, reads, query.guarantee(noise), number)
-    if query is None and isinstance(noise, Noise) and noise.kind.takes == "bit":
-        query = Bit()
-    if not (isinstance(query, Query) and isinstance(noise, Noise)):
-        raise TypeError(
-            f"{name} adds noise such as dpcompose.laplace(...) to a query such as dpcompose.count: "
-            "it needs both"
-        )
-    if noise.besides and noise.kind.takes not in query.values:
-        raise TypeError(f"{name}: {NEEDS_KEYS}")
-    given = noise.guarantee(letters=query.letters)
-    assert given is not None
-    return Mechanism(name, reads, given, number, query, noise, table)

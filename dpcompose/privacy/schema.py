@@ -84,8 +84,6 @@ class MapTable(Table):
 
 
 class ReadsTable(Table):
-    later = ("random-part",)
-
     records: list[str] | None = key(NAMES)
     map: str | None = key(NAME)
     positions: list[int] | None = key(NUMBERS)
@@ -97,6 +95,7 @@ class ReadsTable(Table):
     vertex: int | str | None = key(Either(Whole(1), NAME, str))
     vertices: list[int] | None = key(NUMBERS)
     part: str | None = key(NAME)
+    random_part: str | None = key(NAME, written="random-part")
     of: str | None = key(NAME)
 
     def check(self) -> None:
@@ -106,9 +105,9 @@ class ReadsTable(Table):
                 "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, "
                 '{ where = { county = ["north"] } }, { between = "[0, 10)" }, { vertex = 2 }, '
                 "{ vertices = [...] }, "
-                '{ map = "NAME" } or { part = "i", of = "P" }'
+                '{ map = "NAME" }, { part = "i", of = "P" } or { random-part = "i", of = "k" }'
             )
-        if (self.part is None) != (self.of is None):
+        if (self.part is None and self.random_part is None) != (self.of is None):
             raise ValueError('a part is read as { part = "i", of = "P" }')
 
 
@@ -131,9 +130,6 @@ class PartitionTable(Table):
 
 EVERYTHING = "everything"
 """What a mechanism reads that reads the whole database."""
-
-NOT_YET = ("sampled",)
-"""Keys of mechanisms that the format has, and that are not supported yet."""
 
 Notions = Mapping[str, Sequence[str]]
 """The parameters of each notion that a file may name."""
@@ -264,6 +260,19 @@ class QueryTable(Table):
             raise ValueError(QUERIES)
 
 
+class SampledTable(Table):
+    poisson: str | None = key(FORMULA)
+    fixed: list[str] | str | None = key(Either(FORMULA, BOUNDS, list))
+    draws: list[str] | None = key(BOUNDS)
+
+    def check(self) -> None:
+        if len(self.given) != 1:
+            raise ValueError(
+                'a sample is { poisson = "s" }, { fixed = ["m", "n"] }, { fixed = "m" } or '
+                '{ draws = ["m", "n"] }'
+            )
+
+
 ALONE = {
     "satisfies": "lists all guarantees of a mechanism",
     "filter": "states the total of a mechanism",
@@ -272,12 +281,11 @@ ALONE = {
 
 
 class MechanismTable(Table):
-    later = NOT_YET
-
     name: str = need(NAME)
     reads: str | ReadsTable = key(Either(NAME, ReadsTable, word="oneOf"), EVERYTHING)
     guarantee: GuaranteeTable | None = key(GuaranteeTable)
     filter: GuaranteeTable | None = key(GuaranteeTable)
+    sampled: SampledTable | None = key(SampledTable)
     satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
     query: str | QueryTable | None = key(Either(QUERY, QueryTable, word="oneOf"))
     noise: NoiseTable | None = key(NoiseTable)
@@ -310,6 +318,9 @@ class MechanismTable(Table):
             raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
         if self.table is not None and (self.repeat is not None or self.count is not None):
             raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
+        besides = self._given("satisfies", "query", "noise", "table", "study")
+        if self.sampled is not None and besides:
+            raise ValueError(f"what is run on a sample has a guarantee on samples; leave out {besides[0]}")
         for alone, why in ALONE.items():
             besides = sorted({"guarantee", *ALONE, "query", "noise", "table", "study"} - {alone})
             given = [name for name in besides if getattr(self, name) is not None]
@@ -327,8 +338,11 @@ class MechanismTable(Table):
                 self._check_for_neighbours()
         except ValueError as error:
             found.wrong(path, error)
-        if found.in_metrics and self.filter is not None:
-            found.wrong((*path, "filter"), "the key 'filter' is not supported yet beside claims in metrics")
+        for alone in ("filter", "sampled"):
+            if found.in_metrics and getattr(self, alone) is not None:
+                found.wrong(
+                    (*path, alone), f"the key {alone!r} is not supported yet beside claims in metrics"
+                )
         if self.name_read and not found.in_metrics:
             other = ["a table such as { records = [...] }"]
             OneOf(EVERYTHING, or_else=other).read(self.name_read, (*path, "reads"), found)

@@ -100,7 +100,8 @@ def _granularities(setting: Setting) -> list[Granularity]:
 
 def mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
     """A mechanism as a problem file states it."""
-    after = {"post-processing": mechanism.processing} if mechanism.processing else {}
+    after: dict[str, Any] = {"post-processing": mechanism.processing} if mechanism.processing else {}
+    after |= {} if mechanism.sampled is None else {"sampled": mechanism.sampled.by.data()}
     return _before_processing(mechanism) | after
 
 
@@ -114,7 +115,7 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
     if mechanism.also:
         several = [_guarantee_data(one) for one in (stated, *mechanism.also)]
         return {"name": mechanism.name, **many, "reads": reads, "satisfies": several}
-    guarantee = _guarantee_data(stated)
+    guarantee = _guarantee_data(stated if mechanism.sampled is None else mechanism.sampled.on_samples)
     if mechanism.filtered:
         return {"name": mechanism.name, **many, "reads": reads, "filter": guarantee}
     made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}

@@ -26,14 +26,14 @@ from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
-from dpcompose.proof import computed, witnesses
+from dpcompose.proof import computed, deals, witnesses
 from dpcompose.proof.appearing import towards_the_limit
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
 from dpcompose.proof.released import grows, released, released_values, shown_value
+from dpcompose.proof.sampled import OnSamples
 from dpcompose.proof.violating import violating
 from dpcompose.proof.witnesses import Noisy, Number, Row
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance
@@ -78,7 +78,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
         sizes[count] = 1 if too_many else int(size)
         if too_many:
             alike[count] = int(size)
-    setting, origin = written_out(stated, sizes)
+    setting, origin = deals.written_out(stated, sizes, point)
     counts = [stated.mechanisms[n - 1].members for n in origin]
     times = tuple(alike.get(str(count), 1) for count in counts) if alike else ()
     return Inputs(setting, inputs.theory, times=times)
@@ -86,11 +86,10 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
 
 def _members_are_alike(setting: Setting, count: str) -> bool:
     """Whether all members of families of so many read the same, and have the same guarantee."""
-    return not any(
-        one.reads.divided or any(terms.moves(name) for value in one.terms for name in value.letters)
-        for one in setting.mechanisms
-        if one.members is not None and str(one.members) == count
-    )
+    some = [one for one in setting.mechanisms if one.members is not None and str(one.members) == count]
+    if any(one.reads.divided or one.reads.dealt for one in some):
+        return False
+    return not any(terms.moves(name) for one in some for value in one.terms for name in value.letters)
 
 
 def make(
@@ -246,7 +245,8 @@ def told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction,
 
 def _name(inputs: Inputs, i: int) -> str:
     """M_i, or the members of a family for which it counts."""
-    name, times = inputs.setting.mechanisms[i - 1].name, inputs.times[i - 1] if inputs.times else 1
+    one = inputs.setting.mechanisms[i - 1]
+    name, times = f"{one.name}{one.reads.dealt_words}", inputs.times[i - 1] if inputs.times else 1
     return name if times == 1 else f"{name}, ..., {naming.member(naming.read(name).base, times)}"
 
 
@@ -325,6 +325,8 @@ class _Rows:
         None where it is taken to have the same output everywhere.
         """
         mechanism = self.inputs.setting.mechanisms[i - 1]
+        if mechanism.sampled is not None:
+            return OnSamples(self.inputs, i, self.pair, self.point).row(self.page)
         if mechanism.noise is not None and grows(self.inputs, mechanism):
             return self._chosen(i)
         if self.is_by_divergence(mechanism):

@@ -8,11 +8,11 @@ import sympy
 
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import largest
-from dpcompose.privacy.mechanisms import mechanism
 from dpcompose.privacy.noises import KINDS, Noise
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.stated import setting
+from dpcompose.privacy.statements import mechanism
 from dpcompose.proof.hypotheses.inputs import Inputs, show_pair
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance

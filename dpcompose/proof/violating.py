@@ -22,8 +22,7 @@ def violating(inputs: Inputs, page: Page, i: int, r: Distance, stated: Mapping[s
     """
     mechanism = inputs.setting.mechanisms[i - 1]
     found = inputs.theory.violation(mechanism.satisfies.notion, page.head.notion)
-    free = mechanism.noise is None and mechanism.table is None and mechanism.study is None
-    if found is None or not free or not isinstance(r, int) or r < 1:
+    if found is None or mechanism.is_concrete or not isinstance(r, int) or r < 1:
         return None
     lost = found.head.in_a_metric if mechanism.satisfies.apart == 0 else found.head.loss
     if lost is None or sign(stated[found.head.positive]) != 1:

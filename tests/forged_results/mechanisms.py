@@ -15,6 +15,7 @@ PLACE, TABLE, STUDY = (
 )
 ROUNDED = "problems/101-published-after-rounding"
 FILTERED = "problems/177-analysts-with-filters"
+SAMPLED, SURVEY = "pages/samplings/poisson-sampling", "pages/samplings/fixed-size-sampling"
 BIT, COUNTIES = "pages/queries/bit", "problems/92-modify-within-a-county"
 
 
@@ -114,6 +115,40 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     "a filter with a smaller total": (
         FILTERED,
         set_at("problem", "mechanisms", 1, "filter", "epsilon", to="e2/2"),
+    ),
+    "a sample with a smaller rate": (SAMPLED, core("mechanisms", 0, "sampled", "values", "s", to="s/2")),
+    "a sample with a smaller rate in the problem": (
+        SAMPLED,
+        set_at("problem", "mechanisms", 0, "sampled", "poisson", to="s/2"),
+    ),
+    "a sample that the problem has not": (SAMPLED, remove("problem", "mechanisms", 0, "sampled")),
+    "a sample that is left out": (SAMPLED, stamped(remove("core", "mechanisms", 0, "sampled"))),
+    "a sample by another page": (
+        SURVEY,
+        core("mechanisms", 0, "sampled", "page", to="sampling-with-replacement"),
+    ),
+    "a sample without its page": (SAMPLED, remove("derivation", "pages", "poisson-sampling")),
+    "a sample of fewer records": (SURVEY, core("mechanisms", 0, "sampled", "values", "m", to="1/10")),
+    "a sample of more records than there are": (
+        SURVEY,
+        together(
+            core("mechanisms", 0, "sampled", "values", "m", to="20"),
+            set_at("problem", "mechanisms", 0, "sampled", "fixed", 0, to="20"),
+        ),
+    ),
+    "a sample of databases of another size": (
+        SURVEY,
+        together(
+            core("mechanisms", 0, "sampled", "values", "n", to="100"),
+            set_at("problem", "mechanisms", 0, "sampled", "fixed", 1, to="100"),
+        ),
+    ),
+    "a sample for other neighbours": (
+        SAMPLED,
+        together(
+            core("mechanisms", 0, "stated", "single", to=[[1, 1]]),
+            set_at("problem", "mechanisms", 0, "guarantee", "granularity", to="bounded"),
+        ),
     ),
     "a study that is given": (
         STUDY,

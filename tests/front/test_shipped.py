@@ -96,6 +96,7 @@ UNKNOWN = {
     "198-a-lecture-s-noise-beyond-nine",
     "199-a-random-row",
     "200-pointwise-is-not-enough",
+    "180-a-sample-and-a-replaced-record",
 }
 """The least epsilon is a decimal; conversions, the exponential mechanism and single tables may lose less."""
 

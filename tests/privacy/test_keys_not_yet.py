@@ -38,9 +38,6 @@ def mistakes(text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("given", "path"),
     [
-        ('sampled = { poisson = "s" }\n' + GUARANTEE.format("pure", 'epsilon = "e"'), "sampled"),
-        ('sampled = { fixed = ["m", "n"] }\n' + GUARANTEE.format("pure", 'epsilon = "e"'), "sampled"),
-        ('reads = { random-part = "i", of = "k" }\nindex = "i"\ncount = "k"', "reads.random-part"),
         (GUARANTEE.format("renyi", 'epsilon = "alpha", orders = "(1, oo)"'), "guarantee.orders"),
         (GUARANTEE.format("tcdp", 'rho = "r", omega = "w"'), "guarantee.omega"),
         (GUARANTEE.format("f-dp", 'tradeoff = "1 - alpha"'), "guarantee.tradeoff"),

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import groupby, product
 from typing import Any
 
-from second_checker import noises, tables
+from second_checker import noises, sampled, tables
 from second_checker.algebra import Algebra
 from second_checker.enclosures import INF
 from second_checker.forms import ZERO, Form, add, minus, number, rational, scale
@@ -69,8 +69,11 @@ class Losses:
 
     def stated(self, mechanism: int) -> Values:
         """The parameters as stated."""
-        texts = self.core["mechanisms"][mechanism]["values"]
-        return None if "oo" in texts.values() else {k: self.algebra.read(v) for k, v in texts.items()}
+        one = self.core["mechanisms"][mechanism]
+        if "oo" in one["values"].values():
+            return None
+        values = {k: self.algebra.read(v) for k, v in one["values"].items()}
+        return sampled.amplified(self.algebra, self.library, one, values) if "sampled" in one else values
 
     def at(self, promise: Promise, r: Distance) -> Values:
         """The parameters at distance r > 0."""
@@ -251,6 +254,8 @@ class Losses:
     def attained(self, notion: str, key: str, mechanisms: list[int]) -> list[Form | None]:
         """What witnesses of these mechanisms lose at each type; squares for what is composed by squares."""
         own = [self.core["mechanisms"][i] for i in mechanisms]
+        moved = {r for v in self.vectors for r, i in zip(v, self.numbers(), strict=True) if i in mechanisms}
+        sampled.attained(self.core, self.library, mechanisms, notion, moved)
         if any("study" in one for one in own):
             raise NotRead("study", "that is a witness")
         if any("table" in one for one in own):

@@ -178,6 +178,8 @@ class Curves:
     ) -> None:
         """Adds the pieces of members that move."""
         own = self.losses.stated(one.mechanism)
+        if exact and "sampled" in self.losses.core["mechanisms"][one.mechanism]:
+            raise NotRead("sampled", "of which it is not seen what they lose")
         if one.distance == INF or own is None:
             pieces.everything = True
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import cells, noises, sizes, tables
+from second_checker import cells, noises, sampled, sizes, tables
 from second_checker.algebra import Algebra
 from second_checker.attributes import written_out
 from second_checker.forms import Form
@@ -40,12 +40,16 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         "also" in one for one in core["mechanisms"]
     ):
         raise NotRead("also", "several guarantees of one mechanism")
+    reads = [one.get("reads", "everything") for one in problem["mechanisms"]]
+    if any("random-part" in one for one in reads) or any("dealt" in one for one in core["mechanisms"]):
+        raise NotRead("deals", "records that are dealt at random")
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():
         plain = name.removesuffix("[i]")
         demand(problem.get("parameters", {}).get(plain) == words, f"the parameter {name} is another one")
     demand(len(problem["mechanisms"]) == len(core["mechanisms"]), "there are other mechanisms")
     problem = problem | {"mechanisms": list(map(unfiltered, problem["mechanisms"], core["mechanisms"]))}
+    problem, core = sampled.whole(problem, core, library)
     if core["databases"]["kind"] in ("policies", "records"):
         problem = written_out(problem)
     kind = problem["databases"]["kind"]

@@ -25,6 +25,8 @@ NOT_READ = {
     "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures",
     "assumed": "relations between parameters",
     "also": "several guarantees of one mechanism",
+    "sampled": "samples of numbers that are letters, or of which it is not seen what is lost",
+    "deals": "records that are dealt at random",
     "noise": "noise on listed databases, on other queries, or in several entries on a curve",
     "table": "tables of probabilities with other guarantees than pure ones, or with a 0",
     "study": "studies of other databases than multisets, within studies, or as witnesses",

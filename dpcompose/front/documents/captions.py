@@ -165,6 +165,10 @@ class Captions:
         )
         if stated.metric is not None:
             return words.InMetric(*said[:4], stated.metric.said, *said[5:])
+        if mechanism.sampled is not None:
+            on = mechanism.sampled.on_samples
+            told = (*said[:4], written(on.terms), str(on.granularity), said[6])
+            return words.OnSamples(*told, sample=str(mechanism.sampled.by))
         if theorem.rule == "study":
             return words.Composed(*said, believed=words.assumed(self.inner[i].lines))
         return (words.Tabled if theorem.rule == "table" else words.Given)(*said)
@@ -257,14 +261,33 @@ class _Told:
         given = [
             self.add(by.stated(i, theorem), GIVEN, {"M": i}) for i, theorem in enumerate(found.shop.stated, 1)
         ]
+        given = self.sampled(given)
         private = [*self.in_inputs(given), *self.in_values(given)]
-        private = [*private, *self.filtered(given), *self.processed(private)]
+        private = [*private, *self.filtered(given), *self.dealt(given), *self.processed(private)]
         converted = list(self.converted(private))
         rule, held = by.theory.rule(by.notion), list[Line]()
         if by.setting.adaptive and rule.head.adaptively is not None:
             held = [self.holds(by.citing.held(rule.head.adaptively))]
         loss = self.add(self.loss(rule), rule.id, {}, [*private, *converted, *held])
         return loss, self.add(by.profile(), by.cover.page, {}, private)
+
+    def sampled(self, given: Sequence[Line]) -> list[Line]:
+        """For each mechanism the line on its guarantee: of those that are run on samples, what these make of
+        it, one line for those that are drawn alike."""
+        found, about = list(given), dict[tuple[str, str], list[int]]()
+        for i, one in enumerate(self.by.setting.mechanisms, start=1):
+            if one.sampled is not None:
+                about.setdefault((one.sampled.by.kind.page, one.satisfies.notion), []).append(i)
+        for (page, notion), some in about.items():
+            losses = [loss_of(self.by.found.shop.stated[i - 1]) for i in some]
+            granularity = str(self.by.setting.mechanisms[some[0] - 1].satisfies.granularity)
+            said = words.Sampled(
+                tuple(some), granularity, notion, tuple(written(one.values) for one in losses)
+            )
+            line = self.add(said, page, {"M": some}, [given[i - 1] for i in some])
+            for i in some:
+                found[i - 1] = line
+        return found
 
     def in_inputs(self, given: Sequence[Line]) -> Iterator[Line]:
         """Guarantees in the distance of what is read: one line for those on each domain."""
@@ -314,6 +337,13 @@ class _Told:
         page = self.by.theory.processing("interactions")
         if some and page is not None:
             yield self.add(words.Filtered(some), page.id, {"M": list(some)}, [given[i - 1] for i in some])
+
+    def dealt(self, given: Sequence[Line]) -> Iterator[Line]:
+        """What holds for each deal of the records holds of a random one: one line for all of them."""
+        some = tuple(i for i, one in enumerate(self.by.setting.mechanisms, start=1) if one.reads.dealt)
+        page = self.by.theory.processing("deals")
+        if some and page is not None:
+            yield self.add(words.Dealt(some), page.id, {"M": list(some)}, [given[i - 1] for i in some])
 
     def converted(self, private: Sequence[Line]) -> Iterator[Line]:
         """Guarantees of a notion in another one, page by page; yields the last lines."""

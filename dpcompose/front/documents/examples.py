@@ -27,7 +27,7 @@ from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.proof import counterexamples
+from dpcompose.proof import counterexamples, deals
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.refuting import Counterexample
 from dpcompose.proof.released import grows
@@ -209,13 +209,15 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
     """
     if any(one.satisfies.apart is not None for one in inputs.setting.mechanisms):
         return [pair for D, E in at for pair in ((D, E), (E, D))]
+    if any(one.reads.dealt for one in inputs.setting.mechanisms):  # few records before many
+        return list(deals.with_more(at))
     try:
         others = inputs.neighbouring_pairs().pairs
     except (NotDecidable, TooLarge):  # there are too many to go through
         return _by_loss(inputs, point, at)[:MOST_PAIRS]
     every = _by_loss(inputs, point, [*at, *others])[:MOST_PAIRS]
-    if any(mechanism.table is not None for mechanism in inputs.setting.mechanisms):
-        # what a table loses depends on the pair, and on its order, not only on how far inputs are apart
+    if any((one.table, one.sampled) != (None, None) for one in inputs.setting.mechanisms):
+        # what a table loses, or one on samples, depends on the pair and its order, not only on distances
         every = [pair for D, E in every for pair in ((D, E), (E, D))]
     return list(dict.fromkeys(with_multiples(inputs, every)))
 

@@ -56,6 +56,16 @@ class InMetric(Given):
 
 
 @dataclass(frozen=True)
+class OnSamples(Given):
+    """The same of samples that are drawn of the records, on which M_i is run.
+
+    sample -- how a sample is drawn.
+    """
+
+    sample: str
+
+
+@dataclass(frozen=True)
 class Composed(Given):
     """The same where M_i is a composition itself, whose derivation is the evidence of the line.
 
@@ -111,6 +121,23 @@ class Filtered:
     """The mechanisms are interactions that filters stop, and have the guarantees of their totals."""
 
     mechanisms: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """The members of the families read what a random deal of the records gives them."""
+
+    mechanisms: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The mechanisms, run on samples, satisfy guarantees for the neighbours of `granularity`."""
+
+    mechanisms: tuple[int, ...]
+    granularity: str
+    notion: str
+    parameters: tuple[Values, ...]
 
 
 @dataclass(frozen=True)
@@ -173,6 +200,8 @@ Judgement = (
     | PrivateInInput
     | Processed
     | Filtered
+    | Dealt
+    | Sampled
     | Converted
     | Loss
     | Profile

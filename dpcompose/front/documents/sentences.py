@@ -79,6 +79,13 @@ def sentence(line: Line, by: Captions) -> Said:
         case kernel.Filtered():
             some = all_of([names[i - 1] for i in said.mechanisms])
             return [f"{some}: what a filter stops has the guarantee of its total, whatever is asked"]
+        case kernel.Dealt():
+            some = all_of([names[i - 1] for i in said.mechanisms])
+            return [
+                f"{some}: where a record is replaced, one input has it replaced, whichever it is dealt to"
+            ]
+        case kernel.Sampled():
+            return [_sampled(said, names, by)]
         case kernel.Converted():
             return [_converted(said, names, by)]
         case kernel.Loss():
@@ -93,6 +100,14 @@ def sentence(line: Line, by: Captions) -> Said:
             values = _values(said.parameters, setting)
             return ["no smaller guarantee holds for all such mechanisms: ", *values, " is attained"]
     raise TypeError(f"{said} is no judgement")
+
+
+def _sampled(said: kernel.Sampled, names: Sequence[str], by: Captions) -> str:
+    shown = [
+        f"{names[i - 1]} is {said.granularity} {private(said.notion, values, by.theory, by.setting).text}"
+        for i, values in zip(said.mechanisms, said.parameters, strict=True)
+    ]
+    return f"on samples that each draws for itself and does not publish, {all_of(shown)}"
 
 
 def _converted(said: kernel.Converted, names: Sequence[str], by: Captions) -> str:
@@ -164,6 +179,9 @@ def given(said: kernel.Given | kernel.Releases, by: Captions) -> Said:
     }[said.domain]
     stopped = by.setting.mechanisms[said.mechanism - 1].filtered
     kind = "an interaction that a filter stops at " if stopped else ""
+    if isinstance(said, kernel.OnSamples):
+        drawn = f"{said.name} is run on a sample ({said.sample}), and on samples is {said.granularity} "
+        return [drawn, *_dp(said, by), f" {where}"]
     return [f"{said.name} is {kind}{said.granularity} ", *_dp(said, by), f" {where}"]
 
 

@@ -23,6 +23,7 @@ KINDS = (
     "shape",
     "metric",
     "processing",
+    "sampling",
     "fact",
     "witness",
     "violation",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.studies import loading
 from dpcompose.front.studies.study import Study
-from dpcompose.privacy.mechanisms import Measured
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.stated import setting
+from dpcompose.privacy.statements import Measured
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces import given

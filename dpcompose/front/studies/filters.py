@@ -21,8 +21,9 @@ from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
-from dpcompose.privacy.mechanisms import Mechanism, mechanism
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.statements import mechanism
 from dpcompose.proof import registry
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.multisets import multisets

@@ -459,4 +459,7 @@ class ForNeighbours:
         said: Said = (
             [where, sentences.claimed(stated, self.theory)] if stated.metric is None else [str(stated)]
         )
+        if (sampled := one.sampled) is not None:
+            on = sentences.claimed(sampled.on_samples, self.theory)
+            said = [f"{sampled.on_samples.granularity} ", on, f" on a sample ({sampled.by}), so ", *said]
         return Member(one.called, reads, one.released, said, stated.domain or "")

@@ -110,6 +110,10 @@ def assumptions(found: Rechecked) -> Iterable[str]:
     for one in found.checked.setting.mechanisms:
         if one.processed:
             yield f"that what is done to the output of {one.name} reads nothing else"
+        if one.sampled is not None:
+            yield f"that {one.name} draws its sample for itself, as is said, and does not publish it"
+        if one.dealt:
+            yield f"that records are dealt to the members of {one.name} without looking at what they are"
 
 
 @dataclass(frozen=True)

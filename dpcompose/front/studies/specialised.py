@@ -56,5 +56,15 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
         return found
 
     mechanisms = tuple(map(there, setting.mechanisms))
-    target = setting.target.at(point)
-    return replace(setting, target=target, mechanisms=mechanisms, domains={}, numbers={}, assume=NOTHING)
+    target, databases = setting.target.at(point), setting.databases
+    if any(one.sampled for one in mechanisms):  # so many records as are drawn from
+        databases = databases.sized(point)
+    return replace(
+        setting,
+        databases=databases,
+        target=target,
+        mechanisms=mechanisms,
+        domains={},
+        numbers={},
+        assume=NOTHING,
+    )

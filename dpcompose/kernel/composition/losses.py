@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from dpcompose.kernel.composition import samples
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
@@ -453,10 +454,11 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
 
 
 def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
-    """What M_i loses by its guarantee as stated, or as its table or study has been checked to have."""
+    """What M_i loses by its guarantee as stated, or as its table or study has been checked to have; of one
+    that is run on a sample by what the page of that makes of it."""
     mechanism = mechanism_of(setting, i)
     wanted = theory.rule(mechanism.notion).head.parameters
-    stated = dict(mechanism.values)
+    stated = samples.amplified(mechanism, setting, theory)
     if set(stated) != set(wanted):
         raise NoLoss(f"a guarantee of {mechanism.notion} has {', '.join(wanted)}")
     return Loss(i, mechanism.notion, tuple((key, stated[key]) for key in wanted))
@@ -468,6 +470,7 @@ def letters(mechanism: Mechanism) -> list[Term]:
     if mechanism.metric is not None:
         found += [one for _, value in mechanism.metric.formulas for one in metrics.parameters(value)]
     found += [value for one in mechanism.also for _, value in one.values]
+    found += [] if mechanism.sampled is None else [value for _, value in mechanism.sampled.values]
     found += [] if mechanism.count is None else [mechanism.count]
     if mechanism.noise is not None:
         asked = () if mechanism.noise.query is None else mechanism.noise.query.values

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.composition import families, given_tables
+from dpcompose.kernel.composition import families, given_tables, samples
 from dpcompose.kernel.composition.closer import Closer, at_most
 from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
@@ -142,6 +142,9 @@ class Witnesses:
                 )
             return str(law.id)
         of, notion = self.losses[i - 1].notion, head.notion
+        if mechanism.sampled is not None:
+            self._check_sampled(i)
+        samples.check_deal(i, mechanism, self.type)
         if of == notion or self._is_free(i):
             return str(self.page.id)
         otherwise = f"no page says what {of} mechanisms can lose in {notion} privacy"
@@ -149,6 +152,28 @@ class Witnesses:
             "violation", lambda page: (page.head.of, page.head.notion) == (of, notion), otherwise
         )
         return str(found.id)
+
+    def _check_sampled(self, i: int) -> None:
+        """Raises NoLoss where it is not known what M_i, which is run on a sample, loses.
+
+        On the pages of samples mechanisms lose what their guarantees allow where one record is another one,
+        or comes, all in the same direction; and one alone loses more where there are further records.
+        """
+        mechanism, head = self._mechanism(i), self.page.head
+        page = samples.head_of(mechanism, self.setting, self.theory)
+        moving = [j for j, _ in self.moves if self._mechanism(j).sampled is not None]
+        itself = any(
+            (self._mechanism(j).noise, self._mechanism(j).table) != (None, None) for j, _ in self.moves
+        )
+        far = [(many, r) for j, some in self.moves if j in moving for many, r in some]
+        stated = self.losses[i - 1].notion == head.notion and not self.losses[i - 1].unlimited
+        known = stated and head.notion in page.attained and not itself and i not in self.type.unlimited
+        together = all(r == ONE for _, r in far) and all(
+            samples.is_same_way(self._mechanism(j), self.setting, self.theory) for j in moving
+        )
+        alone = len(far) == 1 and far[0][0] == 1 and _are_steps(far[0][1]) and far[0][1].number is not None
+        if not known or not (together or (alone and head.by == "ratio" and head.notion in page.turned)):
+            raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
 
     def _by_divergence(self, i: int) -> bool:
         """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""
@@ -180,7 +205,8 @@ class Witnesses:
 
     def _is_infinite(self, i: int, r: Term) -> bool:
         """Whether M_i may be anything that its guarantee allows, and costs ∞ where its input moves by r."""
-        free = self._mechanism(i).noise is None and self._mechanism(i).table is None
+        mechanism = self._mechanism(i)
+        free = (mechanism.noise, mechanism.table, mechanism.sampled) == (None, None, None)
         return free and ((r.kind == "oo" and i not in self.type.unlimited) or self.losses[i - 1].unlimited)
 
     def _without_limit(self) -> Grounds | None:
@@ -256,6 +282,10 @@ class Witnesses:
             loss = by_noise(i, self.setting, self.theory, notion)
         if any(value.kind == "oo" for _, value in loss.values):
             return INFINITY
+        if mechanism.sampled is not None and r != ONE:
+            more = samples.turned(mechanism, self.setting, self.theory)
+            both = [(dict(loss.values), ONE), (more, r - ONE)]
+            return terms.add(formulas.parse(self.page.head.distance, {**v, "r": n}) for v, n in both)
         if loss.notion == notion:
             return formulas.parse(self.page.head.distance, {**dict(loss.values), "r": r})
         return self._violating(i, r, dict(loss.values))

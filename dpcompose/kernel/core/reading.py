@@ -24,6 +24,7 @@ from dpcompose.kernel.core.settings import (
     Noise,
     Query,
     Relation,
+    Sampled,
     Setting,
     Stated,
     Table,
@@ -77,8 +78,8 @@ def _setting(reader: Reader, depth: int) -> Setting:
             f"{reader.at}.databases.types: a distance of each of {len(moving)} mechanisms is wanted"
         )
     partitions: dict[str, Any] = {}
-    for one in every:
-        parts = (one.reads, one.count)
+    for n, one in enumerate(every):
+        parts = (one.reads, one.count, n if one.dealt else None)
         if one.partition and partitions.setdefault(one.partition, parts) != parts:
             raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
     adaptive = inner.key("adaptive", False).boolean()
@@ -199,7 +200,7 @@ def _two(reader: Reader) -> Any:
     return pair
 
 
-MECHANISM_KEYS = (*products.KEYS, "stated", "partition", "codes", "study", "also")
+MECHANISM_KEYS = (*products.KEYS, "stated", "partition", "codes", "study", "also", "sampled", "dealt")
 
 
 def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
@@ -239,10 +240,38 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         reader.key("processed", False).boolean(),
         reader.key("filtered", False).boolean(),
         metric,
+        _sampled(reader, databases) if "sampled" in reader.value else None,
+        reader.key("dealt", False).boolean(),
     )
+    if found.dealt:
+        _check_dealt(reader, found, databases)
     if databases.kind == "product":
         products.check_mechanism(reader, found)
     return found
+
+
+def _check_dealt(reader: Reader, found: Mechanism, databases: Databases) -> None:
+    """Of multisets all records are dealt, to two inputs or more, that guarantees for some neighbours are
+    about."""
+    multisets = databases.kind == "records" and databases.of == "multisets"
+    count = found.count
+    least = None if count is None else count.number if count.kind != "letter" else count.of[1].least
+    besides = {"noise", "table", "study", "also", "metric", "codes", "sampled"} & set(reader.value)
+    if not multisets or found.reads != (None,) or not found.partition or found.domain != "own" or besides:
+        raise reader.key("dealt").wrong(
+            "nothing but for families that read multisets, each its own part, so false"
+        )
+    if least is None or least < 2:
+        raise reader.key("count").wrong("a number of inputs from 2 on, to which records are dealt,")
+
+
+def _sampled(reader: Reader, databases: Databases) -> Sampled:
+    """How the sample is drawn on which a mechanism that is known by one guarantee is run: from multisets."""
+    given, besides = reader.key("sampled"), {"noise", "table", "study", "also", "metric", "codes"}
+    if besides & set(reader.value) or databases.kind != "records" or databases.of != "multisets":
+        raise given.wrong("nothing but for multisets, and mechanisms with one guarantee, so none")
+    given.keys(("page", "values"))
+    return Sampled(given.key("page").text(), given.key("values").values())
 
 
 def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:
@@ -268,7 +297,8 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
             one.data().get(key) == reader.value.get(key, default)
             for key, default in (("count", None), ("partition", None))
         )
-        if naming.read(name).distance is None or not alike or one.stated is None or one.table or one.also:
+        other = one.stated is None or one.table or one.also or one.dealt or one.sampled
+        if naming.read(name).distance is None or not alike or other:
             begin = naming.of_distance("")
             raise given.key("distances").wrong(
                 f"letters that begin with {begin}, and guarantees for neighbours, of as many members,"
@@ -301,7 +331,7 @@ def _check_reads(
     databases: Databases,
 ) -> None:
     """One set is read; or the parts of a partition, by a family with as many members."""
-    if not partition and len(reads) == 1:
+    if (not partition or reader.value.get("dealt")) and len(reads) == 1:
         return
     if databases.kind == "contributions":  # the parts of a family are not written down
         if count is None or not partition or reads != ((),):

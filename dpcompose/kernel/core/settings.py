@@ -48,6 +48,11 @@ Edge = tuple[int, int]
 """Two atoms, or NOTHING and an atom: a record of the one may become any other record of the other."""
 
 
+Values = tuple[tuple[str, Term], ...]
+"""Parameters with their terms, in the order of their names."""
+NO_VALUES: Mapping[int, Values] = {}
+
+
 @dataclass(frozen=True)
 class Relation:
     """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
@@ -162,6 +167,18 @@ class Noise:
 
 
 @dataclass(frozen=True)
+class Sampled:
+    """That a mechanism is run on a sample of the records: the page of how it is drawn, and its letters."""
+
+    page: str
+    values: Values
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"page": self.page, "values": _texts(self.values)}
+
+
+@dataclass(frozen=True)
 class Table:
     """A mechanism as a table of probabilities: for each database, or value that is read, a row.
 
@@ -176,11 +193,6 @@ class Table:
         """As JSON."""
         rows = [[formulas.to_text(one) for one in row] for row in self.rows]
         return {"on": self.on, "outcomes": list(self.outcomes), "rows": rows}
-
-
-Values = tuple[tuple[str, Term], ...]
-"""Parameters with their terms, in the order of their names."""
-NO_VALUES: Mapping[int, Values] = {}
 
 
 @dataclass(frozen=True)
@@ -262,6 +274,10 @@ class Mechanism:
     processed -- whether what it outputs is some function of this, of which nothing else is known than that it
     reads, besides its own coins, nothing more: it may be the identity;
     filtered -- whether it is an interaction that a filter stops: any mechanism with the guarantee is one;
+    dealt -- whether the members of a family read what a random permutation of the records deals them, all of
+    them together everything; such a deal is the only one of its partition;
+    sampled -- where it is run on a sample of the records, how that is drawn: then its guarantee is one on
+    samples, of any size, and `stated` the neighbours for which the page makes one of the whole of that;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     metric -- in place of these a formula in distances, and then `reads` says only how many parts are read; on
     products it is one in the distances of the setting, of noise the one in which its query's value moves;
@@ -287,11 +303,13 @@ class Mechanism:
     processed: bool = False
     filtered: bool = False
     metric: InMetric | None = None
+    sampled: Sampled | None = None
+    dealt: bool = False
 
     @property
     def made_of(self) -> tuple[str, ...]:
-        """Of what it is made, as pages on that call it: functions of outputs, or interactions."""
-        made = (("outputs", self.processed), ("interactions", self.filtered))
+        """Of what it is made, as pages on that call it: functions of outputs, interactions, or deals."""
+        made = (("outputs", self.processed), ("interactions", self.filtered), ("deals", self.dealt))
         return tuple(of for of, there in made if there)
 
     def guarantee(self, n: int) -> Stated:
@@ -325,13 +343,13 @@ class Mechanism:
             "notion": self.notion,
             "values": _texts(self.values),
         }
-        for key in ("stated", "noise", "table", "study", "metric"):
+        for key in ("stated", "noise", "table", "study", "metric", "sampled"):
             value = getattr(self, key)
             found |= {} if value is None else {key: value.data()}
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
         found |= {"also": [one.data() for one in self.also]} if self.also else {}
         found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
-        found |= {key: True for key in ("processed", "filtered") if getattr(self, key)}
+        found |= {key: True for key in ("processed", "filtered", "dealt") if getattr(self, key)}
         return found | ({"partition": self.partition} if self.partition else {})
 
 

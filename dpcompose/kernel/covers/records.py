@@ -7,7 +7,7 @@ input moves depends on these numbers only, so the types decide the whole class, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -45,6 +45,8 @@ class Records(Covering):
 
     def cover(self) -> Cover:
         setting, metrics = self.setting, self.metrics
+        if any(one.dealt for one in setting.mechanisms):
+            self.check_deals()
         target = self.within(setting.target, setting.databases.size)
         pages = self.pages_of(metrics)
         if setting.databases.of == "sequences":
@@ -99,6 +101,8 @@ class Records(Covering):
         """The metric of what a mechanism reads: by its noise, or by a fact page for its guarantee's steps."""
         if mechanism.noise is not None:
             return self.of_noise(mechanism)
+        if mechanism.dealt:
+            return self.of_deal(mechanism)
         if atoms == ():
             return Metric(
                 (), lambda removed, added: INFINITY, discrete=True, convex=True
@@ -108,6 +112,8 @@ class Records(Covering):
         databases = self.setting.databases
         stated, of_all = mechanism.stated, databases.size
         assert stated is not None
+        if stated.elsewhere and mechanism.sampled is not None and stated.steps == 1:
+            return self.closed_form(Relation(stated.single), "any")  # samples have any size
         if stated.elsewhere:
             raise NoCover(
                 f"how far {mechanism.name} is stated for steps that lead out of the class is not known"
@@ -133,6 +139,39 @@ class Records(Covering):
     def known(self) -> dict[tuple[Relation, str], Metric]:
         """The closed forms that were found."""
         return {}
+
+    def check_deals(self) -> None:
+        """Of groups of steps it is not said which inputs of a deal move how far."""
+        target = self.setting.target
+        if target.any_two or target.steps != 1 or target.times is not None:
+            raise NoCover("random parts are known for neighbours by one step only")
+
+    def of_deal(self, mechanism: Mechanism) -> Metric:
+        """The metric of what one input of a deal has, of any size.
+
+        Where a record is replaced, and the deal is the same, one input has it replaced.  Where one comes, the
+        sizes before and after have nothing to do with each other.
+        """
+        stated = mechanism.stated
+        assert stated is not None
+        if stated.any_two or stated.elsewhere:
+            raise NoCover(f"{mechanism.name} reads a random part, and is stated for any two of these")
+        one = self.closed_form(Relation(stated.single, stated.steps), "any")
+
+        def at(removed: int, added: int) -> Term:
+            return one.at(1, 1) if (removed, added) == (1, 1) else INFINITY
+
+        return Metric(one.pages, at)
+
+    def deals_apart(self, counts: Mapping[Reader, Sequence[int]]) -> frozenset[int]:
+        """The deals of which inputs move by more and more steps, where there are more and more records: those
+        of guarantees for inputs of different sizes."""
+        sizes, found = self.setting.databases, set[int]()
+        for (i, _), (removed, added) in counts.items():
+            one = self.setting.mechanisms[i - 1]
+            if one.dealt and removed != added and one.stated is not None and (0, 1) in one.stated.edits:
+                found |= {i} if sizes.size[1] is None and sizes.letter is None else set()
+        return frozenset(found)
 
     def of_noise(self, mechanism: Mechanism) -> Metric:
         """How far a query's value moves: other attributes are another record of the same atom."""
@@ -202,7 +241,7 @@ class Records(Covering):
             for reader, (a, b) in sorted(counts.items())
         )
         first, *others = self.pairs(left, right, {i for i, _ in counts})
-        found = self.type(moved, first)
+        found = replace(self.type(moved, first), unlimited=self.deals_apart(counts))
         every = (found, *(replace(found, pair=pair) for pair in others))
         return next(filter(self.reaches, every), found)
 
@@ -210,6 +249,9 @@ class Records(Covering):
         """Databases that differ so: the smallest; and others with records that both have, of what is read or
         of others, where it matters to what moves how many are read."""
         databases, mechanisms = self.setting.databases, self.setting.mechanisms
+        some = [mechanisms[i - 1] for i in moving]
+        if any(one.sampled for one in some) and not any(one.noise for one in some) and not right:
+            yield self.anew(left)
         yield smallest_pair(databases, left, right)
         if any(is_about_least(mechanisms[i - 1], self.theory) for i in moving):
             atoms, (word, n) = range(len(databases.atoms)), databases.size
@@ -219,6 +261,16 @@ class Records(Covering):
                 sizes = {*map(len, pair)}
                 if (n is None or max(sizes) <= n) and (word != "exactly" or sizes == {n}):
                     yield pair
+
+    def anew(self, left: tuple[int, ...]) -> Pair:
+        """The smallest databases of which one has records of some atoms besides what both have, which is
+        another record, if there is one."""
+        databases = self.setting.databases
+        D, E = smallest_pair(databases, left, ())
+        others = [name for atom in databases.atoms for name in atom.records if name not in D]
+        come = [databases.atoms[one].records[0] for one in left]
+        same = tuple(others[:1] * len(E)) if others else E
+        return tuple(sorted([*come, *same])), same
 
     def reaches(self, one: Type) -> bool:
         """Whether all values of queries that move do so as far as they may."""

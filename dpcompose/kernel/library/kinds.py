@@ -14,6 +14,7 @@ from dpcompose.kernel.library.conversions import Conversion as Conversion
 from dpcompose.kernel.library.fields import Mistake, Place
 from dpcompose.kernel.library.heads import Context, Head, Hypothesis, Written, each
 from dpcompose.kernel.library.releases import Noise, Query
+from dpcompose.kernel.library.samplings import Sampling as Sampling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -373,14 +374,15 @@ class Processing(Head):
     """From guarantees of mechanisms to that of another made of their outputs.
 
     of -- "outputs": a function of them; "parts": one mechanism of a composition; "interactions": mechanisms
-    chosen as one goes, which a filter stops before their parameters add up to more than a total;
+    chosen as one goes, which a filter stops before their parameters add up to more than a total; "deals":
+    mechanisms on what a random permutation deals to each;
     notions -- those that it is about, left out: every one.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("of",)
 
     kind: Literal["processing"]
-    of: Literal["outputs", "parts", "interactions"]
+    of: Literal["outputs", "parts", "interactions", "deals"]
     notions: list[str] = field(default_factory=list)
 
     @property
@@ -443,6 +445,7 @@ KINDS: Mapping[str, type[Head]] = {
     "witness": Witness,
     "violation": Violation,
     "processing": Processing,
+    "sampling": Sampling,
     "computed": Computed,
 }
 """The kinds there are, by the word of a page's head."""

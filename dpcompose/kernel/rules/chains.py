@@ -68,7 +68,7 @@ def _check_attained(setting: Setting, theory: Theory, notion: str) -> None:
         if one.metric is not None:  # c times one distance
             steps = [far for _, far in one.metric.distances] if one.metric.unit is not None else []
             steps = [] if one.metric.bounded or one.metric.besides else steps
-        alone = (one.noise, one.table, one.study, *one.also) == (None, None, None)
+        alone = (one.noise, one.table, one.study, one.sampled, *one.also) == (None,) * 4
         parts = any({*far.reads} != {None} or far.codes or far.partition for far in steps)
         if not alone or parts or [far.stated for far in steps] != [setting.target]:
             raise BadStep(f"{one.name} is not just stated for the target's neighbours, of everything")

@@ -25,8 +25,9 @@ def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     tabled = mechanism.table is not None and not setting.distances  # else it is as far as its distance says
     if mechanism.noise is not None or tabled or mechanism.study is not None:
         raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
-    loss = losses.by_guarantee(i, setting, theory)
-    return Loses(loss), Grounds(own_pages(setting, theory, i) | {theory.rule(loss.notion).id})
+    loss, sampled = losses.by_guarantee(i, setting, theory), mechanism.sampled is not None
+    pages = own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), Grounds(pages, frozenset({"ranges"} if sampled else ()))
 
 
 def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str) -> Found:
@@ -77,7 +78,7 @@ def convert(
 
 def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
     """The page by which a guarantee holds in the distance of what is read, and its lemmas; and the page by
-    which functions of outputs keep it, or filters do."""
+    which functions of outputs keep it, or filters or samples do."""
     mechanism = losses.mechanism_of(setting, i)
     if setting.distances:
         return pages_of_processing(theory, mechanism)
@@ -95,10 +96,14 @@ def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
 
 
 def pages_of_processing(theory: Theory, *some: Mechanism) -> frozenset[str]:
-    """The pages by which functions of outputs, and what filters stop, have guarantees, where some mechanisms
-    are such."""
+    """The pages by which functions of outputs, what filters stop, and what is run on samples or on deals
+    have guarantees, where some mechanisms are such."""
     made = {(of, one.notion) for one in some for of in one.made_of}
-    return frozenset(_about(theory, of, notion).id for of, notion in made)
+    sampled = {(one.sampled.page, one.notion) for one in some if one.sampled is not None}
+    drawn = frozenset({page for page, _ in sampled}).union(*(theory.lemmas([id], of) for id, of in sampled))
+    pages = {(_about(theory, of, notion).id, notion) for of, notion in made}
+    lemmas = (theory.lemmas([id], notion) for id, notion in pages)
+    return drawn | frozenset(id for id, _ in pages).union(*lemmas)
 
 
 def _about(theory: Theory, of: str, notion: str) -> Any:

@@ -29,7 +29,7 @@ from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
 from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms import Mechanism, Sampled
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.privacy.settings.inputs import read_records
@@ -38,6 +38,7 @@ from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.larger import ANY_SIZE
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
 
@@ -219,6 +220,13 @@ class Elaborated:
             data["count"] = formulas.to_text(stated.members)
         if divided:
             data["partition"] = stated.reads.partition
+        if (own.reads.dealt or stated.sampled is not None) and not self.kind.draws:
+            raise NotElaborated(
+                "samples, and records that are dealt, are known for neighbours that add, remove or replace "
+                f"records, not for {self.setting.target}"
+            )
+        if own.reads.dealt:
+            data |= {"reads": [None], "domain": "own", "partition": f"deal to {stated.name}", "dealt": True}
         data |= {"processed": True} if stated.processing else {}
         data |= {"filtered": True} if stated.filtered else {}
         if stated.noise is not None:
@@ -229,6 +237,8 @@ class Elaborated:
         data["stated"] = self.kind.stated(own) | _times(
             stated.satisfies.about_granularity, self.setting.databases
         )
+        if stated.sampled is not None:
+            data |= self._sampled(stated.sampled, data["stated"])
         if own.also:
             both = zip(own.alone[1:], stated.also, strict=True)
             data["also"] = [self._also(one, said, identity) for one, said in both]
@@ -236,6 +246,13 @@ class Elaborated:
             data["table"] = self.kind.table(own, has_inputs_as_rows(self.setting, stated))
         inner = inside(stated)
         return data if inner is None else data | {"study": core(inner)}
+
+    def _sampled(self, given: Sampled, whole: dict[str, Any]) -> dict[str, Any]:
+        """How the sample is drawn, and what is known on samples; of any size, where these are."""
+        values = {key: formulas.to_text(value) for key, value in given.by.named.items()}
+        steps = whole | ({"within": ANY_SIZE} if given.by.how == "poisson" else {})
+        told = {"page": given.by.kind.page, "values": values}
+        return {"values": _texts(given.on_samples.terms), "stated": steps, "sampled": told}
 
 
 def no_kind(setting: Setting) -> Kind:

@@ -73,7 +73,7 @@ class OfAtoms(Kind):
         }
 
     def reads(self, f: Map) -> list[int] | None:
-        if f.is_identity(self.universe):
+        if f.is_identity(self.universe) or f.dealt:
             return None
         return [n for n, records in enumerate(self.atoms) if records[0] in f.inside]
 

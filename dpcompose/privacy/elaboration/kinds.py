@@ -35,6 +35,9 @@ class Kind(ABC):
     by_number: ClassVar[bool] = False
     """Whether databases are told by their numbers, and nothing is said of their records."""
 
+    draws: ClassVar[bool] = False
+    """Whether samples and deals of records are told."""
+
     setting: Setting
 
     @classmethod

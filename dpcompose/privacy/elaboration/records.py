@@ -16,6 +16,7 @@ class Records(OfAtoms):
     """Neighbours are given by counted edits, and every map reads records by name, or all of them."""
 
     word = "records"
+    draws = True
 
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:
@@ -23,7 +24,8 @@ class Records(OfAtoms):
         if not (databases.twice or databases.aligned):
             return None
         edits = setting.target.edits(databases)
-        maps = all(one.reads.is_everything or one.reads.restricts for one in setting.mechanisms)
+        every = [one.reads for one in setting.mechanisms]
+        maps = all(one.is_everything or one.restricts or one.dealt for one in every)
         stated = [one.edits(databases) for one in told_apart(setting)]
         if edits is None or not maps or any(one is None or one.elsewhere for one in stated):
             return None

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import sympy
 
 from dpcompose.language import formulas
-from dpcompose.privacy.mechanisms import Measured
 from dpcompose.privacy.mechanisms import Mechanism as Stating
 from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.statements import Measured
 from dpcompose.privacy.writing import granularities_data, maps_data, mechanism_data
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.moves.granularities import Granularity

@@ -16,11 +16,12 @@ from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.elaboration import LAWS, Elaborated
 from dpcompose.privacy.elaboration.kinds import ANY, NotElaborated
-from dpcompose.privacy.mechanisms import Mechanism, mechanism
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting, letter
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import POWERS, pure
 from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.statements import mechanism
 from dpcompose.spaces.canonical.named import NamedMetric
 from dpcompose.spaces.canonical.points import Part, Values
 from dpcompose.spaces.inputs.maps import Map, everything

@@ -14,6 +14,7 @@ from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.schema import PartitionTable, ReadsTable
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.attributed import Where, between, columns, where
+from dpcompose.spaces.inputs.deals import random_part
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.parts import Part
 from dpcompose.spaces.inputs.reading import EachVertex, among, vertex
@@ -50,6 +51,8 @@ class Inputs:
         """
         if given.part is not None:
             return self._part(given, path, index)
+        if given.random_part is not None:
+            return self._random_part(given, path, index)
         if given.records is not None:
             return self._records(given.records, (*path, "records"))
         if given.positions is not None:
@@ -189,6 +192,21 @@ class Inputs:
             return None
         most = self._most(stated.at_most, (*at, "at-most"))
         return None if most is None else Part(str(given.of), formulas.to_text(parts), kind, most)
+
+    def _random_part(self, given: ReadsTable, path: Path_, index: str | None) -> Map | None:
+        """What is dealt to the i-th of some inputs, i being the index of the family."""
+        if index is None or given.random_part != index:
+            wanted = f'random-part = "{index}"' if index else 'a family: index = "i" and count'
+            self.found.wrong(
+                (*path, "random-part"), f"a random part {shown(given.random_part)} needs {wanted}"
+            )
+            return None
+        try:
+            parts = self.parameters.counted(str(given.of), (*path, "of"))
+        except formulas.FormulaError as error:
+            self.found.wrong((*path, "of"), error)
+            return None
+        return None if parts is None else random_part(parts)
 
     def _most(self, text: str | None, path: Path_) -> Term | None:
         """In how many parts a record is at most."""

@@ -10,21 +10,24 @@ from dpcompose.kernel.expressions.domains import POSITIVE
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Path_
-from dpcompose.privacy.mechanisms import NEEDS_KEYS, Mechanism, Nested, mechanism
+from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.space import Space
+from dpcompose.privacy.samples import sample
 from dpcompose.privacy.schema import (
     GuaranteeTable,
     MechanismTable,
     Notions,
     ProbabilitiesTable,
     QueryTable,
+    SampledTable,
 )
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
+from dpcompose.privacy.statements import NEEDS_KEYS, mechanism
 from dpcompose.spaces.inputs.keys import Keys
 from dpcompose.spaces.inputs.locations import location
 from dpcompose.spaces.inputs.maps import Map, everything
@@ -79,7 +82,32 @@ class Mechanisms:
     def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
         """The mechanism of a number, from 0; None where it is none, which is told."""
         found = self._before_processing(i, given)
+        found = (
+            found if found is None or given.sampled is None else self._sampled(i, given.sampled, found, given)
+        )
         return found.then(given.post_processing) if found and given.post_processing else found
+
+    def _sampled(
+        self, i: int, stated: SampledTable, found: Mechanism, given: MechanismTable
+    ) -> Mechanism | None:
+        """A mechanism that is run on a sample."""
+        (key,) = stated.given
+        texts, path = getattr(stated, key), ("mechanisms", i, "sampled", key)
+        several = [texts] if isinstance(texts, str) else texts
+        index = given.index or self.index
+        try:
+            values = [
+                self.parameters.stated(text, key, path, index)
+                if key == "poisson"
+                else self.parameters.counted(text, path)
+                for text in several
+            ]
+            if any(one is None for one in values):
+                return None
+            return found.on_samples(sample({key: values}))
+        except ValueError as error:
+            self.found.wrong(("mechanisms", i, "sampled"), error)
+            return None
 
     def _before_processing(self, i: int, given: MechanismTable) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)

@@ -17,7 +17,7 @@ from dpcompose.privacy import assumptions
 from dpcompose.privacy.checks import Found, Path_, shown
 from dpcompose.spaces.classes.sizes import COUNT
 
-UNIT_KEYS = ("delta", "randomized-response")
+UNIT_KEYS = ("delta", "randomized-response", "poisson")
 """Where a name that is not listed under [parameters] lies in (0,1), if it stands alone."""
 
 

@@ -189,7 +189,7 @@ class Setting(Composition, Shown):
         if not letters and all(m.reads.most.number for m in self._divided):
             return self
         placed = (replace(m, reads=m.reads.at(point)) if m.reads.divided else m for m in self.mechanisms)
-        mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in placed)
+        mechanisms = tuple(m.sampled_at(point).regarding(lambda one: one.at(point)) for m in placed)
         databases = self.databases.sized(point)
         return replace(self, databases=databases, target=self.target.at(point), mechanisms=mechanisms)
 

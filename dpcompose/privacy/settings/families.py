@@ -14,6 +14,7 @@ from dpcompose.spaces.inputs.maps import Map
 if TYPE_CHECKING:
     import sympy
 
+    from dpcompose.privacy.mechanisms import Mechanism
     from dpcompose.privacy.settings import Setting
 
 
@@ -33,6 +34,8 @@ def check_families(setting: Setting) -> None:
                 f'"integer >= 2", or a whole number from 1 to {LARGEST_COUNT:,}; '
                 f"{formulas.to_text(count)} is neither"
             )
+        if f.dealt and f.parts:
+            _check_deal(setting, mechanism)
         if not f.divided:
             continue
         _check_part(setting, mechanism.name, f)
@@ -46,6 +49,30 @@ def check_families(setting: Setting) -> None:
         raise InvalidSetting(
             f"{named[0]} reads named records, and others read parts of a partition: which part "
             "holds the records is not said, and not supported"
+        )
+
+
+def _check_deal(setting: Setting, mechanism: Mechanism) -> None:
+    """All inputs of a deal are read, by a family of as many, of two or more, each with one guarantee."""
+    name, count, f = mechanism.name, mechanism.members, mechanism.reads
+    if (why := f.unfit(setting.databases)) is not None:
+        raise InvalidSetting(f"{name} {why}")
+    if str(count) != f.parts:
+        raise InvalidSetting(
+            f"{name} reads what is dealt to {f.parts} inputs: it must be a family of as many mechanisms "
+            f'(index = "i", count = "{f.parts}")'
+        )
+    assert count is not None
+    least = count.number if count.kind != "letter" else setting.domains[f.parts].least
+    if least is None or least < 2:
+        raise InvalidSetting(
+            f'{name}: records are dealt to two inputs or more: {f.parts} = "integer >= 2" would do'
+        )
+    stated, besides = mechanism.satisfies, (mechanism.noise, mechanism.table, mechanism.study)
+    if stated.domain != "own" or stated.metric is not None or mechanism.also or besides != (None, None, None):
+        raise InvalidSetting(
+            f"{name} reads a random part, and has one guarantee, for neighbours among parts of any size: "
+            'domain = "own"'
         )
 
 

@@ -76,7 +76,7 @@ def _member(
     """The member of a number: its parameters, and the part that it reads."""
 
     def read(f: Map) -> Map:
-        return parts[f.partition][i - 1] if f.divided else f
+        return parts[f.partition][i - 1] if f.divided else f.member
 
     member = mechanism.with_letters(named).reading(read)
     return replace(member, name=f"{mechanism.name}[{i}]", members=None)

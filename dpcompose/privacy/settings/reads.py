@@ -8,6 +8,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.nested import check_study
 from dpcompose.privacy.settings.noisy import check_noise
+from dpcompose.privacy.settings.sampled import check_sample
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.built_in import misfit
 from dpcompose.spaces.moves.granularities import Granularity
@@ -56,6 +57,7 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
         )
     for D in f.undefined(setting.databases):
         raise InvalidSetting(f"the map {f.called} has no value for the database {D!r}")
+    check_sample(setting, mechanism)
     if mechanism.noise is not None:
         check_noise(setting, mechanism)
     elif study is not None:

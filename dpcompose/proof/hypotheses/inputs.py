@@ -141,7 +141,8 @@ class Inputs:
                 self._metrics[i] = self._metric_of_values(mechanism)
             else:
                 stated = mechanism.satisfies.about_granularity
-                self._metrics[i] = self.metric_of(mechanism.reads, stated, self.domain(i))
+                f = everything if mechanism.reads.dealt else mechanism.reads
+                self._metrics[i] = self.metric_of(f, stated, self.domain(i))
         return self._metrics[i]
 
     def _metric_of_values(self, mechanism: Mechanism) -> InputMetric:

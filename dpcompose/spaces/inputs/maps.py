@@ -32,6 +32,8 @@ class Map(Shown, ABC):
     """Whether it keeps the records at some `positions`, and leaves out all others."""
     divided: ClassVar[bool] = False
     """Whether it is one of any number of maps that are alike, such as the part i of a `partition`."""
+    dealt: ClassVar[bool] = False
+    """Whether it is random: what a permutation of the records deals to one of some inputs."""
     recodes: ClassVar[bool] = False
     """Whether it replaces each record by what this becomes."""
     reads_vertices: ClassVar[bool] = False
@@ -136,6 +138,20 @@ class Map(Shown, ABC):
     """How many parts that has, as a formula."""
     most: Term = ONE
     """In how many of them a record is at most, a number or a letter for one."""
+
+    @property
+    def member(self) -> Map:
+        """What one member of a family reads, where all read alike."""
+        return self
+
+    def dealt_in(self, turns: tuple[int, ...]) -> Map:
+        """Of random parts the one that is dealt all records, or none, by how many there are; else itself."""
+        return self
+
+    @property
+    def dealt_words(self) -> str:
+        """Of a random part when that is dealt all records, after its name; else nothing."""
+        return ""
 
     @property
     def few(self) -> int:

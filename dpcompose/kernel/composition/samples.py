@@ -1,0 +1,136 @@
+"""Samples: what a mechanism satisfies that is run on a sample of the records, and what it can lose.
+
+A page says how a sample is drawn, for which neighbours the guarantee on samples is to be, and what the whole
+satisfies.  Here it is seen that the setting fits the page: a rate is a probability, no more records are drawn
+than there are, and neighbours are those of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dpcompose.kernel.core.contributions import is_count
+from dpcompose.kernel.core.settings import Mechanism, Setting
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
+from dpcompose.kernel.library.theory import NoPage, Theory
+
+
+class NoSample(NoPage):
+    """A mechanism is not run on such a sample as a page is about; the message says why."""
+
+
+def head_of(mechanism: Mechanism, setting: Setting, theory: Theory) -> Any:
+    """The head of the page of a mechanism's sample.  Raises NoSample where the mechanism does not fit it."""
+    assert mechanism.sampled is not None
+    head = theory.page(mechanism.sampled.page, "sampling").head
+    given = dict(mechanism.sampled.values)
+    if set(given) != set(head.letters):
+        raise NoSample(f"{head.id} is about {', '.join(head.letters)}, not {', '.join(given)}")
+    stated, (removed, added) = mechanism.stated, head.neighbours
+    single = tuple(sorted({(removed, added), (added, removed)}))
+    if stated is None or stated.edits != single or stated.steps != 1 or stated.times is not None:
+        raise NoSample(f"{mechanism.name} is stated for other neighbours than those of {head.id}")
+    FITS[head.how](given, mechanism, setting)
+    return head
+
+
+def amplified(mechanism: Mechanism, setting: Setting, theory: Theory) -> Mapping[str, Term]:
+    """The parameters of what a mechanism satisfies: its own, or those that the page of its sample makes of
+    them.  Where one is ∞, nothing is promised."""
+    stated = dict(mechanism.values)
+    if mechanism.sampled is None:
+        return stated
+    return _made(head_of(mechanism, setting, theory).guarantee, mechanism, "satisfies")
+
+
+def turned(mechanism: Mechanism, setting: Setting, theory: Theory) -> Mapping[str, Term]:
+    """What some mechanism loses besides for each further record that goes or comes."""
+    return _made(head_of(mechanism, setting, theory).turned, mechanism, "can lose")
+
+
+def _made(table: Mapping[str, Mapping[str, str]], mechanism: Mechanism, what: str) -> dict[str, Term]:
+    stated, sampled = dict(mechanism.values), mechanism.sampled
+    assert sampled is not None
+    if mechanism.notion not in table:
+        raise NoSample(
+            f"{sampled.page} does not say what {mechanism.name} {what} in {mechanism.notion} privacy"
+        )
+    if INFINITY in stated.values():
+        return dict.fromkeys(stated, INFINITY)
+    letters = {**dict(sampled.values), **stated}
+    return {key: formulas.parse(text, letters) for key, text in table[mechanism.notion].items()}
+
+
+def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
+    """Whether the target's neighbours are those of the page, and there are two records: then all that are
+    sampled so lose what they can at once, one of two databases having none of the record that comes."""
+    head, atoms = head_of(mechanism, setting, theory), setting.databases.atoms
+    if head.how == "any-number" and mechanism.sampled is not None:
+        least = setting.databases.fewest(None)  # then a record is drawn with the largest probability
+        if least is None or dict(mechanism.sampled.values)["m"] - least != ZERO:
+            return False
+    target, (removed, added) = setting.target, head.neighbours
+    single = tuple(sorted({(removed, added), (added, removed)}))
+    alike = target.edits == single and target.steps == 1 and target.times is None
+    return alike and len(atoms) + len(atoms[0].records) > 2
+
+
+def check_deal(i: int, mechanism: Mechanism, type: Type) -> None:
+    """Raises NoSample where inputs of a deal move by as many records as there are, and there is a limit."""
+    far = [r for j, some in type.moves if i == j for _, r in some]
+    promised = mechanism.stated is not None and (0, 1) in mechanism.stated.edits
+    if mechanism.dealt and promised and INFINITY in far and i not in type.unlimited:
+        raise NoSample(
+            f"what {mechanism.name} loses where other sizes are dealt is known without a limit only"
+        )
+
+
+def _check(holds: bool, why: str) -> None:
+    if not holds:
+        raise NoSample(why)
+
+
+def _poisson(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
+    rate = given["s"]
+    holds = all(has_values.surely(one, False, setting.assumed) for one in (rate, 1 - rate))
+    _check(holds, f"{formulas.to_text(rate)} is not seen to be a probability")
+
+
+def _draws(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
+    m, n = given["m"], given["n"]
+    _check(is_count(m), f"{formulas.to_text(m)} is no whole number from 1")
+    there = setting.databases.how_many(None)
+    fits = there is not None and n - there == ZERO and is_count(n)
+    _check(fits, f"not all databases have {formulas.to_text(n)} records")
+
+
+def _fixed(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
+    _draws(given, mechanism, setting)
+    _check_enough(given["m"], given["n"], setting)
+
+
+def _any_number(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
+    m, least = given["m"], setting.databases.fewest(None)
+    _check(is_count(m), f"{formulas.to_text(m)} is no whole number from 1")
+    _check(
+        mechanism.reads == (None,), "how many of some records are drawn depends on how many others there are"
+    )
+    _check_enough(m, ZERO if least is None else least + ZERO, setting)
+
+
+def _check_enough(m: Term, n: Term, setting: Setting) -> None:
+    holds = has_values.surely(n - m, False, setting.assumed)
+    _check(holds, f"{formulas.to_text(m)} is not seen to be at most {formulas.to_text(n)}")
+
+
+FITS: Mapping[str, Callable[[Mapping[str, Term], Mechanism, Setting], None]] = {
+    "poisson": _poisson,
+    "fixed": _fixed,
+    "any-number": _any_number,
+    "draws": _draws,
+}
+"""How a sample is drawn, and what is then asked of its letters and of the class."""

@@ -1,0 +1,48 @@
+"""Pages about mechanisms that are run on a sample of the records."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from dpcompose.kernel.library.fields import Place
+from dpcompose.kernel.library.heads import Context, Head, Written, each
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling(Head):
+    """What a mechanism that is run on a sample satisfies, from its guarantee on samples.
+
+    how -- how the sample is drawn: "poisson", each record by itself; "fixed", so many of a known number of
+    records; "any-number", so many of a number that is not known; "draws", so many times, with replacement;
+    letters -- by what it is given, the letters of the formulas;
+    on_samples, neighbours -- one step of the guarantee on samples, and of that of the whole: how many records
+    are removed, and added;
+    guarantee -- by notion the parameters of the whole, in those on samples and the letters;
+    attained -- the notions in which some mechanism loses as much at databases one step apart, and several do
+    at once;
+    mechanism -- such a one, in words;
+    turned -- by notion what a mechanism loses at least besides where further records go or come.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("how",)
+
+    kind: Literal["sampling"]
+    how: Literal["poisson", "fixed", "any-number", "draws"]
+    letters: list[str]
+    on_samples: list[int]
+    neighbours: list[int]
+    guarantee: dict[str, dict[str, str]]
+    mechanism: str = ""
+    attained: list[str] = field(default_factory=list)
+    turned: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("guarantee", notion), notion) for notion in self.guarantee)
+        yield from ((("turned", notion), notion) for notion in self.turned)
+        yield from ((("attained",), notion) for notion in self.attained)
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        for key, table in (("guarantee", self.guarantee), ("turned", self.turned)):
+            for notion, texts in table.items():
+                yield from each((key, notion), texts, (*self.letters, *context.of(notion)))

@@ -1,0 +1,184 @@
+"""Mechanisms as users state them: by a guarantee, by a query and noise, a table, a study or a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, overload
+
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.language import formulas
+from dpcompose.privacy.declared import Declared
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.notions import Guarantee, InMetric, in_metric
+from dpcompose.privacy.samples import Sample, sample
+from dpcompose.spaces.given import Inputs, maps
+from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.inputs.queries import Bit, Query
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.privacy.tables import ProbabilityTable
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A mechanism M∘f that is private in a metric: what it reads, and its guarantee."""
+
+    name: str
+    reads: Map
+    satisfies: InMetric
+
+    def __repr__(self) -> str:
+        return f"{self.name} reads {self.reads.written('D')} and is {self.satisfies}"
+
+
+class Study(Protocol):
+    """What `dpcompose.compose` returns, as far as mechanisms use it."""
+
+    def as_mechanism(self, name: str, reads: Map, count: Term | None) -> Mechanism:
+        """The composition as one mechanism of another, with the guarantee that it is shown to have."""
+
+
+@overload
+def mechanism(name: str, satisfies: InMetric, reads: Inputs = everything) -> Measured: ...
+
+
+@overload
+def mechanism(
+    name: str,
+    satisfies: Guarantee | Sequence[Guarantee] | None = None,
+    reads: Inputs = everything,
+    count: Term | sympy.Expr | int | None = None,
+    *,
+    query: Query | Declared | None = None,
+    noise: Noise | None = None,
+    table: ProbabilityTable | None = None,
+    study: Study | None = None,
+    processing: str = "",
+    filter: Guarantee | None = None,
+    sampled: Sample | Mapping[str, object] | None = None,
+) -> Mechanism: ...
+
+
+def mechanism(
+    name: str,
+    satisfies: Guarantee | InMetric | sympy.Expr | Sequence[Guarantee] | None = None,
+    reads: Inputs = everything,
+    count: Term | sympy.Expr | int | None = None,
+    *,
+    query: Query | Declared | None = None,
+    noise: Noise | None = None,
+    table: ProbabilityTable | None = None,
+    study: Study | None = None,
+    processing: str = "",
+    filter: Guarantee | None = None,
+    sampled: Sample | Mapping[str, object] | None = None,
+) -> Mechanism | Measured:
+    """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
+
+    name -- what results call it; satisfies -- its guarantee, such as `pure`, for the target's neighbours
+    where it names none; or one in a metric: `in_metric`, or e*d(x, y) in sympy; or a list of all that it has;
+    reads -- the map f: `restriction`, `positions`, `function`, …, or a set of records or positions, a slice
+    of positions, a function; left out: it reads everything;
+    count -- how many members a family has: a whole number or a parameter; e[i] may then be in its guarantee;
+    query, noise -- in place of a guarantee: noise such as `laplace` on a query such as `count`: the guarantee
+    follows from how far the query moves between target neighbours; of one's own `query` this is declared;
+    table -- its probabilities (`probability_table`), which a composition on a finite class checks;
+    study -- in place of a guarantee: M is the composition of a study over the class of what is read;
+    processing -- what is done to the output, in words (`Mechanism.then`);
+    filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`);
+    sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples.
+
+    >>> import dpcompose as dpc
+    >>> ward = dpc.compose(mechanism("M", dpc.pure("e")), on=dpc.multisets({"a"}), target="unbounded")
+    >>> mechanism("ward", study=ward, reads={"a"})
+    ward reads D|{a} and is unbounded pure (e) on the own domain, composed of M
+    """
+    besides = (count, query, noise, table, study, filter)
+    try:
+        read = maps(reads)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {error}") from None
+    if formulas.has_distances(satisfies):
+        satisfies = in_metric(satisfies)
+    if isinstance(satisfies, InMetric):
+        if any(one is not None for one in (*besides, sampled)) or processing:
+            raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
+        return Measured(name, read, satisfies)
+    if filter is not None:
+        made = _stopped(name, filter, read, count, (satisfies, *besides[1:-1]))
+    else:
+        made = _mechanism(name, satisfies, read, *besides[:-1])
+    made = made if sampled is None else made.on_samples(sample(sampled))
+    return made.then(processing) if processing else made
+
+
+def _stopped(
+    name: str,
+    total: Guarantee,
+    reads: Map,
+    count: Term | sympy.Expr | int | None,
+    besides: Sequence[object],
+) -> Mechanism:
+    """An interaction that a filter stops at a total."""
+    if not isinstance(total, Guarantee):
+        raise TypeError(f"{name} is stopped at a guarantee such as dpcompose.pure(...), not {total!r}")
+    if any(one is not None for one in besides):
+        raise TypeError(f"{name} is stopped by a filter, whose total it satisfies: leave out all else")
+    return Mechanism(name, reads, total, None if count is None else formulas.term(count), filtered=True)
+
+
+NEEDS_KEYS = (
+    "a threshold is for counts by keys that are not known before: query = { keys = L }, dpcompose.keys(L)"
+)
+
+
+def _mechanism(
+    name: str,
+    satisfies: Guarantee | Sequence[Guarantee] | None,
+    reads: Map,
+    count: Term | sympy.Expr | int | None,
+    query: Query | Declared | None,
+    noise: Noise | None,
+    table: ProbabilityTable | None,
+    study: Study | None,
+) -> Mechanism:
+    """M∘f, before its output is processed."""
+    number = None if count is None else formulas.term(count)
+    also: tuple[Guarantee, ...] = ()
+    if isinstance(satisfies, list | tuple):
+        if not satisfies:
+            raise TypeError(f"{name} satisfies a list of guarantees, and it is empty")
+        satisfies, *others = dict.fromkeys(satisfies)
+        also = tuple(others)
+    if satisfies is not None and not isinstance(satisfies, Guarantee):
+        raise TypeError(f"{name} satisfies a guarantee such as dpcompose.pure(...), not {satisfies!r}")
+    if study is not None:
+        if not (satisfies is None and query is None and noise is None and table is None):
+            raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")
+        if not hasattr(study, "as_mechanism"):
+            raise TypeError(f"{name}: a study is what dpcompose.compose returns, not {study!r}")
+        return study.as_mechanism(name, reads, number)
+    if query is None and noise is None:
+        if satisfies is None:
+            raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study")
+        return Mechanism(name, reads, satisfies, number, table=table, also=also)
+    if satisfies is not None:
+        raise TypeError(f"{name} has noise: its guarantee follows, and satisfies must be left out")
+    if isinstance(query, Declared) and isinstance(noise, Noise):
+        return Mechanism(name, reads, query.guarantee(noise), number)
+    if query is None and isinstance(noise, Noise) and noise.kind.takes == "bit":
+        query = Bit()
+    if not (isinstance(query, Query) and isinstance(noise, Noise)):
+        raise TypeError(
+            f"{name} adds noise such as dpcompose.laplace(...) to a query such as dpcompose.count: "
+            "it needs both"
+        )
+    if noise.besides and noise.kind.takes not in query.values:
+        raise TypeError(f"{name}: {NEEDS_KEYS}")
+    given = noise.guarantee(letters=query.letters)
+    assert given is not None
+    return Mechanism(name, reads, given, number, query, noise, table)

@@ -1,0 +1,102 @@
+"""Mechanisms that are run on samples of the records: what the pages of these make of their guarantees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from second_checker import sizes
+from second_checker.algebra import Algebra
+from second_checker.forms import Form, minus, number, rational
+from second_checker.outcomes import NotRead, demand
+from second_checker.pages import Library
+
+EDITS = {"unbounded": [0, 1], "bounded": [1, 1]}
+LETTERS = {"poisson": ["s"], "fixed": ["m", "n"], "any-number": ["m"], "draws": ["m", "n"]}
+
+
+def whole(problem: Any, core: Any, library: Library) -> tuple[Any, Any]:
+    """The problem and the setting with the neighbours of the whole, in place of those on samples.
+
+    Rejects samples that are not the problem's, or are not there.
+    """
+    said, own = [], []
+    for given, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
+        demand(("sampled" in given) == ("sampled" in one), "run on a sample, or not")
+        if "sampled" in given:
+            given, one = _on_samples(given, one, problem, core, library)
+        said.append(given)
+        own.append(one)
+    return problem | {"mechanisms": said}, core | {"mechanisms": own}
+
+
+def _on_samples(given: Any, one: Any, problem: Any, core: Any, library: Library) -> tuple[Any, Any]:
+    table, ((key, texts),) = library.one(one["sampled"]["page"]), given["sampled"].items()
+    demand(table["kind"] == "sampling", "a sample by another page")
+    several = texts if isinstance(texts, list) else [texts]
+    how = "any-number" if key == "fixed" and not isinstance(texts, list) else key
+    demand(table["how"] == how and len(several) == len(LETTERS[how]), "another sample")
+    algebra = Algebra(core["parameters"])
+    values = dict(zip(LETTERS[how], several, strict=True))
+    demand(values.keys() == one["sampled"]["values"].keys(), "a sample with other parameters")
+    for name, text in values.items():
+        demand(algebra.read(text) == algebra.read(one["sampled"]["values"][name]), f"another {name}")
+    _there(how, {name: algebra.read(text) for name, text in values.items()}, one, problem, algebra)
+    stated = given.get("guarantee") or given["filter"]
+    demand(EDITS.get(stated["granularity"]) == table["on-samples"], "a guarantee for other samples")
+    (name,) = (name for name, edit in EDITS.items() if edit == table["neighbours"])
+    demand(("within" in one["stated"]) == (how == "poisson"), "samples of other sizes")
+    there = {key: value for key, value in one["stated"].items() if key != "within"}
+    key = "guarantee" if "guarantee" in given else "filter"
+    return given | {key: stated | {"granularity": name}}, one | {"stated": there}
+
+
+def _there(how: str, values: dict[str, Form], one: Any, problem: Any, algebra: Algebra) -> None:
+    """Rejects where there are no such samples of all databases."""
+    base = problem["databases"]
+    demand(base["kind"] == "multisets", "samples of no multisets")
+    if how == "poisson":
+        rest = minus(number(1), values["s"])
+        if algebra.sign(values["s"]) < 1 or algebra.sign(rest) < 1:
+            raise NotRead("sampled", "with a rate that is not seen to be a probability")
+        if base.get("size", "any") != "any":
+            raise NotRead("sampled", "of databases of limited sizes")
+        return
+    least, most = sizes.told(base.get("size", "any"))
+    m, n = (rational(values[name]) if name in values else None for name in "mn")
+    if m is None or (n is None and how != "any-number"):
+        raise NotRead("sampled", "of a number that is a letter")
+    demand(m.denominator == 1 and m >= 1, "a number of records that is none")
+    if how == "any-number":
+        demand(m <= least and one["reads"] == [None], "more records than there are, or some of them")
+        return
+    demand(least == most == n, "a sample of databases of other sizes")
+    demand(how == "draws" or m <= least, "more records than there are")
+
+
+def amplified(algebra: Algebra, library: Library, one: Any, stated: dict[str, Form]) -> dict[str, Form]:
+    """What the page of a sample makes of the parameters on samples."""
+    table = library.one(one["sampled"]["page"])["guarantee"]
+    demand(one["notion"] in table, "a sample that says nothing of the notion")
+    names = stated | {key: algebra.read(text) for key, text in one["sampled"]["values"].items()}
+    return {key: algebra.read(text, names) for key, text in table[one["notion"]].items()}
+
+
+def attained(core: Any, library: Library, mechanisms: list[int], notion: str, every: set[Any]) -> None:
+    """Rejects witnesses on samples, but where all are one step apart, in the same direction."""
+    some = [core["mechanisms"][i] for i in mechanisms]
+    drawn = [one for one in some if "sampled" in one]
+    if not drawn:
+        return
+    target, atoms = core["target"], core["databases"]["atoms"]
+    for one in drawn:
+        table = library.one(one["sampled"]["page"])
+        single = sorted({tuple(table["neighbours"]), tuple(table["neighbours"][::-1])})
+        alike = sorted(map(tuple, target["single"])) == single and target["steps"] == 1
+        least = table["how"] != "any-number" or one["sampled"]["values"]["m"] == str(
+            core["databases"].get("least", 0)
+        )
+        known = alike and least and notion in table["attained"] and one["notion"] == notion
+        if not known or sum(map(len, atoms)) < 2 or "times" in target:
+            raise NotRead("sampled", "of which it is not seen what they lose")
+    if any(r not in (0, 1) for r in every) or any("noise" in one or "table" in one for one in some):
+        raise NotRead("sampled", "of which it is not seen what they lose")
