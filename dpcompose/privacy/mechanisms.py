@@ -17,7 +17,7 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.samples import Sample
+from dpcompose.privacy.samples import Sample, Sampled
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.queries import Query
 from dpcompose.spaces.moves.granularities import Granularity
@@ -50,14 +50,6 @@ class Nested:
 
     def __hash__(self) -> int:
         return 0 if self.setting is None else hash(self.setting.mechanisms)
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """How a sample of the records is drawn, and the guarantee of a mechanism that is run on such samples."""
-
-    by: Sample
-    on_samples: Guarantee
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,21 +108,14 @@ class Mechanism(Shown):
         return replace(self, processing=done)
 
     def on_samples(self, by: Sample) -> Mechanism:
-        """M run on a sample of the records, with what then is its guarantee.
-
-        Raises ValueError where the guarantee of M is not for the neighbours that such samples need.
-
-        >>> import dpcompose as dpc
-        >>> mechanism("M", dpc.pure("log(3)", dpc.unbounded)).on_samples(dpc.poisson_sample("1/2")).satisfies
-        unbounded pure (log(2))
-        """
+        """M run on a sample of the records.  Raises ValueError where it is for neighbours that do not fit."""
         if self.is_concrete or self.also or self.satisfies.metric is not None:
             raise ValueError(f"{self.name}: what is run on a sample has one guarantee, for neighbours")
         try:
-            satisfies = by.guarantee(self.satisfies)
+            stated, satisfies = by.stated(self.satisfies), by.guarantee(by.stated(self.satisfies))
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
-        return replace(self, satisfies=satisfies, sampled=Sampled(by, self.satisfies))
+        return replace(self, satisfies=satisfies, sampled=Sampled(by, stated))
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -196,8 +181,7 @@ class Mechanism(Shown):
         given = [value for one in (self.satisfies, *self.also) for _, value in one.terms]
         given += [] if self.satisfies.metric is None else self.satisfies.metric.parameters
         given += [] if self.query is None else self.query.terms
-        if self.sampled is not None:
-            given += [*self.sampled.by.values, *(value for _, value in self.sampled.on_samples.terms)]
+        given += [] if self.sampled is None else self.sampled.terms
         return tuple(given if self.noise is None else [*given, *self.noise.terms])
 
     @property
@@ -242,9 +226,7 @@ class Mechanism(Shown):
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
         satisfies, *also = (one.with_letters(named) for one in (self.satisfies, *self.also))
-        sampled = self.sampled
-        if sampled is not None:
-            sampled = Sampled(sampled.by.with_letters(named), sampled.on_samples.with_letters(named))
+        sampled = None if self.sampled is None else self.sampled.with_letters(named)
         return replace(self, satisfies=satisfies, also=tuple(also), sampled=sampled)
 
     def sampled_at(self, point: Mapping[str, Fraction]) -> Mechanism:

@@ -157,6 +157,10 @@ class Sample(Shown):
         """The same with other terms for some parameters."""
         return Sample(self.how, tuple(substitution.substituted(one, named) for one in self.values))
 
+    def stated(self, on_samples: Guarantee) -> Guarantee:
+        """A guarantee on samples, for the neighbours that it has to be for where it names none."""
+        return on_samples if on_samples.granularity is not None else on_samples.about(self.kind.on_samples)
+
     def guarantee(self, on_samples: Guarantee) -> Guarantee:
         """What the whole satisfies.  Raises ValueError where the guarantee on samples is no such."""
         kind = self.kind
@@ -173,6 +177,23 @@ class Sample(Shown):
         letters, texts = {**self.named, **stated}, kind.guarantee[on_samples.notion]
         values = tuple((key, kernel.parse(text, letters)) for key, text in texts.items())
         return on_samples.with_values(values).about(kind.whole)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """How a sample of the records is drawn, and the guarantee of a mechanism that is run on such samples."""
+
+    by: Sample
+    on_samples: Guarantee
+
+    def with_letters(self, named: Mapping[str, Term]) -> Sampled:
+        """The same with other terms for some parameters."""
+        return Sampled(self.by.with_letters(named), self.on_samples.with_letters(named))
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All that it is given by."""
+        return (*self.by.values, *(value for _, value in self.on_samples.terms))
 
 
 def poisson_sample(s: object) -> Sample:

@@ -318,9 +318,6 @@ class MechanismTable(Table):
             raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
         if self.table is not None and (self.repeat is not None or self.count is not None):
             raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
-        besides = self._given("satisfies", "query", "noise", "table", "study")
-        if self.sampled is not None and besides:
-            raise ValueError(f"what is run on a sample has a guarantee on samples; leave out {besides[0]}")
         for alone, why in ALONE.items():
             besides = sorted({"guarantee", *ALONE, "query", "noise", "table", "study"} - {alone})
             given = [name for name in besides if getattr(self, name) is not None]
@@ -338,17 +335,18 @@ class MechanismTable(Table):
                 self._check_for_neighbours()
         except ValueError as error:
             found.wrong(path, error)
-        for alone in ("filter", "sampled"):
-            if found.in_metrics and getattr(self, alone) is not None:
-                found.wrong(
-                    (*path, alone), f"the key {alone!r} is not supported yet beside claims in metrics"
-                )
+        for word in ("filter", "sampled") if found.in_metrics else ():
+            if getattr(self, word) is not None:
+                found.wrong((*path, word), f"the key {word!r} is not supported yet beside claims in metrics")
         if self.name_read and not found.in_metrics:
             other = ["a table such as { records = [...] }"]
             OneOf(EVERYTHING, or_else=other).read(self.name_read, (*path, "reads"), found)
 
     def _check_for_neighbours(self) -> None:
         """Raises ValueError unless its guarantee is known, or follows from what is."""
+        besides = self._given("satisfies", "query", "noise", "table", "study")
+        if self.sampled is not None and besides:
+            raise ValueError(f"what is run on a sample has a guarantee on samples; leave out {besides[0]}")
         if self.filter is not None and self.filter.metric is not None:
             raise ValueError("a filter has a granularity, and no metric: its total is one for neighbours")
         if any(one.metric is not None for one in self.satisfies or ()):

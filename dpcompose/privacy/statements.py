@@ -86,9 +86,8 @@ def mechanism(
     count -- how many members a family has: a whole number or a parameter; e[i] may then be in its guarantee;
     query, noise -- in place of a guarantee: noise such as `laplace` on a query such as `count`: the guarantee
     follows from how far the query moves between target neighbours; of one's own `query` this is declared;
-    table -- its probabilities (`probability_table`), which a composition on a finite class checks;
-    study -- in place of a guarantee: M is the composition of a study over the class of what is read;
-    processing -- what is done to the output, in words (`Mechanism.then`);
+    table -- its probabilities (`probability_table`); study -- M is its composition, over what is read;
+    processing -- what is done to the output before it is published, in words (`Mechanism.then`);
     filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`);
     sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples.
 

@@ -90,13 +90,13 @@ UNKNOWN = {
     "111-metrics-for-neighbours",
     "153-textbook-normal-noise",
     "154-the-least-delta-itself",
+    "180-a-sample-and-a-replaced-record",
     "190-places-that-nobody-listed",
     "196-normal-noise-of-a-lecture",
     "197-a-lecture-s-noise-at-nine",
     "198-a-lecture-s-noise-beyond-nine",
     "199-a-random-row",
     "200-pointwise-is-not-enough",
-    "180-a-sample-and-a-replaced-record",
 }
 """The least epsilon is a decimal; conversions, the exponential mechanism and single tables may lose less."""
 

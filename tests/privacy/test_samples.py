@@ -89,6 +89,8 @@ def test_it_is_read_written_judged_and_checked_again(given: dict[str, str]) -> N
 
 
 def test_python_says_the_same() -> None:
+    bare = dpc.mechanism("M", dpc.pure("log(3)"), sampled={"poisson": "1/2"})
+    assert bare == dpc.mechanism("M", dpc.pure("log(3)", dpc.unbounded), sampled={"poisson": "1/2"})
     ways: list[tuple[Any, Any]] = [
         (dpc.poisson_sample("1/2"), {"poisson": "1/2"}),
         (dpc.fixed_sample(2, "n"), {"fixed": [2, "n"]}),

@@ -29,8 +29,9 @@ from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
 from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.mechanisms import Mechanism, Sampled
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.samples import Sampled
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.members import written_out
