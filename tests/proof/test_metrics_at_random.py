@@ -96,8 +96,8 @@ def lost(notion: str, losses: Losses) -> float:
     of pure privacy in zCDP what its conversion gives, which is no less than what some of them lose."""
     total = 0.0
     for of, loss, delta in losses:
-        if delta > 0 or (notion == "pure" and of in ("zcdp", "gaussian") and loss > 0):
-            return OO
+        if loss == OO or delta > 0 or (notion == "pure" and of in ("zcdp", "gaussian") and loss > 0):
+            return OO  # what is infinite in one notion is so in all
         known = {
             ("pure", "pure"): loss,
             ("approximate", "pure"): loss,
@@ -106,6 +106,7 @@ def lost(notion: str, losses: Losses) -> float:
             ("pure", "zcdp"): loss * math.tanh(loss / 2) if loss < OO else OO,
             ("approximate", "zcdp"): loss * math.tanh(loss / 2) if loss < OO else OO,
             ("gaussian", "gaussian"): loss**2,
+            ("zcdp", "gaussian"): 2 * loss**2,  # of normal noise that just has it
         }
         total += known.get((of, notion), 0.0)
     return total
@@ -310,9 +311,14 @@ def attack(seed: int) -> Counter[str]:
                     power = 1 if notion == "pure" else 2
                     assert metric(values) ** power <= lost(notion, losses) * (1 + 1e-9) + 1e-9, said
         elif verdict.verdict == "refuted":
-            D, E = (setting.elements.index(one["database"]) for one in verdict.counterexample.pair)
-            there = {name: float(x) for name, x in verdict.counterexample.point.items()}
-            values = setting.values(D, E, there)
+            D, E = (
+                setting.elements.index(one if isinstance(one, str) else one["database"])
+                for one in verdict.counterexample.pair
+            )
+            point = verdict.counterexample.point.items()  # what is not in it may be any number
+            values = setting.values(
+                D, E, dict.fromkeys(PARAMETERS, 1.0) | {name: float(x) for name, x in point}
+            )
             losses = setting.losses(values)
             assert exceeded(notion, metric(values), delta(values), losses, bins=30), said
     return Counter(one.verdict for one in found)
