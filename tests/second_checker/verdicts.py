@@ -25,6 +25,7 @@ NOT_READ = {
     "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures",
     "assumed": "relations between parameters",
     "also": "several guarantees of one mechanism",
+    "orders": "divergences of all orders, and claims of other orders than a setting speaks of",
     "noise": "noise on listed databases, on other queries, or in several entries on a curve",
     "table": "tables of probabilities with other guarantees than pure ones, or with a 0",
     "study": "studies of other databases than multisets, within studies, or as witnesses",
