@@ -17,7 +17,7 @@ so that `dpcompose --help` is instant:
   density;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
-* guarantees: pure, approximate, zcdp, gaussian, in_metric; parameters, the symbols in them;
+* guarantees: pure, approximate, zcdp, gaussian, renyi, tcdp, in_metric; parameters, the symbols in them;
 * compositions: mechanism, compose, load, loads, Study; in metrics of one's own: metric_study,
   load_metric, MetricStudy, of points and product, with norm, steps_between, distances, in_coordinates,
   at_most;
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         planar_laplace,
         randomized_response,
     )
-    from dpcompose.privacy.notions import approximate, gaussian, in_metric, pure, zcdp
+    from dpcompose.privacy.notions import approximate, gaussian, in_metric, pure, renyi, tcdp, zcdp
     from dpcompose.privacy.statements import mechanism
     from dpcompose.privacy.tabulated import (
         exponential_mechanism_table,
@@ -151,7 +151,7 @@ _PLACES = {
         "randomized_response",
     ),
     "privacy.samples": ("drawn_sample", "fixed_sample", "poisson_sample"),
-    "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "zcdp"),
+    "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "renyi", "tcdp", "zcdp"),
     "privacy.tabulated": (
         "exponential_mechanism_table",
         "independent",
@@ -293,6 +293,7 @@ __all__ = [
     "recoding",
     "record_partition",
     "relation",
+    "renyi",
     "restriction",
     "scores",
     "sensitivity",
@@ -305,6 +306,7 @@ __all__ = [
     "symmetric_difference",
     "table",
     "tables",
+    "tcdp",
     "theorems",
     "to_dot",
     "trade_off_curve",

@@ -16,17 +16,18 @@ PACKAGE = ROOT / "dpcompose"
 LAYERS = """
 kernel.expressions: divisors keeping naming orders refusals domains grammar terms writing substitution
     intervals logarithms metrics rationals formulas points polynomials certificates forms boxes
-kernel.core: assumptions distances fibres reader contributions counted classes settings products reading
+kernel.core: assumptions distances fibres reader contributions counted classes orders settings products
+    reading
 kernel.deciders: coordinates elementary exponentials lattices merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus curves equalities pieces readings noises
 kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
 kernel.covers: types arrays blocks cells cones distances groups listed records rooms seen sizes steps
     contributions corners differing policies counts
-kernel.composition: families samples losses axioms closer given_tables witnesses apart
+kernel.composition: families divergences samples losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
-kernel.rules: premises chains mechanisms parameters whole choices metrics refutations __init__
+kernel.rules: premises chains orders mechanisms parameters whole choices metrics refutations __init__
 kernel: theorems check saved
 language: decimals synonyms symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
@@ -41,8 +42,9 @@ spaces: additions given
 spaces.canonical: points profiles finite graphs named compared metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
     samples rows checks lines neighbourhoods noises noise_tables declared promises tables tabulated
-    mechanisms statements metric_tables database_tables schema
-privacy.settings: inputs invalid members names noisy sampled on_tables families nested reads __init__ stated
+    mechanisms statements metric_tables database_tables notion_words schema
+privacy.settings: inputs invalid members names noisy sampled on_tables orders families nested reads __init__
+    stated
 privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms
     studies
 privacy: flattening problems writing
@@ -54,11 +56,12 @@ proof: registry witnesses outputs computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity
-proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity counterexamples
+proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity losing counterexamples
 search.comparisons: answers factoring linear sampling solver weights covering points promising arguments
     assuming
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons
-    stated within apart besides conclusions fewer verdicts choices citations replayed proofs nearby
+    stated within apart besides conclusions fewer verdicts choices citations replayed orders
+    proofs nearby
 search.metrics: databases points proving cases standings claims doubts proofs sensitivity
 front.documents: canonical lines metric_examples captions document sentences verdict attained bound
     examples glossary limits

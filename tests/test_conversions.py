@@ -48,6 +48,7 @@ def test_pages_lead_from_a_notion_to_a_notion(page: registry.Page) -> None:
     assert list(head.parameters) == THEORY.rule(head.to).head.parameters
     assert set(head.free) <= set(head.parameters)
     letters = {*THEORY.rule(head.from_).head.parameters, *head.free}
+    letters |= {"alpha"} if any(THEORY.rule(one).head.ordered for one in (head.from_, head.to)) else set()
     assert all(set(formulas.names(text)) <= letters for text in head.parameters.values())
 
 

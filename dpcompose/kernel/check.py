@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.parameters import narrower
@@ -101,6 +102,8 @@ def about(rule: str, arguments: Mapping[str, Any], setting: Setting) -> Setting 
     try:
         if rule in ("one_by_one", "among"):
             return setting.flat if rule == "one_by_one" else setting.with_each()
+        if rule == "at_orders":
+            return setting.at_orders(Orders.read(arguments["orders"]))
         if rule == "choose" and isinstance(which, list | tuple) and all(type(one) is int for one in which):
             return setting.choosing(which, narrower(arguments.get("values"), setting))
         if type(i) is not int or not 1 <= i <= len(setting.mechanisms):

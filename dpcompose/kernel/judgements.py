@@ -128,6 +128,14 @@ class MetricForm:
 
 
 @dataclass(frozen=True)
+class OfOrders:
+    """What is said of divergences holds at all of these orders, in place of those of the setting."""
+
+    orders: str
+    of: Satisfies | Refuted | Loose | Optimal
+
+
+@dataclass(frozen=True)
 class Implies:
     """Each M_i that has its guarantee of one number has that of another number as well.
 
@@ -164,6 +172,7 @@ Judgement = (
     | Optimal
     | Loose
     | MetricForm
+    | OfOrders
     | Implies
     | IsMetric
     | Bounded

@@ -14,6 +14,7 @@ from typing import Any
 from dpcompose.kernel.check import Allowed, Refused, about, replay
 from dpcompose.kernel.composition import axioms
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.orders import ALPHA, Orders, reciprocal
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders.values import doubt
@@ -26,6 +27,7 @@ from dpcompose.kernel.judgements import (
     Judgement,
     Loose,
     MetricForm,
+    OfOrders,
     Optimal,
     Refuted,
     Satisfies,
@@ -37,8 +39,8 @@ from dpcompose.kernel.theorems import ABOUT_OTHERS, Theorem
 
 FORMAT = 2
 KEYS = {"format", "problem", "core", "derivation", "guarantee", "claims"}
-Claim = tuple[str, Mapping[str, Term]]
-"""A notion, and the values of its parameters."""
+Claim = tuple[str, Mapping[str, Term], str | None]
+"""A notion, the values of its parameters, and of divergences the orders."""
 MOST_DEPTH = 400
 """How deep lists and tables of a saved file may lie in one another."""
 
@@ -78,7 +80,7 @@ def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
     letters = chains.letters(setting) if "stated" in data else setting.symbols
     stated = _stated(_in_core(data), data["claims"], setting, letters)
     verdicts = tuple(
-        _verdict(n, one, claim, made)
+        _verdict(n, one, claim, made, None if setting.orders is None else str(setting.orders))
         for n, (one, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
     )
     rests_on = Grounds.of(one.rests_on for one in made)
@@ -163,8 +165,18 @@ def _stated(problem: Any, entries: Any, setting: Setting, known: Mapping[str, Te
 
 def _doubt(claim: Mapping[str, Any], letters: Mapping[str, Term], setting: Setting) -> str:
     """Why a claim, as it is written, may have no value; "" where it has one: what cancels needs one, too."""
-    texts = (str(text) for key, text in claim.items() if key not in ("notion", "expect"))
-    return next((why for text in texts if (why := doubt(text, letters, assumed=setting.assumed))), "")
+    known = _with_order(claim, letters)
+    texts = (str(text) for key, text in claim.items() if key not in NO_FORMULAS)
+    return next((why for text in texts if (why := doubt(text, known, assumed=setting.assumed))), "")
+
+
+NO_FORMULAS = ("notion", "expect", "orders")
+"""Keys of claims that say no formulas."""
+
+
+def _with_order(claim: Mapping[str, Any], letters: Mapping[str, Term]) -> Mapping[str, Term]:
+    """The letters of a claim: of one about divergences with that for its orders."""
+    return {**letters, ALPHA: Orders.read(str(claim["orders"])).order} if "orders" in claim else letters
 
 
 def _letters(problem: Any, letters: Mapping[str, Term]) -> Mapping[str, Term]:
@@ -183,17 +195,27 @@ def _claims(some: Any, letters: Mapping[str, Term], whose: str) -> list[Claim]:
     """Some claims as terms of the core setting."""
     try:
         return [_claim(one, letters) for one in some or []]
-    except (FormulaError, KeyError, AttributeError, TypeError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise Refused(f"the claims {whose} cannot be read: {error}") from None
 
 
 def _claim(data: Any, letters: Mapping[str, Term]) -> Claim:
-    values = {key: str(text) for key, text in data.items() if key not in ("notion", "expect")}
-    return data["notion"], {key: formulas.parse(text, letters) for key, text in values.items()}
+    values = {key: str(text) for key, text in data.items() if key not in NO_FORMULAS}
+    omega = values.pop("omega", None)  # as problem files write 1/tau
+    known = _with_order(data, letters)
+    orders = str(Orders.read(str(data["orders"]))) if "orders" in data else None
+    read = {key: formulas.parse(text, known) for key, text in values.items()}
+    read |= {} if omega is None else {"tau": reciprocal(formulas.parse(omega, known))}
+    return data["notion"], read, orders
 
 
-def _verdict(n: int, data: Any, claim: Claim, made: Sequence[Theorem]) -> tuple[str, bool | None]:
-    """The verdict on a claim, once its step says it; "undecided" where the file names no step."""
+def _verdict(
+    n: int, data: Any, claim: Claim, made: Sequence[Theorem], spoken: str | None
+) -> tuple[str, bool | None]:
+    """The verdict on a claim, once its step says it; "undecided" where the file names no step.
+
+    spoken -- the orders of which the setting speaks.
+    """
     if not isinstance(data, dict) or not isinstance(data.get("verdict"), str):
         raise Refused(f"claim {n} cannot be read")
     word = data["verdict"]
@@ -204,7 +226,7 @@ def _verdict(n: int, data: Any, claim: Claim, made: Sequence[Theorem]) -> tuple[
     if set(data) - {"claim", "verdict", "step", "loose", "shown"} or word not in ("proved", "refuted"):
         raise Refused(f"claim {n} cannot be read")
     said = _says(data.get("step"), made, f"claim {n}")
-    _check_about(n, said, claim, Satisfies if word == "proved" else Refuted, word)
+    _check_about(n, said, claim, Satisfies if word == "proved" else Refuted, word, spoken)
     loose, is_shown = data.get("loose"), "shown" in data
     if word == "refuted" and (is_shown or loose is not None):
         raise Refused(f"claim {n} is refuted: it is neither loose nor optimal")
@@ -215,15 +237,21 @@ def _verdict(n: int, data: Any, claim: Claim, made: Sequence[Theorem]) -> tuple[
     if type(loose) is not bool:
         raise Refused(f"claim {n} is loose or not: true or false")
     shown = _says(data["shown"], made, f"claim {n}")
-    _check_about(n, shown, claim, Loose if loose else Optimal, "loose" if loose else "optimal")
+    _check_about(n, shown, claim, Loose if loose else Optimal, "loose" if loose else "optimal", spoken)
     return word, loose
 
 
-def _check_about(n: int, said: Judgement, claim: Claim, kind: type[Any], word: str) -> None:
+def _check_about(
+    n: int, said: Judgement, claim: Claim, kind: type[Any], word: str, spoken: str | None
+) -> None:
     """Raises Refused unless a conclusion is of a kind, and about the claim."""
-    said = said.of if isinstance(said, MetricForm) else said
+    about = spoken if claim[2] is not None else None
+    about = said.orders if isinstance(said, OfOrders) else about
+    said = said.of if isinstance(said, MetricForm | OfOrders) else said
     if not isinstance(said, kind):
         raise Refused(f"claim {n} is not shown to be {word}: its step says something else")
+    if claim[2] != about:
+        raise Refused(f"claim {n} is not shown to be {word}: its step is about other orders")
     if (said.notion, dict(said.values)) != (claim[0], dict(claim[1])):
         raise Refused(f"claim {n} is not shown to be {word}: its step is about another claim")
 

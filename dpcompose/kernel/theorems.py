@@ -12,6 +12,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     least, guarantees                           ⊢ so does the least of them, where one parameter differs
     among(notion), cover of all guarantees      ⊢ the largest holds of the least that guarantees give
     one_by_one, theorem about its parts         ⊢ what holds of the mechanisms of studies one by one
+    at_orders(orders), theorem about these      ⊢ so does what holds of divergences of other orders
     convert(page), M_i loses x                  ⊢ M_i loses y in another notion
     compose, M_1 loses x_1, …, M_k loses x_k    ⊢ together they lose x_1 ⊕ … ⊕ x_k
     cover                                       ⊢ finitely many types stand for all neighbours
@@ -52,9 +53,9 @@ from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import RULES
 
-ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies", "among")
+ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies", "among", "at_orders")
 """The rules whose first premise is about another setting: that of a study, with the studies taken apart, with
-one guarantee of each mechanism, of one mechanism alone, and with a mechanism for each guarantee."""
+one guarantee of each, of one mechanism alone, with a mechanism for each guarantee, and at other orders."""
 
 
 OF_DISTANCES = (

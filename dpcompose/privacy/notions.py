@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.core.orders import ALPHA, Curve, Orders, reciprocal
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
@@ -27,11 +28,18 @@ FILE_KEYS = {
     "approximate": ("epsilon", "delta"),
     "zcdp": ("rho",),
     "gaussian": ("mu",),
+    "renyi": ("epsilon",),
+    "tcdp": ("rho", "tau"),
 }
 """The notions of the problem format and the keys of their parameters."""
 
 POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
 """For each notion the parameter that a metric stands for, and which power of the metric it is."""
+WRITTEN = {"tau": "omega"}
+"""Parameters that are written as one over them, by another name: larger ones say less, and 0 is no limit."""
+
+OF_ORDERS = ("renyi",)
+"""Those of which guarantees say for which orders they hold; their parameter is a formula in alpha."""
 
 DOMAINS = ("own", "common")
 """Where a mechanism's guarantee is stated: on its map's own image class, or on the common class."""
@@ -47,7 +55,9 @@ class Guarantee(Shown):
     domain -- "own" or "common", None for a mechanism that reads everything;
     metric -- in place of neighbours a formula in distances: the terms then hold where that is 1;
     apart -- of one at two databases alone how many steps these are apart, the terms being those for one step;
-    0: they are those at the two, and there may be databases at any distance between.
+    0: they are those at the two, and there may be databases at any distance between;
+    curve -- of divergences for which orders it is stated, and as what function of them; the terms are those
+    at the orders that a setting speaks of.
 
     >>> pure("e1/2").values
     (('epsilon', e1/2),)
@@ -59,6 +69,7 @@ class Guarantee(Shown):
     domain: str | None = None
     metric: Metric | None = None
     apart: int | None = None
+    curve: Curve | None = None
 
     def __post_init__(self) -> None:
         given = tuple((key, formulas.term(value)) for key, value in self.terms)
@@ -93,13 +104,45 @@ class Guarantee(Shown):
         """The same with other terms for some parameters."""
         terms = tuple((key, substitution.substituted(value, named)) for key, value in self.terms)
         metric = None if self.metric is None else self.metric.with_letters(named)
-        return replace(self, terms=terms, metric=metric)
+        curve = None if self.curve is None else self.curve.with_letters(named)
+        return replace(self, terms=terms, metric=metric, curve=curve)
+
+    def at_orders(self, orders: Orders) -> Guarantee:
+        """The same where divergences of some orders are spoken of.  Raises NotThere where nothing is said."""
+        if self.curve is None:
+            return self
+        return replace(self, terms=tuple((key, self.curve.at(orders)) for key, _ in self.terms))
+
+    @property
+    def of_noise(self) -> dict[str, Term]:
+        """The parameters; of divergences that are a number times alpha, as those of normal noise are, with
+        alpha.  Raises ValueError for other ones."""
+        if self.curve is None:
+            return dict(self.terms)
+        if (slope := self.curve.slope) is None:
+            raise ValueError("no mechanism is known that loses at all orders what is stated")
+        order = self.curve.orders.order
+        return {**{key: slope * order for key, _ in self.terms}, ALPHA: order}
 
     def text(self) -> dict[str, str]:
         """The notion and its parameters as a problem file would write them."""
         if self.metric is not None:
             return {"notion": self.notion, **dict(self.metric.said)}
+        if self.curve is not None:
+            said = {key: formulas.to_text(self.curve.value) for key, _ in self.terms}
+            return {"notion": self.notion, **said, "orders": str(self.curve.orders)}
         return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.terms}
+
+    @property
+    def shown(self) -> tuple[tuple[str, Term], ...]:
+        """(parameter, term) pairs as they are written: those in WRITTEN as one over them."""
+        return tuple(map(as_written, self.terms))
+
+    def written(self) -> dict[str, str]:
+        """The notion and its parameters as a problem file writes them."""
+        if self.metric is not None or self.curve is not None:
+            return self.text()
+        return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.shown}
 
     @property
     def about_granularity(self) -> Granularity:
@@ -133,15 +176,17 @@ class Guarantee(Shown):
         line: list[str | sympy.Expr] = [
             f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ("
         ]
-        for n, (_, value) in enumerate(self.values):
+        for n, (_, term) in enumerate(self.shown):
+            value = formulas.expression(term)
             line += [", ", value] if n else [value]
-        return [*line, ")"]
+        return [*line, f") for orders {self.curve.orders}" if self.curve is not None else ")"]
 
     def __str__(self) -> str:
         if self.metric is not None:
             return f"{self.notion}, private in the metric {self.metric}"
-        values = ", ".join(formulas.to_text(value) for _, value in self.terms)
-        return f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ({values})"
+        values = ", ".join(formulas.to_text(value) for _, value in self.shown)
+        where = f" for orders {self.curve.orders}" if self.curve is not None else ""
+        return f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ({values}){where}"
 
 
 def pure(epsilon: object, granularity: Neighbours | None = None, domain: str | None = None) -> Guarantee:
@@ -193,6 +238,55 @@ def gaussian(mu: object, granularity: Neighbours | None = None, domain: str | No
     'gaussian (m1)'
     """
     return _guarantee("gaussian", {"mu": mu}, granularity, domain)
+
+
+def tcdp(
+    rho: object, omega: object, granularity: Granularity | None = None, domain: str | None = None
+) -> Guarantee:
+    """Truncated concentrated DP: D_α(M(D) ‖ M(E)) ≤ ρα for 1 < α < ω, and all neighbours D, E.
+
+    rho -- in [0, ∞], as for `pure`; omega -- above 1.  Bun, Dwork, Rothblum, Steinke 2018.
+
+    >>> str(tcdp("r", "w"))
+    'tcdp (r, w)'
+    """
+    return _guarantee("tcdp", {"rho": rho, "tau": reciprocal(formulas.term(omega))}, granularity, domain)
+
+
+def as_written(given: tuple[str, Term]) -> tuple[str, Term]:
+    """A parameter with its value as it is written.
+
+    >>> [str(one) for one in as_written(("rho", formulas.term("r")))]
+    ['rho', 'r']
+    """
+    key, value = given
+    return (WRITTEN[key], reciprocal(value)) if key in WRITTEN else given
+
+
+def renyi(
+    epsilon: object,
+    orders: str = "(1, oo)",
+    granularity: Granularity | None = None,
+    domain: str | None = None,
+) -> Guarantee:
+    """Rényi DP: D_α(M(D) ‖ M(E)) ≤ ε(α) for all orders α of some, and all neighbours D, E (Mironov 2017).
+
+    epsilon -- in [0, ∞], as for `pure`, a formula in the letter alpha, which is the order;
+    orders -- "(1, oo)", "(1, 8]" and the like, or one number above 1, "2".
+
+    >>> str(renyi("alpha*r")), str(renyi("1/2", "2"))
+    ('renyi (alpha*r) for orders (1, oo)', 'renyi (1/2) for orders 2')
+    """
+    read = Orders.read(str(orders))
+    found = _guarantee("renyi", {"epsilon": epsilon}, granularity, domain)
+    return in_orders(found, read)
+
+
+def in_orders(stated: Guarantee, orders: Orders) -> Guarantee:
+    """A guarantee whose parameter is a formula in alpha, for some orders."""
+    ((key, value),) = stated.terms
+    told = substitution.substituted(value, {ALPHA: orders.order})
+    return replace(stated, terms=((key, told),), curve=Curve(orders, told))
 
 
 @dataclass(frozen=True)

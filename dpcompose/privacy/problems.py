@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
@@ -26,13 +27,14 @@ from dpcompose.privacy.checks import Mistake, unset
 from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.lines import first_line, line_of
 from dpcompose.privacy.metric_tables import canonical_names
-from dpcompose.privacy.notions import FILE_KEYS, POWERS, Guarantee
+from dpcompose.privacy.notions import FILE_KEYS, POWERS, Guarantee, in_orders
 from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.studies import Study
 from dpcompose.privacy.schema import PARTITIONS, ClaimTable, Notions, ProblemTable
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.privacy.settings.orders import IS_ORDER
 from dpcompose.spaces.additions import NOTHING, Additions
 
 if TYPE_CHECKING:
@@ -232,15 +234,24 @@ def claim_of(
     claimed = []
     text = {"notion": given.notion}
     doubts = []
+    orders, symbols = given.of_orders, parameters.symbols
+    if orders is not None:
+        symbols = {**symbols, ALPHA: orders.order}
     for key in notions[given.notion]:
-        text[key] = str(given.value(key))
+        said = str(given.value(key))
+        text |= [given.written(key)]
         try:
-            claimed.append((key, kernel.parse(text[key], parameters.symbols)))
-            doubts.append(values.doubt(text[key], parameters.symbols, assumed=parameters.known_so_far))
+            value = kernel.parse(said, symbols)
+            claimed.append((key, value if key in text else reciprocal(value)))
+            doubts.append(values.doubt(said, symbols, assumed=parameters.known_so_far))
         except formulas.FormulaError as error:
             found.wrong(("claims", i, key), error)
             return None
     guarantee = Guarantee(given.notion, tuple(claimed))
+    if orders is not None:
+        text["orders"], guarantee = str(orders), in_orders(guarantee, orders)
+        if ALPHA in parameters.domains or ALPHA in parameters.numbers:
+            found.wrong(("parameters", ALPHA), IS_ORDER)
     return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import (
     FORMULA,
@@ -49,7 +50,9 @@ from dpcompose.privacy.metric_tables import MetricTable, canonical_names
 from dpcompose.privacy.neighbourhoods import GRANULARITY, PAIRS, GranularityTable
 from dpcompose.privacy.noise_tables import NOISES as NOISES
 from dpcompose.privacy.noise_tables import NoiseTable as NoiseTable
-from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.privacy.notion_words import Notions as Notions
+from dpcompose.privacy.notion_words import NotionWord, notions_of
+from dpcompose.privacy.notions import OF_ORDERS, WRITTEN
 from dpcompose.spaces.inputs.queries import MOST_BINS
 
 QUERIES = (
@@ -131,46 +134,25 @@ class PartitionTable(Table):
 EVERYTHING = "everything"
 """What a mechanism reads that reads the whole database."""
 
-Notions = Mapping[str, Sequence[str]]
-"""The parameters of each notion that a file may name."""
-
-
-class NotionWord(Check):
-    """A notion: those of the pages that a file is read with are supported."""
-
-    later = ("renyi", "tcdp", "f-dp")
-
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
-        there = _notions(found)
-        known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
-        later = tuple(one for one in self.later if one not in known)
-        return Word("notion", known, later).read(value, path, found)
-
-    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
-        return Word("notion", tuple(FILE_KEYS)).schema(defs)
-
-
-def _notions(found: Found) -> Notions:
-    """Those of the pages that a file is read with; else those that the format has by itself."""
-    return FILE_KEYS if found.notions is None else found.notions
-
 
 class OfNotion(Table):
     """A notion with its parameters: some notions have theirs from pages, and the format no key for them."""
 
-    later = ("orders", "omega", "tradeoff")
+    later = ("tradeoff",)
 
     notion: str = need(NotionWord())
     epsilon: str | None = key(FORMULA)
     delta: str | None = key(FORMULA)
     rho: str | None = key(FORMULA)
     mu: str | None = key(FORMULA)
+    orders: str | None = key(FORMULA)
+    omega: str | None = key(FORMULA)
 
     @classmethod
     def read(cls, value: Any, path: Path_, found: Found) -> Any:
         if not isinstance(value, Mapping) or not isinstance(value.get("notion"), str):
             return super().read(value, path, found)
-        wanted = _notions(found).get(value["notion"], ())
+        wanted = notions_of(found).get(value["notion"], ())
         further = {name: value[name] for name in wanted if name not in PARAMETERS and name in value}
         rest = {name: one for name, one in value.items() if name not in further}
         made: OfNotion | None = super().read(rest, path, found)
@@ -192,12 +174,31 @@ class OfNotion(Table):
         """Raises ValueError where the notion has others than these."""
         for name in dict.fromkeys([*PARAMETERS, *wanted]):
             if name in wanted and self.value(name) is None:
-                raise ValueError(f"a {self.notion} guarantee needs {name}")
+                raise ValueError(f"a {self.notion} guarantee needs {WRITTEN.get(name, name)}")
             if name not in wanted and self.value(name) is not None:
                 raise ValueError(f"a {self.notion} guarantee has no {name}")
+        if self.omega is not None and "tau" not in wanted:
+            raise ValueError(f"a {self.notion} guarantee has no omega")
+        if (self.orders is not None) != (self.notion in OF_ORDERS):
+            has = "has no orders" if self.orders is not None else 'needs its orders: "(1, oo)", or "2"'
+            raise ValueError(f"a {self.notion} guarantee {has}")
+        _ = self.of_orders
+
+    @property
+    def of_orders(self) -> Orders | None:
+        """For which orders it is stated.  Raises ValueError."""
+        return None if self.orders is None else Orders.read(self.orders)
+
+    def written(self, name: str) -> tuple[str, str]:
+        """The key and the formula of a parameter, as the file has them."""
+        if name == "tau" and self.omega is not None:
+            return "omega", self.omega
+        return name, str(self.value(name))
 
     def value(self, name: str) -> str | None:
-        """The formula of a parameter, as the file has it."""
+        """The formula of a parameter, or of what it is one over, as the file has it."""
+        if name == "tau" and self.omega is not None:
+            return self.omega
         found: str | None = getattr(self, name) if name in PARAMETERS else self.further.get(name)
         return found
 
@@ -215,7 +216,7 @@ class InMetric(OfNotion):
         if self.metric is None:
             super().check_parameters(wanted)
             return
-        if not wanted:
+        if not wanted or self.notion in OF_ORDERS or WRITTEN.keys() & set(wanted):
             raise ValueError(f"privacy in a metric is not known of {self.notion}")
         for name in ("epsilon", "rho", "mu"):
             if self.value(name) is not None:

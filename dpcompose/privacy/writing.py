@@ -37,7 +37,9 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         if notion not in notions:
             raise InvalidSetting(f"problem files have no notion {notion!r}, so this cannot be saved")
     data: dict[str, Any] = {"format": 1, "title": setting.title}
-    data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
+    own = {} if setting.orders is None else setting.orders.letters
+    domains = {name: one for name, one in setting.domains.items() if name not in own}
+    data["parameters"] = {family_of(name) or name: str(domain) for name, domain in domains.items()}
     data["parameters"] |= setting.numbers
     data["databases"] = databases.data()
     used = _granularities(setting)
@@ -125,7 +127,7 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
 
 def _guarantee_data(stated: Guarantee) -> dict[str, Any]:
     """A guarantee of a mechanism, as a problem file states it."""
-    data: dict[str, Any] = dict(stated.text())
+    data: dict[str, Any] = stated.written()
     data |= {"granularity": stated.about_granularity.data()} if stated.metric is None else {}
     return data if stated.domain is None else data | {"domain": stated.domain}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from dpcompose.kernel import comparison
@@ -23,29 +23,17 @@ from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import Interval, enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
-from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.proof import computed, deals, witnesses
-from dpcompose.proof.appearing import towards_the_limit
 from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.losing import Rows, Unknown
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
-from dpcompose.proof.released import grows, released, released_values, shown_value
-from dpcompose.proof.sampled import OnSamples
-from dpcompose.proof.violating import violating
-from dpcompose.proof.witnesses import Noisy, Number, Row
-from dpcompose.spaces.canonical.metrics import INFINITE, Distance
+from dpcompose.proof.released import grows, released
+from dpcompose.proof.witnesses import Number, Row
+from dpcompose.spaces.canonical.metrics import Distance
 from dpcompose.spaces.classes.databases import Database
-
-
-class Unknown(BadCertificate):
-    """What some mechanisms lose at a pair is not known; `names` are theirs.  Without them it may be."""
-
-    def __init__(self, why: Mapping[str, str]) -> None:
-        self.names = tuple(why)
-        super().__init__(next(iter(why.values())))
 
 
 class NotAbove(BadCertificate):
@@ -114,7 +102,7 @@ def make(
     if any(value == INFINITY for _, value in claimed.terms):
         raise BadCertificate("the claim says nothing: it is oo")
     moving, left_out = _moving(inputs, pair, without)
-    every = _Rows(inputs, page, pair, point, dict(claimed.terms))
+    every = Rows(inputs, page, pair, point, dict(claimed.terms))
     rows = every.of(moving)
     events = [setting.mechanisms[row.mechanism - 1].name for row in rows if row.by_noise]
     if page.head.by == "event" and events and len(rows) > 1:
@@ -129,10 +117,10 @@ def make(
     is_square = page.head.shows in inputs.theory.rule(claimed.notion).head.squared
     value = _claimed(dict(claimed.terms)[page.head.shows], point, is_square, setting)
     times = [inputs.times[row.mechanism - 1] if inputs.times else 1 for row in rows]
-    actual = _lost(rows, value, is_square, times)
+    actual = _lost(every.in_all(rows), value, is_square, times)
     names = tuple(_name(inputs, row.mechanism) for row in rows)
     found = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
-    alone = _alone(inputs, rows, value, is_square)
+    alone = _alone(inputs, every.in_all(rows), value, is_square)
     by_parts = _by_parts(inputs, left_out)
     whose = [setting.mechanisms[row.mechanism - 1] for row in rows]
     least = any(every.is_by_divergence(one) or grows(inputs, one) for one in whose)
@@ -275,153 +263,6 @@ def _check_possible(
         {name: domain for name, domain in domains if name in needed or terms.moves(name)},
         setting.assume,
     )
-
-
-def _is_witnessed(mechanism: Mechanism, page: Page, r: Distance) -> bool:
-    """Whether what a witness page says can be said of M_i: its guarantee is of the page's notion, or allows
-    anything at r, and nothing says what M_i is.  A table says it itself, of losses by a ratio; a composition
-    is said to lose nothing, as its mechanisms may."""
-    if mechanism.study is not None:
-        return False
-    if mechanism.table is not None:
-        return bool(page.head.by == "ratio")
-    stated = _stated(mechanism, page)
-    allows_all = r == INFINITE or INFINITY in dict(stated.terms).values()
-    return bool(stated.notion == page.head.notion) or (mechanism.noise is None and allows_all)
-
-
-def _stated(mechanism: Mechanism, page: Page) -> Guarantee:
-    """What M_i is known to satisfy: of the page's notion where its noise has a guarantee in it."""
-    return (mechanism.stated_in(page.head.notion) or mechanism).satisfies
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """What mechanisms lose at a pair of databases and a point, those that a page of witnesses is about."""
-
-    inputs: Inputs
-    page: Page
-    pair: tuple[Database, Database]
-    point: Mapping[str, Fraction]
-    claimed: Mapping[str, Term]
-
-    def of(self, moving: Mapping[int, Distance]) -> list[Row]:
-        """The rows of mechanisms whose inputs move.  Raises Unknown with all for which there is none."""
-        rows, unknown = [], {}
-        for i, r in moving.items():
-            try:
-                row = self.row(i, r)
-            except BadCertificate as error:
-                unknown[self.inputs.setting.mechanisms[i - 1].name] = str(error)
-            else:
-                rows += [] if row is None else [row]
-        if unknown:
-            raise Unknown(unknown)
-        return rows
-
-    def row(self, i: int, r: Distance) -> Row | None:
-        """What M_i loses where its inputs are r apart: by its noise, by its table, else by its witness.
-
-        None where it is taken to have the same output everywhere.
-        """
-        mechanism = self.inputs.setting.mechanisms[i - 1]
-        if mechanism.sampled is not None:
-            return OnSamples(self.inputs, i, self.pair, self.point).row(self.page)
-        if mechanism.noise is not None and grows(self.inputs, mechanism):
-            return self._chosen(i)
-        if self.is_by_divergence(mechanism):
-            return self._by_divergence(i)
-        if not _is_witnessed(mechanism, self.page, r):
-            return violating(self.inputs, self.page, i, r, self._at_point(mechanism.satisfies))
-        if mechanism.noise is not None:
-            return self._noisy(i, r)
-        if (table := mechanism.table) is not None:
-            on_inputs = has_inputs_as_rows(self.inputs.setting, mechanism)
-            D, E = map(mechanism.reads, self.pair) if on_inputs else self.pair
-            return witnesses.on_table(i, table.at({name: self.point[name] for name in table.domains}), D, E)
-        return self._witness(i, r)
-
-    def _chosen(self, i: int) -> Row:
-        """M_i itself where it loses most of a few ways to have records in bins, or by keys."""
-        epsilon = formulas.at(self.claimed.get("epsilon", terms.ZERO), self.point)
-        ways = towards_the_limit(self.inputs, i, self.pair, self.point)
-        some = {one.lost(self.page.head.by, epsilon): one for one in ways}
-        finite = [value for value in some if value.kind != "oo"]
-        lost = (
-            max(finite, key=lambda value: enclosure(value, 64).low) if len(finite) == len(some) else INFINITY
-        )
-        return some[lost].row(lost)
-
-    def is_by_divergence(self, mechanism: Mechanism) -> bool:
-        """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""
-        law = None if mechanism.noise is None else self.inputs.theory.noise(mechanism.noise.word)
-        if law is None or not self.page.head.divergence:
-            return False
-        return bool(law.head.divergence) and self.page.head.notion not in law.head.guarantee
-
-    def _by_divergence(self, i: int) -> Row:
-        """M_i itself, whose outputs have this divergence."""
-        row, moves = released(self.inputs, i, self.pair, self.point)
-        noise = self.inputs.setting.mechanisms[i - 1].noise
-        law = None if noise is None else self.inputs.theory.noise(noise.word)
-        assert noise is not None and law is not None
-        fixed = noise.with_parameter(formulas.at(noise.term, self.point))
-        each = (fixed.stated(law.head.divergence, {"r": move}) for move in moves)
-        return replace(row, loss=witnesses.number_of(terms.add(each)))
-
-    def _noisy(self, i: int, r: Distance) -> Row:
-        """M_i itself, which adds noise to values of its query that are r apart."""
-        mechanism = self.inputs.setting.mechanisms[i - 1]
-        noise, stated = mechanism.noise, dict(_stated(mechanism, self.page).terms)
-        assert noise is not None
-        if self.page.head.by == "event":
-            raise BadCertificate(f"nothing is known of the {self.page.head.notion} loss of {mechanism.name}")
-        of_noise = self.inputs.theory.noise(noise.word)
-        if of_noise is None or not of_noise.head.attained:
-            raise BadCertificate(
-                f"what {mechanism.name} loses at two databases is not known, only what bounds it"
-            )
-        if self.page.head.notion != mechanism.satisfies.notion:  # no line of a derivation says this
-            given = of_noise.head.guarantee.get(self.page.head.notion, {})
-            if {key: noise.stated(text) for key, text in given.items()} != stated:
-                raise BadCertificate(
-                    f"{of_noise.id} does not state the {self.page.head.notion} guarantee of {mechanism.name}"
-                )
-        at_D, at_E, words = released_values(self.inputs, i, self.pair, self.point)
-        loss: Number | None = None
-        if INFINITY not in stated.values():
-            distance = formulas.parse(self.page.head.distance, stated | {"r": terms.as_term(r)})
-            lost = formulas.at(distance, self.point)
-            loss = witnesses.number_of(
-                substitution.expanded(lost**2) if self.page.head.by == "noise" else lost
-            )
-        return Noisy(i, shown_value(at_D), shown_value(at_E), words, loss)
-
-    def _witness(self, i: int, r: Distance) -> Row:
-        """The witness of M_i for inputs that are r apart."""
-        satisfies = self.inputs.setting.mechanisms[i - 1].satisfies
-        stated = dict(satisfies.terms)
-        distance = None
-        if r != INFINITE and INFINITY not in stated.values():
-            distance = formulas.parse(self.page.head.distance, stated | {"r": terms.as_term(r)})
-        try:
-            row = witnesses.row(self.page, i, distance, self.point)
-            over = self.inputs.theory.closer(self.page.head.notion, "steps")
-            shows = self.page.head.shows
-            known = over is not None and over.id == self.page.head.steps_by and shows in over.head.next
-            far = r if isinstance(r, int) and distance is not None else 0
-            if known and over and row.one_sided and far > 1:
-                most = witnesses.after_steps(over.head.next[shows], self._at_point(satisfies), shows, far)
-                row = row.raised(most)
-            return row
-        except formulas.FormulaError as error:
-            raise BadCertificate(f"the guarantee {error.message}") from None
-        except ValueError as error:
-            raise BadCertificate(str(error)) from None
-
-    def _at_point(self, stated: Guarantee) -> dict[str, Term]:
-        """A guarantee's parameters as real constants."""
-        return {key: formulas.at(value, self.point) for key, value in stated.terms}
 
 
 def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[str, str]:

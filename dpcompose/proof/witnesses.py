@@ -62,6 +62,10 @@ class Row(ABC):
         """The same where an impossible outcome has at least a probability at D."""
         return self
 
+    def times(self, order: Fraction) -> Row:
+        """The same where so many times the square of a distance is lost; itself where it has none."""
+        return self
+
     @property
     def alike(self) -> tuple[int, ...]:
         """The mechanisms that the row is about."""
@@ -126,6 +130,11 @@ class Noise(Row):
     mechanism: int
     distance: Number | None
     variance: Fraction
+
+    def times(self, order: Fraction) -> Noise:
+        return (
+            self if self.distance is None else replace(self, distance=number_of(exact(self.distance) * order))
+        )
 
     def data(self) -> dict[str, Any]:
         at_D = "another outcome" if self.distance is None else root(self.distance)

@@ -123,7 +123,7 @@ class Conclusions:
         values: Values = dict(loss.values)
         for one in loss.then:
             page = self.theory.page(one.page, "conversion")
-            values = losses.converted(self.theory, page, values, dict(one.chosen))
+            values = losses.converted(self.theory, page, values, dict(one.chosen), orders=loss.orders)
         return values
 
     # comparisons

@@ -6,7 +6,7 @@ the largest loss over these.  Where witnesses lose as much, it is optimal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,6 +15,7 @@ from itertools import chain, islice
 from typing import Any
 
 from dpcompose.kernel.composition.losses import Loss
+from dpcompose.kernel.core.orders import Curve
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.expressions import formulas, substitution, terms
@@ -165,11 +166,22 @@ def _stated(prover: Prover, i: int, mechanism: Mechanism, inner: Guarantees | No
         return prover.by("table", i=i)
     if inner is None:
         return prover.by("given", i=i)
+    if (curve := mechanism.curve) is not None and curve.orders != prover.setting.orders:
+        return prover.by("study", _at_own_orders(prover, mechanism, curve), i=i)
     claim = {"notion": mechanism.notion} | {key: formulas.to_text(value) for key, value in mechanism.values}
     shown = inner.main.theorem
     if dict(inner.main.says.values) != dict(mechanism.values):
         shown = weakened(inner.shop.prover, inner.main.theorem, claim) or shown
     return prover.by("study", shown, i=i)
+
+
+def _at_own_orders(prover: Prover, mechanism: Mechanism, curve: Curve) -> Theorem:
+    """What is proved of the study that a mechanism is, for the orders that its guarantee says."""
+    assert mechanism.study is not None
+    found = best(
+        workshop(mechanism.study.at_orders(curve.orders), prover.theory), mechanism.notion
+    ).main.theorem
+    return Prover(mechanism.study, prover.theory).by("at_orders", found, orders=str(curve.orders))
 
 
 @dataclass(frozen=True)
@@ -387,6 +399,10 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
             refused = refused or str(error)
     if not found:
         missing = [one for one in shop.notions if not paths(shop.theory, one, notion, claimed is not None)]
+        if not refused and (limited := _within_limits(shop.theory, missing, notion)):
+            raise NoGuarantee(
+                f"what {' and '.join(limited)} say within their limits is not seen to show this"
+            )
         raise NoGuarantee(
             refused
             or f"no conversion pages lead from {' and '.join(missing or shop.notions)} to {notion}"
@@ -428,6 +444,12 @@ def _common(shop: Workshop, chosen: bool = False) -> str:
     if found is None:
         raise NoGuarantee(f"no conversion pages lead from {' and '.join(shop.notions)} to one notion")
     return found
+
+
+def _within_limits(theory: Theory, missing: Sequence[str], notion: str) -> list[str]:
+    """The pages that lead from notions to another one for guarantees within limits only."""
+    pages = ((page.id, page.head) for page in theory.of_kind("conversion") if page.head.at_most)
+    return [id for id, head in pages if head.from_ in missing and head.to == notion]
 
 
 def _for_claims(theory: Theory, notion: str, claimed: Mapping[str, Term] | None) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.core import reader
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.terms import TermError
@@ -18,13 +19,13 @@ from dpcompose.kernel.judgements import (
     Lower,
 )
 from dpcompose.kernel.library.theory import Theory
-from dpcompose.kernel.theorems import Prover, Theorem
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search import always, guarantees, replayed, stated
+from dpcompose.search import always, guarantees, orders, replayed, stated
 from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.replayed import Proved, undecided
@@ -47,6 +48,7 @@ class Proofs:
     _verdicts: dict[tuple[tuple[tuple[str, str], ...], str], Proved] = field(
         default_factory=dict, compare=False
     )
+    _at: dict[Orders, Proofs] = field(default_factory=dict, compare=False)
 
     @property
     def elaborated(self) -> Elaborated:
@@ -161,10 +163,36 @@ class Proofs:
         """A verdict by its theorems, made again from their saved form."""
         return replayed.proved(found, self.replayed(found.theorems))
 
+    def at_orders(self, orders: Orders) -> Proofs:
+        """What is proved where divergences of other orders are spoken of.  Raises InvalidSetting."""
+        if orders == self.setting.orders:
+            return self
+        if orders not in self._at:
+            self._at[orders] = Proofs(self.setting.at_orders(orders), self.theory)
+        return self._at[orders]
+
     def _found(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim; undecided where numbers on the way are too long to be written."""
         try:
-            return self._judged(claim)
+            if (
+                "orders" in claim
+                and (there := self.at_orders(at := Orders.read(claim["orders"]))) is not self
+            ):
+                found = _itself(there, there._found(claim))
+                return orders.here(Prover(self.elaborated.core, self.theory), found, at)
+            found = self._judged(claim)
+            if found.word == "undecided" and self.setting.orders is not None and self.choices is None:
+                found = orders.by_all_orders(self.shop_in(claim["notion"]), claim) or found
+                if found.word == "undecided":
+                    found = orders.by_some_order(self.elaborated.core, self.theory, claim) or found
+            return found
+        except InvalidSetting as error:
+            with suppress(NoTheorem):  # a claim that says nothing, of whatever orders
+                made = Prover(self.elaborated.core, self.theory).by(
+                    "trivial", claim=dict(claim), key="epsilon"
+                )
+                return Verdict(claim, "proved", made)
+            return Verdict(claim, "undecided", reason=str(error))
         except TermError as error:
             return Verdict(claim, "undecided", reason=f"{TOO_LARGE}: {error}; {NEARER}")
 
@@ -286,8 +314,13 @@ def saved(
 
 def _here(proofs: Proofs, one: Proved) -> Verdict:
     """A verdict by theorems about the setting itself."""
-    theorem, shown = (None if it is None else proofs.here(it) for it in (one.found.theorem, one.found.shown))
-    return replace(one.found, word=one.word, loose=one.loose, theorem=theorem, shown=shown)
+    return replace(_itself(proofs, one.found), word=one.word, loose=one.loose)
+
+
+def _itself(proofs: Proofs, found: Verdict) -> Verdict:
+    """A verdict, as it was found, by theorems about the setting itself."""
+    theorem, shown = (None if it is None else proofs.here(it) for it in (found.theorem, found.shown))
+    return replace(found, theorem=theorem, shown=shown)
 
 
 def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:

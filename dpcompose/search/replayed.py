@@ -16,7 +16,7 @@ from dpcompose.kernel import check
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.judgements import Judgement, Loose, MetricForm, Optimal, Refuted, Satisfies
+from dpcompose.kernel.judgements import Judgement, Loose, MetricForm, OfOrders, Optimal, Refuted, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.saved import FORMAT
@@ -97,8 +97,8 @@ def word_of(said: Judgement) -> str:
 
 
 def _of_claim(said: Judgement) -> Judgement:
-    """What is said of a claim, for neighbours or for any two databases."""
-    return said.of if isinstance(said, MetricForm) else said
+    """What is said of a claim, for neighbours or for any two databases, and of whatever orders."""
+    return said.of if isinstance(said, MetricForm | OfOrders) else said
 
 
 def saved(

@@ -74,9 +74,11 @@ def check_values(core: Core) -> str:
     unknown = ""
     for mechanism in core.mechanisms:
         if mechanism.noise is None and mechanism.study is None:
-            every = (*mechanism.values, *(one for other in mechanism.also for one in other.values))
-            for key, value in every:
-                unknown = unknown or _unknown(mechanism, key, value, core.assumed)
+            some = [(mechanism.values, mechanism.curve), *((one.values, one.curve) for one in mechanism.also)]
+            for values, curve in some:
+                for key, value in values:
+                    said = value if curve is None else curve.value  # for all orders that are meant
+                    unknown = unknown or _unknown(mechanism, key, said, core.assumed)
     return unknown
 
 

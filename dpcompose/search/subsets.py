@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.expressions.certificates import BadCertificate
-from dpcompose.proof.counterexamples import NotAbove, Unknown
+from dpcompose.proof.counterexamples import NotAbove
+from dpcompose.proof.losing import Unknown
 from dpcompose.proof.refuting import Counterexample
 
 Making = Callable[[Sequence[str]], Counterexample]

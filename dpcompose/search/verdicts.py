@@ -80,7 +80,7 @@ class Judge:
         """The verdict on a claim: a notion and formulas for its parameters."""
         prover, misread = self.shop.prover, None
         try:
-            given = [(key, text) for key, text in claim.items() if key != "notion"]
+            given = [(key, text) for key, text in claim.items() if key not in ("notion", "orders")]
             misread = prover.theory.rule(claim["notion"]).head.misread(given)
             said = read_claim(dict(claim), prover.setting, prover.theory)
         except (NoPage, ValueError) as error:
@@ -94,7 +94,7 @@ class Judge:
         if found.word == "undecided":
             found = self._trivial(claim, said) or found
         if found.word == "undecided":
-            found = self._refuted(claim, said) or found
+            found = self._refuted(claim, said) or self._by_tails(claim, said) or found
         if found.word != "refuted" and found.loose is None:
             found = self._by_curve(claim, said, found)
         if found.word == "undecided":
@@ -244,6 +244,21 @@ class Judge:
                         return Verdict(claim, "refuted", made)
         return None
 
+    def _by_tails(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
+        """A refutation by one mechanism of which divergences are infinite beyond some order."""
+        pages = (page.head for page in self.shop.theory.of_kind("witness") if page.head.notion == said.notion)
+        keys = [head.shows for head in pages if head.by == "tail"]
+        moving = ((n, i) for n, one in enumerate(self.shop.types.types, start=1) for i, _ in one.moves)
+        for key, (n, i) in product(keys, islice(moving, MOST_OF_SOME)):
+            with suppress(NoTheorem):
+                premises = (self.shop.cover, *self.shop.stated)
+                lower = self.shop.prover.by(
+                    "attain", *premises, notion=said.notion, neighbours=[n], by=[i], key=key
+                )
+                if (made := self._refuted_by(claim, said, lower, [])) is not None:
+                    return Verdict(claim, "refuted", made)
+        return None
+
     def _below_zero(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A refutation by no mechanisms at all, which lose 0: a claim may be below."""
         for notion in self._witnessed(said):
@@ -254,9 +269,10 @@ class Judge:
         return None
 
     def _witnessed(self, said: Satisfies) -> Iterable[str]:
-        """The notions in which it may be known what is lost, that of a claim first."""
-        others = (page.head.notion for page in self.shop.theory.of_kind("witness"))
-        return dict.fromkeys((said.notion, *self.shop.notions, *others))
+        """The notions in which it may be known what is lost, that of a claim first, then the nearest."""
+        others = dict.fromkeys(page.head.notion for page in self.shop.theory.of_kind("witness"))
+        near = sorted(others, key=lambda one: min(map(len, self._ways(said, one)), default=0))
+        return dict.fromkeys((said.notion, *self.shop.notions, *near))
 
     def _ways(self, said: Satisfies, notion: str) -> list[list[str]]:
         """The pages by which a claim implies a guarantee in another notion."""
@@ -315,7 +331,8 @@ class Judge:
         values, theory = dict(said.values), self.shop.theory
         try:
             for id in through:
-                values = converted(theory, theory.page(id, "conversion"), values, {})
+                page = theory.page(id, "conversion")
+                values = converted(theory, page, values, {}, orders=self.shop.setting.orders)
         except ValueError:  # a page is about other values, or numbers are too long to be written
             return {}
         return values

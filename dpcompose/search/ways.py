@@ -55,6 +55,8 @@ def common_notion(theory: Theory, stated: Sequence[str], chosen: bool = False) -
     """
     steps: dict[str, int] = {}
     for to in notions(theory):
+        if _is_ordered(theory, to) and to not in stated:
+            continue
         lengths = [[len(path) for path in paths(theory, one, to, chosen)] for one in stated]
         if all(lengths):
             steps[to] = sum(map(min, lengths))
@@ -67,6 +69,8 @@ def ways(theory: Theory, stated: Sequence[str], to: str, claimed: Mapping[str, T
     claimed -- the parameters of a claim, which free parameters of the last pages take.
     """
     for between in sorted(notions(theory), key=lambda notion: (notion != to, notion)):
+        if _is_ordered(theory, between) and between not in (to, *stated):
+            continue
         for each in product(*(paths(theory, one, between) for one in stated)):
             converted = {
                 one: tuple(page.id for page in path) for one, path in zip(stated, each, strict=True) if path
@@ -152,6 +156,11 @@ def _left(setting: Setting, name: str, claimed: Mapping[str, Term] | None) -> Te
     return CHOSEN
 
 
+def _is_ordered(theory: Theory, notion: str) -> bool:
+    """Whether a notion is about divergences of all orders: chains begin or end with such."""
+    return bool(theory.rule(notion).head.ordered)
+
+
 def _returns(notion: str, path: Sequence[Any]) -> bool:
     """Whether a chain of pages comes back to a notion where it has been."""
     met = [notion, *(page.head.to for page in path)]
@@ -179,6 +188,7 @@ def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
                 not (page.head.aside or page.head.apart)
                 and start in layer
                 and end not in seen
+                and (start == one or not _is_ordered(theory, start))
                 and (not page.head.free or (free and end == to))
             ):
                 following.setdefault(end, []).extend((*path, page) for path in layer[start])

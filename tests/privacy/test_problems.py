@@ -139,8 +139,8 @@ def test_formulas_show_the_place() -> None:
         ),
         (
             'notion = "pure", epsilon = 0.1',
-            'notion = "tcdp", epsilon = 0.1',
-            "mechanisms.1.guarantee.notion (line 14): the notion 'tcdp' is not supported yet; supported are pure, approximate, zcdp, gaussian",
+            'notion = "f-dp", epsilon = 0.1',
+            "mechanisms.1.guarantee.notion (line 14): the notion 'f-dp' is not supported yet; supported are pure, approximate, zcdp, gaussian, renyi, tcdp",
         ),
         (
             "epsilon = 0.1",

@@ -34,6 +34,9 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
     """Rejects a setting that is not the problem's; else the setting whose profile is to be found."""
     if any("metric" in one for one in core["mechanisms"]):
         raise NotRead("metrics", "guarantees in metrics")
+    notions = {one.get("notion") for one in [*core["mechanisms"], *(problem.get("claims") or [])]}
+    if "orders" in core or notions & {"renyi", "tcdp"}:
+        raise NotRead("orders", "divergences of all orders")
     if problem.get("assume") or core.get("assumed"):
         raise NotRead("assumed", "relations between parameters")
     if any("satisfies" in one for one in problem["mechanisms"]) or any(

@@ -27,6 +27,7 @@ NOT_READ = {
     "also": "several guarantees of one mechanism",
     "sampled": "samples of numbers that are letters, or of which it is not seen what is lost",
     "deals": "records that are dealt at random",
+    "orders": "divergences of all orders, and claims of other orders than a setting speaks of",
     "noise": "noise on listed databases, on other queries, or in several entries on a curve",
     "table": "tables of probabilities with other guarantees than pure ones, or with a 0",
     "study": "studies of other databases than multisets, within studies, or as witnesses",

@@ -294,11 +294,17 @@ class Bound(Best, Shown):
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {"guarantee": as_data(self.guarantee)}
+        found: dict[str, Any] = {"guarantee": self._as_data(self.guarantee)}
         found["optimal"] = True if self.optimal else False if self.smaller_is_known else None
         if self.flat is not None and self.one_by_one:
-            found["one-by-one"] = as_data(self.flat.guarantee)
+            found["one-by-one"] = self.flat._as_data(self.flat.guarantee)
         return found
+
+    def _as_data(self, said: words.Private) -> dict[str, str]:
+        """A guarantee as JSON; of divergences with the orders that it is about."""
+        found, orders = {"notion": said.notion} | dict(said.parameters), self.setting.orders
+        ordered = orders is not None and self.steps.theory.rule(said.notion).head.ordered
+        return found | ({"orders": str(orders)} if ordered else {})
 
     # what is known besides
 
@@ -332,11 +338,6 @@ class Bound(Best, Shown):
 
 MOST_IN_A_METRIC = 8
 """The most mechanisms for which the composed metric is printed."""
-
-
-def as_data(said: words.Private) -> dict[str, str]:
-    """A guarantee as JSON."""
-    return {"notion": said.notion} | dict(said.parameters)
 
 
 def _used(steps: Captions, pages: Iterable[str]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee, as_written
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.citations import Citation, Citing, Held
@@ -160,7 +161,13 @@ class Captions:
             return words.Releases(i, _called(mechanism), reads, query, mechanism.noise.words, attributes)
         stated, loss = mechanism.satisfies, loss_of(theorem)
         said = (
-            *(i, _called(mechanism), mechanism.reads.written("D"), loss.notion, written(loss.values)),
+            *(
+                i,
+                _called(mechanism),
+                mechanism.reads.written("D"),
+                loss.notion,
+                written(_stated(stated, loss)),
+            ),
             *(str(stated.granularity or ""), stated.domain or "everything"),
         )
         if stated.metric is not None:
@@ -391,6 +398,10 @@ class _Told:
             return loss.at(r, theory)
         except FormulaError:
             return self.in_steps(loss, r)
+        except losses.NoLoss:
+            if loss.curve is None or loss.orders is None:
+                raise
+            return {key: loss.curve.at_far(loss.orders, r) for key, _ in loss.values}
 
     def in_steps(self, loss: Loss, r: Term) -> Mapping[str, Term]:
         """The same where a formula for all r is 0/0: r times what one step costs, if two cost twice that."""
@@ -465,7 +476,13 @@ def moves_several(type: Type) -> bool:
 
 def written(values: losses.Values) -> words.Values:
     """Parameters with their formulas as text."""
-    return tuple((key, formulas.to_text(value)) for key, value in values)
+    return tuple((key, formulas.to_text(value)) for key, value in map(as_written, values))
+
+
+def _stated(guarantee: Guarantee, loss: Loss) -> losses.Values:
+    """The parameters of a guarantee as it is stated: of divergences in alpha, for its own orders."""
+    curve = guarantee.curve if guarantee.notion == loss.notion else None
+    return loss.values if curve is None else tuple((key, curve.value) for key, _ in loss.values)
 
 
 def _called(mechanism: Mechanism) -> str:

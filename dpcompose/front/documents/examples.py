@@ -155,7 +155,8 @@ def _implied(said: Refuted, claimed: Guarantee, bound: Bound) -> Guarantee:
     theory, notion, values = bound.found.shop.theory, said.notion, dict(said.values)
     for id in said.through:
         page = theory.page(id, "conversion")
-        values, notion = losses.converted(theory, page, values, {}), page.head.to
+        orders = bound.found.shop.setting.orders
+        values, notion = losses.converted(theory, page, values, {}, orders=orders), page.head.to
     return Guarantee(notion, tuple((key, values[key]) for key in theory.rule(notion).head.parameters))
 
 
@@ -179,7 +180,8 @@ def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> di
     families = {name for name in setting.used if family_of(name) is not None}
     members = (one.reads.parts for one in setting.mechanisms if one.reads.divided)
     claimed = (name for _, value in said.values for name in value.letters)
-    used = setting.used.union(map(str, members), claimed, letters_of(setting.assume)) - families
+    order = {} if setting.orders is None else setting.orders.letters
+    used = setting.used.union(map(str, members), claimed, letters_of(setting.assume), order) - families
     full = {name: x for name, x in known.items() if name in used}
     for name in families:
         family = naming.read(name).base

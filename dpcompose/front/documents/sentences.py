@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from dpcompose.front.documents import lines as kernel
 from dpcompose.front.documents.captions import ALL_GUARANTEES, GIVEN, HYPOTHESIS, Captions
 from dpcompose.front.documents.document import Formula, Private, Said, Step
 from dpcompose.front.documents.lines import Line
+from dpcompose.kernel.core.orders import ALPHA, Orders
 from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.decimals import decimal
@@ -193,14 +195,22 @@ def guarantee(said: kernel.Private, theory: Theory, setting: Setting) -> Said:
 def private(notion: str, parameters: kernel.Values, theory: Theory, setting: Setting) -> Private:
     """The same for no neighbours in particular."""
     read = partial(_read, setting)
-    return Private(tuple(Formula(text, read) for _, text in parameters), theory.called(notion))
+    values = tuple(Formula(text, read) for _, text in parameters)
+    return Private(values, called(notion, theory, setting.orders))
 
 
 def claimed(said: Guarantee, theory: Theory, rounded: bool = False) -> Private:
     """A guarantee that somebody claims; rounded -- numbers as decimals, where it is text."""
-    texts = [text for _, text in (decimals(said) if rounded else list(said.text().items())[1:])]
-    shown = [Formula(text, _reading(value)) for text, (_, value) in zip(texts, said.terms, strict=True)]
-    return Private(tuple(shown), theory.called(said.notion))
+    texts = dict(decimals(said)) if rounded else said.written()
+    values = said.shown if said.curve is None else tuple((key, said.curve.value) for key, _ in said.terms)
+    shown = tuple(Formula(texts[key], _reading(value)) for key, value in values)
+    return Private(shown, called(said.notion, theory, None if said.curve is None else said.curve.orders))
+
+
+def called(notion: str, theory: Theory, orders: Orders | None) -> str:
+    """What a guarantee is called after its values; of divergences with the orders that it is about."""
+    name = theory.called(notion)
+    return f"{name} for orders {orders}" if orders is not None and theory.rule(notion).head.ordered else name
 
 
 def _reading(value: Term) -> Callable[[str], sympy.Expr]:
@@ -217,13 +227,18 @@ def _reading(value: Term) -> Callable[[str], sympy.Expr]:
 def decimals(said: Guarantee) -> kernel.Values:
     """A guarantee's parameters, numbers as decimals."""
     return tuple(
-        (key, kernel_formulas.to_text(x) if x.number is None else decimal(x.number)) for key, x in said.terms
+        (key, kernel_formulas.to_text(x) if x.number is None else decimal(x.number)) for key, x in said.shown
     )
 
 
 def _dp(said: kernel.Given | kernel.Private, by: Captions) -> Said:
     """The same between texts: the brackets are text."""
     found = private(said.notion, said.parameters, by.theory, by.setting)
+    curve = (
+        by.setting.mechanisms[said.mechanism - 1].satisfies.curve if isinstance(said, kernel.Given) else None
+    )
+    if curve is not None:
+        found = replace(found, called=called(said.notion, by.theory, curve.orders))
     before, after = found.brackets
     values = [Formula(one.text, partial(_parsed, by.setting)) for one in found.values]
     shown = [part for n, one in enumerate(values) for part in (", " if n else before, one)]
@@ -246,6 +261,14 @@ def _read(setting: Setting, text: str) -> sympy.Expr:
     return formulas.parse(text, setting.symbols)
 
 
+def _symbols(setting: Setting) -> Mapping[str, sympy.Expr]:
+    """The parameters, and the order of divergences, of which guarantees are functions."""
+    from dpcompose.language.symbols import symbol
+
+    order = {} if setting.orders is None else {ALPHA: symbol(ALPHA, Orders.read("(1, oo)").domain)}
+    return {**order, **setting.symbols}
+
+
 def _parsed(setting: Setting, text: str) -> sympy.Expr | None:
     """A formula of a line, in parameters and distances; None for what stays text."""
     from dpcompose.language import formulas
@@ -254,7 +277,7 @@ def _parsed(setting: Setting, text: str) -> sympy.Expr | None:
     r = [symbol(f"r[{i}]", NONNEGATIVE) for i in range(1, len(setting.mechanisms) + 1)]
     families = {"r": r} if "r[" in text else None
     try:
-        return formulas.parse(text, setting.symbols, families, index="i")
+        return formulas.parse(text, _symbols(setting), families, index="i")
     except formulas.FormulaError:
         return None
 

@@ -14,6 +14,7 @@ from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import Composed, Member, Said, plain
 from dpcompose.front.studies import together
 from dpcompose.front.studies.results import Answer
+from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
@@ -21,7 +22,7 @@ from dpcompose.language.symbols import is_unsaid
 from dpcompose.privacy import writing
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.notions import WRITTEN, Guarantee, in_orders
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
@@ -30,7 +31,7 @@ from dpcompose.privacy.settings.stated import check_assumptions
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
-from dpcompose.search import besides, least, nearby, proofs, stated
+from dpcompose.search import besides, least, nearby, orders, proofs, stated
 from dpcompose.search.choices import Choice
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
@@ -72,7 +73,18 @@ class ForNeighbours:
         try:
             return self._in(None)
         except (InvalidSetting, NoGuarantee, TooLarge) as error:
-            return error.with_traceback(None)
+            nearer = self._nearer
+            return error.with_traceback(None) if nearer is None else nearer._bound_or_why
+
+    @cached_property
+    def _nearer(self) -> ForNeighbours | None:
+        """The same with the smaller orders of which something is known at the distances there are."""
+        if self.setting.orders is None or self.setting.has_choices:
+            return None
+        with suppress(InvalidSetting, NoGuarantee, NotElaborated, TooLarge):
+            if (within := orders.within_reach(self.proofs.shop)) is not None:
+                return ForNeighbours(self.setting.at_orders(within), self.theory)
+        return None
 
     def best(self, notion: str | None = None) -> Bound:
         """The best bound in a notion; left out, in that of the mechanisms, or the nearest one."""
@@ -139,6 +151,10 @@ class ForNeighbours:
         """The verdict on a claim, made by the rules of the kernel, and made again from its saved form."""
         if not isinstance(claim.guarantee, Guarantee):
             raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim.guarantee!r}")
+        curve = claim.guarantee.curve
+        if curve is not None and curve.orders != self.setting.orders:
+            with suppress(InvalidSetting):  # nothing is said of these orders: that is told below
+                return ForNeighbours(self.setting.at_orders(curve.orders), self.theory).check(claim)
         said: Said = [sentences.claimed(claim.guarantee, self.theory)]
         found = Answer(claim, "undecided", said=said, written=claim.written)
         try:
@@ -229,6 +245,9 @@ class ForNeighbours:
                 )
         at = ", ".join(f"{name} = {x}" for name, x in said.point)
         where = f" at {at}" if at else ""
+        if (beyond := orders.beyond(proved.theorems[0])) is not None:
+            words = f"a mechanism that fits has infinite divergences of all orders above {beyond}{where}"
+            return replace(answer, reason=words, changes=near)
         if any(self.theory.pages[id].head in self._limits for id in proved.rests_on.pages):
             where += ", at neighbours with enough records besides"
         return replace(answer, reason=f"mechanisms that fit lose more{where}", changes=near)
@@ -310,8 +329,14 @@ class ForNeighbours:
         setting, said = judge.bound.setting, judge.bound.guarantee
         read = partial(kernel_formulas.parse, symbols=setting.letters, index="i")
         domain = None if reads.is_everything else "own"
-        values = tuple((key, read(text)) for key, text in said.parameters)
+        known = {called: key for key, called in WRITTEN.items()}
+        values = tuple(
+            (known[key], reciprocal(read(text))) if key in known else (key, read(text))
+            for key, text in said.parameters
+        )
         satisfies = Guarantee(said.notion, values, setting.target, domain)
+        if setting.orders is not None and self.theory.rule(said.notion).head.ordered:
+            satisfies = in_orders(satisfies, setting.orders)
         return Mechanism(name, reads, satisfies, count, study=Nested(setting))
 
     def claim(self, guarantee: Any, delta: object = None, notion: str | None = None) -> Claim:
@@ -323,19 +348,23 @@ class ForNeighbours:
                 f"a claim is about the composition and its target, {self.setting.target} neighbours, "
                 "and has no granularity or domain of its own"
             )
-        known = self.setting.symbols
+        known, curve = self.setting.symbols, guarantee.curve
         unsaid = {one.name for _, value in guarantee.values for one in value.free_symbols if is_unsaid(one)}
+        unsaid -= {ALPHA} if curve is not None else set()
         guarantee = guarantee.with_letters({x: y for x, y in self.setting.letters.items() if x in unsaid})
         values = []
         for key, value in guarantee.values:
             for one in value.free_symbols:
+                if one.name == ALPHA and curve is not None:
+                    continue
                 if one.name not in known:
                     raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
                 check_assumptions(one, self.setting.domains[one.name])
             check_ranges(self.setting, value)
             values.append((key, value))
-        text = Guarantee(guarantee.notion, tuple(values)).text()
-        return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))
+        made = Guarantee(guarantee.notion, tuple(values))
+        made = made if curve is None else in_orders(made, curve.orders)
+        return Claim(made, MappingProxyType(made.written()))
 
     def _claimed(self, value: object, delta: object, notion: str | None) -> Guarantee:
         """A guarantee of which a formula is given: its first parameter, and its delta where it has one."""

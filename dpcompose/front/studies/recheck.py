@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import saved
 from dpcompose.kernel.check import Allowed, Refused
+from dpcompose.kernel.core.orders import reciprocal
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
@@ -46,14 +47,15 @@ class Rechecked:
         said = self.checked.guarantee
         if said is None:
             return "no guarantee"
-        values = ", ".join(formulas.to_text(value) for _, value in said.values)
+        shown = [
+            reciprocal(value) if key == "tau" else value for key, value in said.values
+        ]  # as it is written
+        values = ", ".join(map(formulas.to_text, shown))
         one = values.isidentifier() or values.isdigit() or values == "oo"
-        shown = values if one and len(said.values) == 1 else f"({values})"
-        return (
-            f"{shown}-{theory.rule(said.notion).head.called}; optimal"
-            if self.checked.optimal
-            else (f"{shown}-{theory.rule(said.notion).head.called}")
-        )
+        bare = values if one and len(said.values) == 1 else f"({values})"
+        head, orders = theory.rule(said.notion).head, self.checked.setting.orders
+        where = f" for orders {orders}" if head.ordered and orders is not None else ""
+        return f"{bare}-{head.called}{where}{'; optimal' if self.checked.optimal else ''}"
 
 
 def recheck(

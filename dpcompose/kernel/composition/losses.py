@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.composition import samples
+from dpcompose.kernel.composition import divergences, samples
+from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
@@ -48,7 +49,8 @@ class Loss:
 
     notion, values -- the guarantee for inputs one step apart; then -- the conversions, one after the other;
     moved -- of noise formulas in MOVED, how far the value of its query, or one entry of that, moves: in place
-    of what the rule of the notion says at a distance.
+    of what the rule of the notion says at a distance;
+    orders -- those of which divergences are spoken; curve -- of a divergence what is known at other orders.
     """
 
     mechanism: int
@@ -56,6 +58,8 @@ class Loss:
     values: Values
     then: tuple[Converted, ...] = ()
     moved: Values = ()
+    orders: Orders | None = None
+    curve: Curve | None = None
 
     def ends(self, theory: Theory) -> str:
         """The notion in which it is a loss, after the conversions."""
@@ -74,14 +78,22 @@ class Loss:
         values, apart = self.before(r, theory), self.apart(theory)
         for one in self.then:
             page = theory.page(one.page, "conversion")
-            values, apart = converted(theory, page, values, dict(one.chosen), apart), ()
+            values, apart = converted(theory, page, values, dict(one.chosen), apart, orders=self.orders), ()
         return values
 
     def before(self, r: Term, theory: Theory) -> dict[str, Term]:
         """The same before all conversions."""
-        if not self.moved:
-            return at_distance(theory.rule(self.notion), dict(self.values), r)
-        return {key: substitution.substituted(value, {MOVED: r}) for key, value in self.moved}
+        rule = theory.rule(self.notion)
+        if self.moved:
+            return {key: substitution.substituted(value, {MOVED: r}) for key, value in self.moved}
+        if not rule.head.ordered:
+            return at_distance(rule, dict(self.values), r)
+        if self.curve is None or self.orders is None:
+            raise NoLoss(f"a guarantee of {self.notion} says for which orders it holds")
+        try:
+            return {key: self.curve.at(self.orders, r) for key in rule.head.parameters}
+        except NotThere as error:
+            raise NoLoss(str(error)) from None
 
     def over_entries(self, entries: Sequence[Term], theory: Theory) -> dict[str, Term]:
         """The parameters where entries of a query's value move so far, each with noise of its own."""
@@ -177,13 +189,18 @@ def converted(
     chosen: Mapping[str, Term],
     apart: Sequence[str] = (),
     within: bool = False,
+    orders: Orders | None = None,
 ) -> dict[str, Term]:
     """A guarantee in another notion, by a conversion page; where a parameter is ∞, nothing is promised.
 
     apart -- the parameters that are accounted for elsewhere: those that the page sets apart;
-    within -- whether it is shown elsewhere that the page's limits are kept.
+    within -- whether it is shown elsewhere that the page's limits are kept;
+    orders -- those of which divergences are spoken.
     """
     head = page.head
+    order = divergences.order_of(theory, orders, head.from_, head.to)
+    if head.orders == "all" and (orders is None or not orders.all):
+        raise NoLoss(f"{page.id} is for guarantees of all orders")
     if list(head.apart) != list(apart):
         raise NoLoss(f"{page.id} sets {', '.join(head.apart)} apart, which is to be lost besides")
     if head.at_most and not within:
@@ -204,8 +221,13 @@ def converted(
     for key, text in head.only.items():
         if values[key] != formulas.parse(text, {}):
             raise NoLoss(f"{page.id} needs {key} = {text}, not {formulas.to_text(values[key])}")
-    letters = {**values, **chosen}
-    return {key: formulas.parse(formula, letters) for key, formula in head.parameters.items()}
+    letters = {**values, **chosen, **order}
+    found = {key: formulas.parse(formula, letters) for key, formula in head.parameters.items()}
+    if head.orders == "all":
+        found = {key: substitution.expanded(value) for key, value in found.items()}
+        if any(ALPHA in value.letters for value in found.values()):
+            raise NoLoss(f"{page.id} is for what does not depend on the order")
+    return found
 
 
 def lies_within(value: Term, domain: Domain) -> bool:
@@ -304,7 +326,10 @@ class Composition:
         return terms.sqrt(summed) if squared else summed
 
     def _by_formula(self, key: str, moves: Moves) -> Term:
-        """The same by a rule that does not add: of mechanisms one by one, and no families."""
+        """The same by a rule that does not add: of mechanisms one by one; of families the largest."""
+        if self.rule.head.composition[key] == f"max({key}[i], i, 1, k)":
+            every = [(i, r) for i, some in moves for _, r in some]
+            return terms.top(1, [self._of_any_member(i, r, key) for i, r in every]) if every else ZERO
         if any(self.setting.mechanisms[i - 1].count is not None for i, _ in moves):
             raise NoLoss(f"a family needs a rule by which {key} adds up, which {self.rule.id} is not")
         parts = [self.losses[i - 1].at(some[0][1], self.theory)[key] for i, some in moves]
@@ -313,9 +338,14 @@ class Composition:
         known = {"k": terms.number(len(parts))}
         return formulas.parse(self.rule.head.composition[key], known, {key: parts})
 
+    def _of_any_member(self, i: int, r: Term, key: str) -> Term:
+        """A parameter of M_i where its input moves by r; of a family the largest of those of its members."""
+        value, count = self.losses[i - 1].at(r, self.theory)[key], self.setting.mechanisms[i - 1].count
+        return terms.over(1, value, count) if count is not None and _of_member(value) else value
+
     def check_convex(self, which: frozenset[int]) -> None:
         """Raises NoLoss where losses of some mechanisms are not seen to be convex in the distance, 0 at 0."""
-        r = terms.letter(" r")  # as no parameter is called
+        r = terms.letter(MOVED)
         for i in sorted(which):
             loss, mechanism = self.losses[i - 1], self.setting.mechanisms[i - 1]
             known = set(self.rule.head.convex if not loss.then else ())
@@ -439,6 +469,10 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
     rule = theory.rule(notion)
     wanted = rule.head.parameters
     try:
+        if rule.head.ordered and page.head.renyi:
+            far = divergences.of_noise(page.head, noise.parameter, terms.letter(MOVED), setting)
+            one = ((wanted[0], substitution.substituted(far, {MOVED: ONE})),)
+            return Loss(i, notion, one, orders=setting.orders, moved=((wanted[0], far),))
         given = setting.assumed, noise.letters
         stated = noises.guarantee(page.head, noise.parameter, notion, *given)
         moved = noises.moved(page.head, noise.parameter, notion, terms.letter(MOVED), *given)
@@ -447,10 +481,10 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
     if moved is not None and sorted(moved) == sorted(wanted) and all(adds_up(rule, key) for key in wanted):
         ordered = tuple((key, moved[key]) for key in wanted)
         single = tuple((key, substitution.substituted(value, {MOVED: ONE})) for key, value in ordered)
-        return Loss(i, notion, single, moved=ordered)
+        return Loss(i, notion, single, moved=ordered, orders=setting.orders)
     if stated is None or sorted(stated) != sorted(wanted):
         raise NoLoss(f"{page.id} states no {notion} guarantee")
-    return Loss(i, notion, tuple((key, stated[key]) for key in wanted))
+    return Loss(i, notion, tuple((key, stated[key]) for key in wanted), orders=setting.orders)
 
 
 def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
@@ -458,10 +492,13 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
     that is run on a sample by what the page of that makes of it."""
     mechanism = mechanism_of(setting, i)
     wanted = theory.rule(mechanism.notion).head.parameters
+    if mechanism.curve is not None and not theory.rule(mechanism.notion).head.ordered:
+        raise NoLoss(f"a guarantee of {mechanism.notion} says no orders")
     stated = samples.amplified(mechanism, setting, theory)
     if set(stated) != set(wanted):
         raise NoLoss(f"a guarantee of {mechanism.notion} has {', '.join(wanted)}")
-    return Loss(i, mechanism.notion, tuple((key, stated[key]) for key in wanted))
+    values = tuple((key, stated[key]) for key in wanted)
+    return Loss(i, mechanism.notion, values, orders=setting.orders, curve=mechanism.curve)
 
 
 def letters(mechanism: Mechanism) -> list[Term]:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.composition import families, given_tables, samples
+from dpcompose.kernel.composition import divergences, families, given_tables, samples
 from dpcompose.kernel.composition.closer import Closer, at_most
 from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
+from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Moves, Type, has_more_records, value_is_reached
 from dpcompose.kernel.deciders import noises
@@ -40,12 +41,17 @@ def _are_steps(r: Term) -> bool:
     return r.number is not None and r.number.denominator == 1 <= r.number
 
 
-def attained_in(theory: Theory, notion: str) -> Any:
-    """The witness page of a notion.  Raises NoPage, also where what witnesses lose adds up by no rule."""
+def attained_in(theory: Theory, notion: str, key: str | None = None) -> Any:
+    """The witness page of a notion.  Raises NoPage, also where what witnesses lose adds up by no rule.
+
+    key -- which parameter it shows; left out, that of the first page.
+    """
     found = theory.first(
-        "witness", lambda page: page.head.notion == notion, f"no page has witnesses of {notion} privacy"
+        "witness",
+        lambda page: page.head.notion == notion and key in (None, page.head.shows),
+        f"no page has witnesses of {notion} privacy" + (f" for {key}" if key else ""),
     )
-    if found.head.by != "event" and not adds_up(theory.rule(notion), found.head.shows):
+    if found.head.by not in ("event", "tail") and not adds_up(theory.rule(notion), found.head.shows):
         raise NoPage(f"what witnesses lose adds up, and {found.head.shows} of {notion} privacy does not")
     return found
 
@@ -87,6 +93,8 @@ class Witnesses:
         if self.page.head.by == "event":
             value, more = self._event()
             return value, grounds | Grounds(more)
+        if self.page.head.by == "tail":
+            return self._tail(), grounds
         if (shown := self._without_limit()) is not None:
             return INFINITY, grounds | shown
         return self._sum(), grounds
@@ -135,6 +143,8 @@ class Witnesses:
             if self._by_divergence(i):
                 return str(law.id)
             moves = value_is_reached(i, self.type, self.setting, self.theory)
+            if self._is_ordered and not (law.head.renyi and i in dict(self.type.entries)):
+                raise NoLoss(f"what {mechanism.name} loses of each order is not known")
             limit = head.notion in law.head.in_the_limit and has_more_records(self.setting, self.theory)
             if not ((law.head.attained or limit) and moves) or head.by == "event":
                 raise NoLoss(
@@ -259,16 +269,24 @@ class Witnesses:
             value = self._alone(i, r, forth)
             if value.kind == "oo":
                 raise _Unlimited
-            return substitution.expanded(value * value) if squares and self._is_own(i) else value
+            if not (squares and self._is_own(i)):
+                return value
+            order = self.setting.order if self._is_ordered else None
+            return substitution.expanded(value * value * (ONE if order is None else order))
 
         total = terms.add(summands(self.moves, self.setting, lost))
         squared = self.page.head.shows in self.theory.rule(self.page.head.notion).head.squared
         return terms.sqrt(total) if squared else total
 
+    @property
+    def _is_ordered(self) -> bool:
+        """Whether what is lost are divergences of all orders: a number times the order."""
+        return bool(self.theory.rule(self.page.head.notion).head.ordered)
+
     def _is_own(self, i: int) -> bool:
-        """Whether M_i loses a distance of the page's, and not what a page on other notions says."""
+        """Whether M_i loses a distance of the page's, and not what another page says."""
         mechanism = self._mechanism(i)
-        own = mechanism.noise is not None and not self._by_divergence(i)
+        own = mechanism.noise is not None and not (self._by_divergence(i) or self._is_ordered)
         return own or (mechanism.noise is None and self.losses[i - 1].notion == self.page.head.notion)
 
     def _alone(self, i: int, r: Term, forth: bool) -> Term:
@@ -278,6 +296,11 @@ class Witnesses:
             return given_tables.lost(i, self.setting, self.type, forth)
         if self._by_divergence(i):
             return self._divergence(i, r)
+        if mechanism.noise is not None and self._is_ordered:
+            law = self.theory.page(mechanism.noise.page, "noise").head
+            entries = dict(self.type.entries)[i]
+            parameter = mechanism.noise.parameter
+            return terms.add(divergences.of_noise(law, parameter, one, self.setting) for one in entries)
         if mechanism.noise is not None:
             loss = by_noise(i, self.setting, self.theory, notion)
         if any(value.kind == "oo" for _, value in loss.values):
@@ -287,8 +310,22 @@ class Witnesses:
             both = [(dict(loss.values), ONE), (more, r - ONE)]
             return terms.add(formulas.parse(self.page.head.distance, {**v, "r": n}) for v, n in both)
         if loss.notion == notion:
-            return formulas.parse(self.page.head.distance, {**dict(loss.values), "r": r})
-        return self._violating(i, r, dict(loss.values))
+            return formulas.parse(self.page.head.distance, {**self._letters(loss), "r": r})
+        return self._violating(i, r, self._letters(loss))
+
+    def _letters(self, loss: Loss) -> dict[str, Term]:
+        """The parameters of a guarantee; of a curve that is a number times alpha, as normal noise has
+        it at all orders, with alpha."""
+        rule = self.theory.rule(loss.notion)
+        if not rule.head.ordered:
+            return dict(loss.values)
+        slope = None if loss.curve is None else loss.curve.slope
+        if slope is None:
+            name = self._mechanism(loss.mechanism).name
+            raise NoLoss(f"no mechanism is known that loses at all orders what is stated of {name}")
+        assert loss.curve is not None
+        order = loss.curve.orders.order
+        return {rule.head.parameters[0]: slope * order, ALPHA: order}
 
     def _is_between(self, i: int) -> bool:
         """Whether there may be databases at any distance between the two, in what M_i is stated in."""
@@ -308,7 +345,8 @@ class Witnesses:
         told = bool(self.setting.distances)  # then it is asked where the databases are
         if not told and forms.term_sign(values[head.positive]) != 1:
             raise NoLoss(f"{head.positive} of {whose.name} may be 0")
-        return INFINITY if loss == "oo" else formulas.parse(loss, {**values, "r": r})
+        order = divergences.order_of(self.theory, self.setting.orders, self.page.head.notion)
+        return INFINITY if loss == "oo" else formulas.parse(loss, {**order, **values, "r": r})
 
     def _of_one_member(self) -> Term | None:
         """Where one member of a family moves by one step, and nothing else: the largest of their events."""
@@ -347,6 +385,24 @@ class Witnesses:
         if together is None and [count for _, count in values] not in ([], [ONE]):
             raise NoLoss(f"{self.page.id} attains the bound for one input that moves")
         return (closer.together(values) if values else ZERO), closer.pages
+
+    def _tail(self) -> Term:
+        """The largest of what mechanisms with heavy tails have, where inputs move by whole steps."""
+        found = list[Term]()
+        for i, r in ((i, r) for i, some in self.moves for _, r in some):
+            mechanism, loss = self._mechanism(i), self.losses[i - 1]
+            itself = mechanism.noise is not None or mechanism.table is not None
+            if itself or loss.notion != self.page.head.notion:
+                raise NoLoss(f"no page says at which orders {mechanism.name} loses anything")
+            if not _are_steps(r) or i in self.type.unlimited or self._is_between(i):
+                raise NoLoss(f"what {mechanism.name} loses is known for whole steps only")
+            stated, count = dict(loss.values), mechanism.count
+            if forms.term_sign(stated[self.page.head.positive]) != 1:
+                raise NoLoss(f"{self.page.head.positive} of {mechanism.name} may be 0")
+            value = formulas.parse(self.page.head.distance, {**stated, "r": r})
+            moving = any(terms.moves(name) for name in value.letters)
+            found.append(value if count is None or not moving else terms.over(1, value, count))
+        return terms.top(1, found) if found else ZERO
 
     @property
     def _limit(self) -> int | None:

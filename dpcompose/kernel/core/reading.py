@@ -5,6 +5,7 @@ What is read is checked to be a setting: numbers are in range, what is read is t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from dpcompose.kernel.core import assumptions, classes, contributions, products
 from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.core.classes import OF_ATOMS, Databases
 from dpcompose.kernel.core.contributions import is_count
+from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
 from dpcompose.kernel.core.reader import BadSetting, Reader
 from dpcompose.kernel.core.settings import (
     ANY_SIZE,
@@ -50,7 +52,10 @@ def read(data: Any) -> Setting:
 
 
 MOST_NESTED = 100
-KEYS = ("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed", "distances")
+KEYS = (
+    *("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed", "distances"),
+    "orders",
+)
 
 
 def _setting(reader: Reader, depth: int) -> Setting:
@@ -60,6 +65,7 @@ def _setting(reader: Reader, depth: int) -> Setting:
     parameters = _parameters(reader.key("parameters"))
     inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
     databases = classes.read(inner.key("databases"))
+    orders = _orders(inner) if "orders" in reader.value else None
     far = products.read_distances(
         inner.key("distances", {}), databases, lambda one, part: _mechanism(one, part, depth)
     )
@@ -68,7 +74,7 @@ def _setting(reader: Reader, depth: int) -> Setting:
     some = inner.key("mechanisms").items()
     if not 1 <= len(some) <= MOST_MECHANISMS:
         raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
-    mechanisms = tuple(_mechanism(one, databases, depth) for one in some)
+    mechanisms = tuple(_mechanism(one, databases, depth, orders) for one in some)
     if len({one.name for one in mechanisms}) < len(mechanisms):
         raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
     every = [one for mechanism in mechanisms for one in (mechanism, *distances_of(mechanism))]
@@ -95,7 +101,56 @@ def _setting(reader: Reader, depth: int) -> Setting:
             raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
     if flat is not None and flat.assumed != assumed:
         raise BadSetting(f"{reader.at}.flat: other relations are assumed")
-    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed, far)
+    parameters = _with_order(
+        reader, parameters, orders, bool(far), (flat, *(one.study for one in mechanisms))
+    )
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed, far, orders)
+
+
+def _with_order(
+    reader: Reader,
+    parameters: tuple[tuple[str, Domain], ...],
+    orders: Orders | None,
+    in_metrics: bool,
+    inside: Sequence[Setting | None],
+) -> tuple[tuple[str, Domain], ...]:
+    """The parameters with the letter for the orders of which a setting speaks, as do those inside of it."""
+    if any(one is not None and one.orders != orders for one in inside):
+        raise BadSetting(f"{reader.at}: studies speak of other orders than the whole")
+    if orders is None:
+        return parameters
+    if in_metrics or ALPHA in dict(parameters):
+        raise reader.key("orders").wrong(f"no parameter {ALPHA} and no distances besides orders, so none")
+    return tuple(sorted((*parameters, *orders.letters.items())))
+
+
+def _orders(reader: Reader) -> Orders:
+    """The orders of which divergences are spoken, or a curve is about."""
+    try:
+        return Orders.read(reader.key("orders").text())
+    except ValueError as error:
+        raise BadSetting(f"{reader.at}: {error}") from None
+
+
+def _curve(reader: Reader, orders: Orders | None) -> Curve | None:
+    """Of a guarantee that is about orders what it says of all of them."""
+    if "orders" not in reader.value:
+        return None
+    own = _orders(reader)
+    there = Reader(reader.value, reader.at, {**reader.symbols, ALPHA: own.order}).key("values").values()
+    if len(there) != 1 or orders is None or reader.value.keys() & {"noise", "table", "metric"}:
+        raise reader.wrong("one parameter of a guarantee for neighbours, and orders of the setting,")
+    return Curve(own, there[0][1])
+
+
+def _values(reader: Reader, curve: Curve | None, orders: Orders | None) -> tuple[tuple[str, Term], ...]:
+    """The parameters of a guarantee, of a curve at the orders of the setting."""
+    if curve is None or orders is None:
+        return reader.key("values").values()
+    try:
+        return tuple((key, curve.at(orders)) for key in map(str, reader.key("values").value))
+    except NotThere as error:
+        raise BadSetting(f"{reader.at}: {error}") from None
 
 
 def _assumption(reader: Reader) -> Assumption:
@@ -200,10 +255,20 @@ def _two(reader: Reader) -> Any:
     return pair
 
 
-MECHANISM_KEYS = (*products.KEYS, "stated", "partition", "codes", "study", "also", "sampled", "dealt")
+MECHANISM_KEYS = (
+    *products.KEYS,
+    "stated",
+    "partition",
+    "codes",
+    "study",
+    "also",
+    "sampled",
+    "dealt",
+    "orders",
+)
 
 
-def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
+def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders | None = None) -> Mechanism:
     reader.keys(MECHANISM_KEYS)
     reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
     count = reader.key("count").formula() if "count" in reader.value else None
@@ -223,25 +288,27 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
     if databases.kind != "product" and [stated, noise, metric].count(None) != 2:
         raise reader.wrong("either noise, or the neighbours of a guarantee, or a metric,")
+    curve = _curve(reader, orders)
     found = Mechanism(
         reader.key("name").text(),
         reads,
         stated,
         domain,
         reader.key("notion").text(),
-        reader.key("values").values(),
+        _values(reader, curve, orders),
         count,
         partition,
         _codes(reader.key("codes"), reads[0], databases) if "codes" in reader.value else (),
         noise,
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
-        _also(reader, databases, values),
+        _also(reader, databases, values, orders),
         reader.key("processed", False).boolean(),
         reader.key("filtered", False).boolean(),
         metric,
         _sampled(reader, databases) if "sampled" in reader.value else None,
         reader.key("dealt", False).boolean(),
+        curve,
     )
     if found.dealt:
         _check_dealt(reader, found, databases)
@@ -309,17 +376,19 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
     return products.in_distances(inside, values, tuple(found), given.key("bounded").boolean())
 
 
-def _also(reader: Reader, databases: Databases, values: int) -> tuple[Stated, ...]:
+def _also(reader: Reader, databases: Databases, values: int, orders: Orders | None) -> tuple[Stated, ...]:
     """The guarantees that a mechanism has besides: of one that is known by its guarantees alone."""
     found = []
     for one in reader.key("also", []).items():
         if databases.kind == "arrays" or {"noise", "table", "study"} & set(reader.value):
             raise one.wrong("nothing besides what is given, so none")
-        one.keys(("stated", "domain", "notion", "values"))
+        one.keys(("stated", "domain", "notion", "values", "orders"))
         domain = one.key("domain").text("own", "common")
         on = values if databases.kind == "listed" and domain == "own" else databases.count
         stated = _relation(one.key("stated"), databases, on)
-        found.append(Stated(stated, domain, one.key("notion").text(), one.key("values").values()))
+        curve = _curve(one, orders)
+        said = _values(one, curve, orders)
+        found.append(Stated(stated, domain, one.key("notion").text(), said, curve))
     return tuple(found)
 
 

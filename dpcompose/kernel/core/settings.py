@@ -34,6 +34,7 @@ from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.distances import Distance
+from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.expressions import formulas, metrics, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
@@ -197,12 +198,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Stated:
-    """A guarantee that a mechanism has besides: for which neighbours, on which domain, and its parameters."""
+    """A guarantee that a mechanism has besides: for which neighbours, on which domain, and its parameters.
+
+    curve -- of a divergence what is said of all orders that are meant; `values` are those at the setting's.
+    """
 
     stated: Relation
     domain: str
     notion: str
     values: tuple[tuple[str, Term], ...]
+    curve: Curve | None = None
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -210,7 +215,7 @@ class Stated:
             "stated": self.stated.data(),
             "domain": self.domain,
             "notion": self.notion,
-            "values": _texts(self.values),
+            **_values_data(self.values, self.curve),
         }
 
 
@@ -283,6 +288,7 @@ class Mechanism:
     products it is one in the distances of the setting, of noise the one in which its query's value moves;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
+    curve -- of a divergence what is said of all orders that are meant; `values` are those at the setting's;
     count -- of a family, a whole number or a letter for one; it counts as so many mechanisms;
     also -- guarantees that it has as well: then rules are about settings in which one of them is chosen.
     """
@@ -305,6 +311,7 @@ class Mechanism:
     metric: InMetric | None = None
     sampled: Sampled | None = None
     dealt: bool = False
+    curve: Curve | None = None
 
     @property
     def made_of(self) -> tuple[str, ...]:
@@ -316,7 +323,9 @@ class Mechanism:
         """The guarantee of a number, from 0.  Raises ValueError where there is none."""
         if self.stated is None or not 0 <= n <= len(self.also):
             raise BadSetting(f"{self.name} has no guarantee {n}")
-        return self.also[n - 1] if n else Stated(self.stated, self.domain, self.notion, self.values)
+        return (
+            self.also[n - 1] if n else Stated(self.stated, self.domain, self.notion, self.values, self.curve)
+        )
 
     def with_only(self, n: int, values: Values | None = None) -> Mechanism:
         """The same of which only the guarantee of a number is known, with other values of its parameters."""
@@ -325,6 +334,8 @@ class Mechanism:
         one = self.guarantee(n)
         if values is not None and [key for key, _ in values] != [key for key, _ in one.values]:
             raise BadSetting(f"guarantee {n} of {self.name} has other parameters")
+        if values is not None and one.curve is not None:
+            raise BadSetting(f"guarantee {n} of {self.name} is a curve, which has no other values")
         return replace(
             self,
             stated=one.stated,
@@ -332,7 +343,14 @@ class Mechanism:
             notion=one.notion,
             values=one.values if values is None else values,
             also=(),
+            curve=one.curve,
         )
+
+    def at_orders(self, orders: Orders) -> Mechanism:
+        """The same in a setting that speaks of other orders.  Raises NotThere where nothing is said."""
+        also = tuple(replace(one, values=_at(one.values, one.curve, orders)) for one in self.also)
+        study = None if self.study is None else self.study.at_orders(orders)
+        return replace(self, values=_at(self.values, self.curve, orders), also=also, study=study)
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -341,7 +359,7 @@ class Mechanism:
             "reads": [one if one is None else list(one) for one in self.reads],
             "domain": self.domain,
             "notion": self.notion,
-            "values": _texts(self.values),
+            **_values_data(self.values, self.curve),
         }
         for key in ("stated", "noise", "table", "study", "metric", "sampled"):
             value = getattr(self, key)
@@ -361,7 +379,8 @@ class Setting:
     value of these, and f_i does not depend on them;
     flat -- the same with the mechanisms of studies one by one in their place, where they can be stated;
     assumed -- relations that hold for all values of the parameters that are meant.  Studies assume no others;
-    distances -- on products those that guarantees and claims are formulas in, by their letters.
+    distances -- on products those that guarantees and claims are formulas in, by their letters;
+    orders -- of which α divergences are spoken: the letter alpha of theirs is a parameter, or a number.
     """
 
     parameters: tuple[tuple[str, Domain], ...]
@@ -372,12 +391,33 @@ class Setting:
     flat: Setting | None = None
     assumed: Assumed = assumptions.NOTHING
     distances: tuple[tuple[str, Distance], ...] = ()
+    orders: Orders | None = None
 
     @cached_property
     def symbols(self) -> Mapping[str, Term]:
-        """The letters of claims by name, each with its domain: parameters, and distances."""
+        """The letters of claims by name, each with its domain: parameters, distances and the order."""
         found = {name: terms.letter(name, domain) for name, domain in self.parameters}
-        return found | {name: metrics.letter(name) for name, _ in self.distances}
+        order = {} if self.orders is None else {ALPHA: self.orders.order}
+        return found | order | {name: metrics.letter(name) for name, _ in self.distances}
+
+    @property
+    def order(self) -> Term | None:
+        """The order of which divergences are spoken."""
+        return None if self.orders is None else self.orders.order
+
+    def at_orders(self, orders: Orders) -> Setting:
+        """The same that speaks of other orders.  Raises BadSetting where nothing is said of these."""
+        try:
+            some = tuple(one.at_orders(orders) for one in self.mechanisms)
+        except NotThere as error:
+            raise BadSetting(str(error)) from None
+        own = {} if self.orders is None else self.orders.letters
+        kept = {name: domain for name, domain in self.parameters if name not in own}
+        if ALPHA in kept:
+            raise BadSetting(f"{ALPHA} is a parameter, and no order")
+        parameters = tuple(sorted({**kept, **orders.letters}.items()))
+        flat = None if self.flat is None else self.flat.at_orders(orders)
+        return replace(self, parameters=parameters, mechanisms=some, flat=flat, orders=orders)
 
     def choosing(self, which: Sequence[int], values: Mapping[int, Values] = NO_VALUES) -> Setting:
         """The setting in which of each mechanism only the guarantee of a number is known, from 0.
@@ -444,8 +484,9 @@ class Setting:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
+        own = {} if self.orders is None else self.orders.letters
         return {
-            "parameters": {name: str(domain) for name, domain in self.parameters},
+            "parameters": {name: str(domain) for name, domain in self.parameters if name not in own},
             "databases": self.databases.data(),
             "target": self.target.data(),
             "mechanisms": [one.data() for one in self.mechanisms],
@@ -456,8 +497,21 @@ class Setting:
         assumed = [one.data() for one in self.assumed]
         found: dict[str, Any] = {"assumed": assumed} if assumed else {}
         found |= {"distances": {name: one.data() for name, one in self.distances}} if self.distances else {}
+        found |= {} if self.orders is None else {"orders": str(self.orders)}
         return found | ({} if self.flat is None else {"flat": self.flat.data()})
 
 
 def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
     return {key: formulas.to_text(value) for key, value in values}
+
+
+def _values_data(values: Values, curve: Curve | None) -> dict[str, Any]:
+    """Parameters as JSON; of a curve its formula in alpha, and the orders that it is about."""
+    if curve is None:
+        return {"values": _texts(values)}
+    return {"values": {key: formulas.to_text(curve.value) for key, _ in values}, "orders": str(curve.orders)}
+
+
+def _at(values: Values, curve: Curve | None, orders: Orders) -> Values:
+    """Parameters in a setting that speaks of some orders."""
+    return values if curve is None else tuple((key, curve.at(orders)) for key, _ in values)

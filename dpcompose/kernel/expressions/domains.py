@@ -50,6 +50,12 @@ class Domain:
             return _NAMED[words]
         if found := re.fullmatch(r"integer >= (-?\d{1,15})", words):
             return Domain(least=Fraction(found[1]), integer=True)
+        number = r"(\d{1,15}(?:/\d{1,15})?)"
+        if found := re.fullmatch(rf"in ([(\[]){number}, ?(?:{number}([)\]])|oo\))", words):
+            greatest = None if found[3] is None else Fraction(found[3])
+            made = Domain(Fraction(found[2]), found[1] == "(", greatest, found[4] == ")")
+            if greatest is None or greatest > made.least:  # type: ignore[operator]
+                return made
         raise ValueError(
             f"{text!r} is no domain; use positive, nonnegative, real, in (0,1), integer >= N, or a number"
         )
@@ -76,7 +82,15 @@ class Domain:
         for words, domain in _NAMED.items():
             if domain == self:
                 return words
-        return f"integer >= {self.least}"
+        if self.integer:
+            return f"integer >= {self.least}"
+        least, greatest = (
+            ("-oo" if self.least is None else self.least),
+            ("oo" if self.greatest is None else self.greatest),
+        )
+        begin = "(" if self.open_least or self.least is None else "["
+        end = ")" if self.open_greatest or self.greatest is None else "]"
+        return f"in {begin}{least}, {greatest}{end}"
 
 
 _NAMED = {

@@ -18,7 +18,8 @@ class Conversion(Head):
     apart -- parameters of `from` that are set apart: what has the guarantee does no more than two independent
     mechanisms do, of which one has `parameters`, and the other one the guarantee with all but these at 0;
     at_most -- limits of parameters of `from`, or of free ones: it is for those that are shown to keep them;
-    aside -- it is tried beside the chains of the others, and is no link of one.
+    aside -- it is tried beside the chains of the others, and is no link of one;
+    orders -- "all": from a notion of all orders, where the guarantee is about all orders above 1.
     """
 
     kind: Literal["conversion"]
@@ -30,13 +31,14 @@ class Conversion(Head):
     apart: list[str] = field(default_factory=list)
     at_most: dict[str, str] = field(default_factory=dict)
     aside: bool = False
+    orders: Literal["all"] | None = None
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
         yield from ((("from",), self.from_), (("to",), self.to))
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        letters = (*context.of(self.from_), *self.free)
+        letters = (*context.of(self.from_), *self.free, *context.order(self.from_, self.to))
         yield from each(("parameters",), self.parameters, letters)
         yield from each(("only",), self.only, ())
         yield from each(("at-most",), self.at_most, letters)

@@ -104,7 +104,8 @@ def _context(good: Mapping[str, Page], wrong: Sequence[WrongPage]) -> Context:
             rules.setdefault(notion, names if are_names and names else None)
         elif kind == "noise" and isinstance(word := data.get("noise"), str):
             noises.setdefault(word, [letter] if isinstance(letter, str) else None)
-    return Context(rules, noises)
+    ordered = frozenset(one.notion for one in heads if one.kind == "rule" and one.ordered)
+    return Context(rules, noises, ordered)
 
 
 @dataclass(frozen=True)

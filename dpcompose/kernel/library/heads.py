@@ -1,12 +1,16 @@
 """What the heads of all theorem pages have: ids, items, a status; hypotheses, and formulas with letters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from dpcompose.kernel.library.fields import Mistake, Place, key_of, table
 
 Status = Literal["primitive", "derived", "believed"]
+
+
+ORDER = "alpha"
+"""The letter for the order of a divergence."""
 
 
 class Written(NamedTuple):
@@ -21,15 +25,21 @@ class Written(NamedTuple):
 class Context(NamedTuple):
     """What the letters of a page depend on: the parameters of every notion, the letters of every noise.
 
-    None where the page that says it is wrong and cannot be read so far.
+    None where the page that says it is wrong and cannot be read so far.  ordered -- the notions that bound
+    divergences of all orders.
     """
 
     parameters: Mapping[str, Sequence[str] | None]
     noises: Mapping[str, Sequence[str] | None]
+    ordered: Collection[str] = ()
 
     def of(self, notion: str) -> Sequence[str]:
         """The parameters of a notion that is known."""
         return self.parameters[notion] or ()
+
+    def order(self, *notions: str) -> Sequence[str]:
+        """The letter for the order where one of some notions is about divergences of all orders."""
+        return (ORDER,) if set(notions) & set(self.ordered) else ()
 
 
 @dataclass(frozen=True, kw_only=True)

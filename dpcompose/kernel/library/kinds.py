@@ -68,6 +68,8 @@ class Rule(Head):
     at_steps -- the parameters at a whole number r of steps, where `distance` is written for all r;
     limits -- from which value on a parameter says nothing;
     convex -- parameters that are convex functions of the distance, 0 at 0, which is not seen from `distance`;
+    ordered -- whether its one parameter bounds divergences of all orders that a guarantee says: `distance` is
+    for what is a number times the order then, and other functions of it are known by `kernel.core.orders`;
     adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
     left out: no such result is known.
     """
@@ -84,6 +86,7 @@ class Rule(Head):
     squared: list[str] = field(default_factory=list)
     limits: dict[str, int] = field(default_factory=dict)
     convex: list[str] = field(default_factory=list)
+    ordered: bool = False
     adaptively: Hypothesis | None = None
 
     def misread(self, values: Iterable[tuple[str, object]]) -> str | None:
@@ -99,7 +102,7 @@ class Rule(Head):
             yield ("adaptively",), self.adaptively
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        letters = (*self.parameters, "r")
+        letters = (*self.parameters, "r", *context.order(self.notion))
         yield from each(("distance",), self.distance, letters)
         yield from each(("at-steps",), self.at_steps, letters)
         for key, text in self.composition.items():
@@ -108,6 +111,10 @@ class Rule(Head):
     def misfits(self) -> Iterator[Mistake]:
         if not self.parameters:
             yield Mistake(("parameters",), "a notion has at least one parameter")
+        if self.ordered and (len(self.parameters) != 1 or self.squared or self.limits or self.at_steps):
+            yield Mistake(
+                ("ordered",), "a notion of all orders has one parameter, which is no square and unlimited"
+            )
         for n, one in enumerate(self.parameters, start=1):
             if one in KEYS_OF_GUARANTEES:
                 yield Mistake(
@@ -299,19 +306,21 @@ class Witness(Head):
     mechanism is built at (0 where d is oo), and the loss is the logarithm of the ratio;
     "noise": the distance d with normal noise of that `variance`, and d² add up;
     "event": the outcome 1 has that `probability`, 0 at the point itself, and 1 where d is oo;
+    "tail": all divergences of orders beyond 1/d are infinite, and the largest d of several is that of all;
     distance -- d, from the parameters of the guarantee and the r steps between two inputs;
     steps -- up to how many steps it attains the bound; left out: for all;
     together -- up to how many mechanisms that move it attains the rule's bound; left out: for all;
     steps_by -- an event: the page over steps whose value at r steps is its probability as well;
-    divergence -- whether what is shown is never below the Kullback-Leibler divergence.
+    divergence -- whether what is shown is never below the Kullback-Leibler divergence;
+    positive -- a tail: the parameter of the guarantee that has to be > 0.
     """
 
-    one_by: ClassVar[tuple[str, ...]] = ("notion",)
+    one_by: ClassVar[tuple[str, ...]] = ("notion", "shows")
 
     kind: Literal["witness"]
     notion: str
     shows: str
-    by: Literal["ratio", "noise", "event"]
+    by: Literal["ratio", "noise", "event", "tail"]
     distance: str
     probability: str = ""
     variance: str = ""
@@ -319,20 +328,22 @@ class Witness(Head):
     together: int | None = None
     steps_by: str | None = None
     divergence: bool = False
+    positive: str = ""
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
         yield ("notion",), self.notion
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        yield Written(("distance",), self.distance, (*context.of(self.notion), "r"))
+        letters = (*context.of(self.notion), "r", *context.order(self.notion))
+        yield Written(("distance",), self.distance, letters)
         if self.probability:
             yield Written(("probability",), self.probability, ("d",))
         if self.variance:
             yield Written(("variance",), self.variance)
 
     def misfits(self) -> Iterator[Mistake]:
-        needed = "variance" if self.by == "noise" else "probability"
+        needed = {"noise": "variance", "tail": "positive"}.get(self.by, "probability")
         if not getattr(self, needed):
             yield Mistake((needed,), f"this key is missing: a witness by {self.by} has its {needed}")
 
@@ -364,7 +375,7 @@ class Violation(Head):
         yield from ((("of",), self.of), (("notion",), self.notion))
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        yield Written(("loss",), self.loss, (*context.of(self.of), "r"))
+        yield Written(("loss",), self.loss, (*context.of(self.of), "r", *context.order(self.of, self.notion)))
         if self.in_a_metric is not None:
             yield Written(("in-a-metric",), self.in_a_metric, context.of(self.of))
 

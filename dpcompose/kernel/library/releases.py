@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from dpcompose.kernel.library.fields import Mistake, Place
-from dpcompose.kernel.library.heads import Context, Head, Written, each
+from dpcompose.kernel.library.heads import ORDER, Context, Head, Written, each
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +27,9 @@ class Noise(Head):
     moved -- by notions in which these add up the parameters where the value moves by r, whatever the rule
     says of distances: of one entry, and of all, which move by r together, no more;
     divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart;
+    renyi -- the divergence of order alpha of the outputs at two values of an entry that are r apart: a convex
+    function of r in norm L1, a number times its square in norm L2, so that entries that move add up to at
+    most what one does that moves by all of it;
     event -- of what is not attained, P(S) − e^epsilon·Q(S) of an event where the value moves by r;
     in_the_limit -- the notions whose guarantee is approached, and whether divergence and event are, only at
     databases with as many more records as one likes.
@@ -52,6 +55,7 @@ class Noise(Head):
     guarantee: dict[str, dict[str, str]]
     moved: dict[str, dict[str, str]] = field(default_factory=dict)
     divergence: str = ""
+    renyi: str = ""
     event: str = ""
     in_the_limit: list[str] = field(default_factory=list)
 
@@ -86,6 +90,8 @@ class Noise(Head):
         yield from each(("at-least",), self.at_least, own)
         if self.divergence:
             yield Written(("divergence",), self.divergence, (*own, "r"))
+        if self.renyi:
+            yield Written(("renyi",), self.renyi, (*own, "r", ORDER))
         if self.event:
             yield Written(("event",), self.event, (*own, "r", "epsilon"))
 

@@ -8,6 +8,7 @@ from dpcompose.kernel.rules.chains import metric_form
 from dpcompose.kernel.rules.choices import among, choose, implies
 from dpcompose.kernel.rules.mechanisms import convert, given, noise, study, table
 from dpcompose.kernel.rules.metrics import bounded, everywhere, is_metric, larger, least_everywhere, metric
+from dpcompose.kernel.rules.orders import at_orders
 from dpcompose.kernel.rules.premises import Found
 from dpcompose.kernel.rules.refutations import attain, exceed, loose, optimal, refute
 from dpcompose.kernel.rules.whole import (
@@ -27,7 +28,7 @@ from dpcompose.kernel.rules.whole import (
 )
 
 EVERY = (
-    *(given, noise, table, study, implies, choose, least, among, one_by_one, convert),
+    *(given, noise, table, study, implies, choose, least, among, one_by_one, at_orders, convert),
     *(compose, cover, worst, closer, apart, curve, curve_standing, vacuous, trivial, change, weaken),
     *(attain, exceed, refute, optimal, loose),
     metric_form,

@@ -37,6 +37,8 @@ def implies(
     other = losses.mechanism_of(setting, i).guarantee(m)
     given = None if values is None else narrower({str(i): values}, setting)[i]
     says = Implies(i, n, m, given)
+    if other.curve is not None:
+        raise BadStep(f"guarantee {m} is about all orders that it says, and not those of the setting alone")
     if not premises:
         one = setting.mechanisms[i - 1].with_only(n, given).guarantee(0)
         return says, _as_large(setting, theory, one, other, certificates)

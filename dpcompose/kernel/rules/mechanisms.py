@@ -8,9 +8,10 @@ from typing import Any
 
 from dpcompose.kernel.composition import given_tables, losses
 from dpcompose.kernel.composition.losses import Converted, Loss
+from dpcompose.kernel.core.orders import Curve, Orders
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.judgements import Loses, Satisfies
+from dpcompose.kernel.judgements import Loses, OfOrders, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, one_of, read_values, said
@@ -51,11 +52,24 @@ def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
 
 def study(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
     """M_i is a composition itself, on what it reads, and loses what a theorem about that says."""
-    mechanism, guarantee = losses.mechanism_of(setting, i), one_of(premises, Satisfies)
+    mechanism, guarantee, orders = losses.mechanism_of(setting, i), *_satisfied(setting, premises)
     if mechanism.study is None or mechanism.study.hash != premises[0].setting or mechanism.domain != "own":
         raise BadStep(f"the theorem is not about the study of {mechanism.name}")
-    loss = Loss(i, guarantee.notion, guarantee.values)
+    loss = Loss(i, guarantee.notion, guarantee.values, orders=setting.orders)
+    if theory.rule(guarantee.notion).head.ordered and orders is not None and setting.orders is not None:
+        ((key, value),) = guarantee.values
+        curve = Curve(orders, value)
+        loss = replace(loss, values=((key, curve.at(setting.orders)),), curve=curve)
     return Loses(loss), Grounds(own_pages(setting, theory, i) | {theory.rule(loss.notion).id})
+
+
+def _satisfied(setting: Setting, premises: Premises) -> tuple[Satisfies, Orders | None]:
+    """The guarantee that the only premise states, and of divergences for which orders."""
+    if len(premises) == 1 and isinstance(premises[0].says, OfOrders):
+        said = premises[0].says
+        if isinstance(said.of, Satisfies):
+            return said.of, Orders.read(said.orders)
+    return one_of(premises, Satisfies), setting.orders
 
 
 def convert(
@@ -88,10 +102,11 @@ def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
     page = theory.first(
         "step", lambda page: page.head.metric == metric, f"no page states guarantees in the {metric} metric"
     )
+    from_ = [page.id]
+    if mechanism.curve is not None:  # whose lemma says what is known some steps further
+        from_.append(theory.rule(mechanism.notion).id)
     return (
-        frozenset({page.id})
-        | theory.lemmas([page.id], mechanism.notion)
-        | pages_of_processing(theory, mechanism)
+        frozenset({page.id}) | theory.lemmas(from_, mechanism.notion) | pages_of_processing(theory, mechanism)
     )
 
 

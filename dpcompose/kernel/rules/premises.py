@@ -11,12 +11,13 @@ from typing import Any, Protocol, TypeVar
 
 from dpcompose.kernel.composition.losses import Values
 from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.core.orders import ALPHA, Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.expressions import formulas
-from dpcompose.kernel.expressions.terms import Term
-from dpcompose.kernel.judgements import Judgement, Satisfies
+from dpcompose.kernel.expressions.terms import INFINITY, Term
+from dpcompose.kernel.judgements import Judgement, OfOrders, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 
@@ -63,14 +64,20 @@ def one_of(premises: Premises, kind: type[J]) -> J:
 def claimed(
     data: Any, setting: Setting, theory: Theory, letters: Mapping[str, Term] | None = None
 ) -> Satisfies:
-    """A claimed guarantee from its data: {"notion": …, "epsilon": formula, …}.
+    """A claimed guarantee from its data: {"notion": …, "epsilon": formula, …}; of divergences at the orders
+    of the setting, which it may say as well.
 
     letters -- what formulas are in; left out, the letters of the setting.
     """
     symbols = setting.symbols if letters is None else letters
     if not isinstance(data, Mapping) or not isinstance(data.get("notion"), str):
         raise BadStep("a claim is a notion with its parameters")
-    wanted = theory.rule(data["notion"]).head.parameters
+    head = theory.rule(data["notion"]).head
+    wanted = head.parameters
+    if head.ordered:
+        data = _at_own_orders(data, setting)
+    else:
+        symbols = {name: one for name, one in symbols.items() if setting.orders is None or name != ALPHA}
     if set(data) != {"notion", *wanted}:
         raise BadStep(f"a claim of {data['notion']} privacy has {', '.join(wanted)}")
     if not all(isinstance(data[key], str) for key in wanted):
@@ -80,6 +87,29 @@ def claimed(
             raise BadStep(f"{key} of the claim may have no value: {why}")
     values = ((key, formulas.parse(data[key], symbols)) for key in wanted)
     return Satisfies(data["notion"], tuple(values))
+
+
+def _at_own_orders(data: Mapping[str, Any], setting: Setting) -> Mapping[str, Any]:
+    """A claim on divergences without its orders, which are those of the setting."""
+    if setting.orders is None:
+        raise BadStep("the setting does not say of which orders divergences are spoken")
+    given = data.get("orders", str(setting.orders))
+    if not isinstance(given, str) or Orders.read(given) != setting.orders:
+        raise BadStep(f"the claim is about the orders {given}, and the setting speaks of {setting.orders}")
+    return {key: value for key, value in data.items() if key != "orders"}
+
+
+def of_other_orders(claim: Any, setting: Setting, theory: Theory) -> OfOrders | None:
+    """A claim on divergences of other orders than those of the setting that says nothing: its parameter is ∞.
+    None where it is another one."""
+    if not isinstance(claim, Mapping) or not isinstance(claim.get("notion"), str) or "orders" not in claim:
+        return None
+    head, read = theory.rule(claim["notion"]).head, Orders.read(str(claim["orders"]))
+    if read == setting.orders or not head.ordered or set(claim) != {"notion", "orders", *head.parameters}:
+        return None
+    if any(claim[key] != "oo" for key in head.parameters):
+        return None
+    return OfOrders(str(read), Satisfies(claim["notion"], tuple((key, INFINITY) for key in head.parameters)))
 
 
 def check_key(guarantee: Satisfies, key: str) -> None:

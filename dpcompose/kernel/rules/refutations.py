@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel import comparison, computed
-from dpcompose.kernel.composition import axioms, losses, witnesses
+from dpcompose.kernel.composition import axioms, divergences, losses, witnesses
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places, sizes
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import ZERO, Term
@@ -51,10 +52,14 @@ def attain(
     notion: str,
     neighbours: Sequence[int],
     by: Sequence[int],
+    key: str | None = None,
 ) -> Found:
-    """Some mechanisms, as the setting allows or says, lose this much at the neighbours of some types."""
+    """Some mechanisms, as the setting allows or says, lose this much at the neighbours of some types.
+
+    key -- of which parameter; left out, that of the first page with witnesses of the notion.
+    """
     known, others = _metrics(premises)
-    page, (covered, *some) = witnesses.attained_in(theory, notion), said(others, Covers, Loses)
+    page, (covered, *some) = witnesses.attained_in(theory, notion, key), said(others, Covers, Loses)
     axioms.check_witnesses(setting, by, known, page.head.shows if page.head.by == "event" else "metric")
     stated, found, who = _as_stated(some, setting), [], set[int]()
     grounds = Grounds(frozenset({page.id}))
@@ -123,7 +128,7 @@ def refute(
         page = theory.page(id, "conversion")
         if page.head.from_ != implied.notion:
             raise BadStep(f"{id} converts {page.head.from_}, not {implied.notion}")
-        values = losses.converted(theory, page, dict(implied.values), {})
+        values = losses.converted(theory, page, dict(implied.values), {}, orders=setting.orders)
         wanted = theory.rule(page.head.to).head.parameters
         implied = Satisfies(page.head.to, tuple((key, values[key]) for key in wanted))
     if lower.notion != implied.notion:
@@ -138,7 +143,7 @@ def refute(
     value = dict(implied.values)[lower.key]
     if value.kind == "oo" or lower.value.kind != "oo":
         comparison.check_point(value, lower.value, _used(at, value, lower.value))
-    _says_something(implied, lower.key, at, theory)
+    _says_something(implied, at, theory)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through))
     return refuted, Grounds(frozenset(through))
 
@@ -162,13 +167,13 @@ def _there(
     return at, Satisfies(implied.notion, values)
 
 
-def _says_something(claim: Satisfies, key: str, at: Mapping[str, Fraction], theory: Theory) -> None:
+def _says_something(claim: Satisfies, at: Mapping[str, Fraction], theory: Theory) -> None:
     """Raises BadStep where not every mechanism is seen to be excluded: a parameter is ∞, or at its limit."""
     if any(value.kind == "oo" for _, value in claim.values):
         raise BadStep("a claim of which a parameter is oo says nothing")
-    value, limits = formulas.at(dict(claim.values)[key], at), theory.rule(claim.notion).head.limits
-    if key in limits and sign(terms.number(limits[key]) - value) != 1:
-        raise BadStep(f"{key} of the claim is not seen to be below {limits[key]} there: it may say nothing")
+    for name, limit in theory.rule(claim.notion).head.limits.items():
+        if sign(terms.number(limit) - formulas.at(dict(claim.values)[name], at)) != 1:
+            raise BadStep(f"{name} of the claim is not seen to be below {limit} there: it may say nothing")
 
 
 def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
@@ -198,6 +203,11 @@ def check_promised(setting: Setting, at: Mapping[str, Fraction]) -> None:
         for value in losses.promised(mechanism):
             if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
                 raise BadStep(f"what is promised of {mechanism.name} is not seen to be at least 0 there")
+        for curve in divergences.curves(mechanism):
+            if not curve.nonnegative_at(at):
+                raise BadStep(
+                    f"what is promised of {mechanism.name} is not seen to be at least 0 at all its orders"
+                )
 
 
 def exceed(
@@ -267,6 +277,10 @@ def optimal(
     value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
     if any((one.kind == "oo") != (lost.kind == "oo") for _, one in guarantee.values):
         raise BadStep("a guarantee has oo where more than any number is lost, and only there")
+    for name, limit in theory.rule(guarantee.notion).head.limits.items() if lost.kind != "oo" else ():
+        other = dict(guarantee.values)[name]
+        if name != key and not has_values.surely(limit - other, True, setting.assumed):
+            raise BadStep(f"{name} is not seen to be below {limit}: then a smaller {key} holds as well")
     used = at_least(setting, theory, guarantee.notion, key, lost, value, certificate)
     return Optimal(guarantee.notion, guarantee.values, key), Grounds(deciders=used)
 

@@ -37,6 +37,7 @@ from dpcompose.kernel.rules.premises import (
     check_always_there,
     check_key,
     claimed,
+    of_other_orders,
     one_of,
     read_values,
     said,
@@ -116,7 +117,8 @@ def apart(
         page = theory.page(id, "conversion")
         if page.head.from_ != notion:
             raise BadStep(f"{id} converts {page.head.from_}, not {notion}")
-        values = losses.converted(theory, page, values, given if page.head.free else {})
+        chosen_here = given if page.head.free else {}
+        values = losses.converted(theory, page, values, chosen_here, orders=setting.orders)
         notion = page.head.to
     if notion != found.notion:
         raise BadStep(f"what is set apart is of {found.notion} privacy, the rest of {notion}")
@@ -177,6 +179,8 @@ def trivial(
 ) -> Found:
     """A guarantee that says nothing holds: a parameter is ∞, or never below the limit of its notion."""
     said(premises)
+    if (other := of_other_orders(claim, setting, theory)) is not None:
+        return other, Grounds()
     guarantee = claimed(claim, setting, theory)
     check_key(guarantee, key)
     used = have_values(guarantee, setting)
@@ -210,7 +214,9 @@ def change(
         raise BadStep(f"{page} converts {found.head.from_}, not {guarantee.notion}")
     if found.head.at_most and setting.distances:
         raise BadStep(f"{page} is for guarantees with limits, which formulas in distances may not keep")
-    values = losses.converted(theory, found, dict(guarantee.values), given, within=True)
+    values = losses.converted(
+        theory, found, dict(guarantee.values), given, within=True, orders=setting.orders
+    )
     letters, used = {**given, **dict(guarantee.values)}, frozenset[str]()
     for key, text in found.head.at_most.items():
         if INFINITY in letters.values():

@@ -83,8 +83,11 @@ class Elaborated:
             data.pop("flat", None)
             return data | ({} if self.flat is None else {"flat": self.flat.core.data()})
         setting = self.setting
+        orders = setting.orders
+        own = {} if orders is None else orders.letters
         return {
-            "parameters": {name: str(domain) for name, domain in setting.domains.items()},
+            "parameters": {name: str(one) for name, one in setting.domains.items() if name not in own},
+            **({} if orders is None else {"orders": str(orders)}),
             "databases": {**self.kind.databases(), "shown": str(setting.databases)},
             "target": self.kind.steps() | _times(setting.target, setting.databases),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
@@ -199,7 +202,7 @@ class Elaborated:
             "stated": self.kind.stated(one) | _times(said.about_granularity, self.setting.databases),
             "domain": "own" if identity else one.satisfies.domain or "own",
             "notion": said.notion,
-            "values": _texts(said.terms),
+            **_said(said),
         }
 
     def _mechanism(self, i: int) -> dict[str, Any]:
@@ -213,7 +216,7 @@ class Elaborated:
             "reads": [self.kind.reads(one.reads) for one in (members if divided else members[:1])],
             "domain": "own" if identity or stated.noise is not None else stated.satisfies.domain or "own",
             "notion": stated.satisfies.notion,
-            "values": _texts(stated.satisfies.terms),
+            **_said(stated.satisfies),
         }
         if codes := self.kind.codes(own.reads):
             data["codes"] = codes
@@ -274,6 +277,14 @@ def _times(granularity: Granularity, databases: DatabaseClass) -> dict[str, str]
 
 def _texts(terms: Sequence[tuple[str, Term]]) -> dict[str, str]:
     return {key: formulas.to_text(value) for key, value in terms}
+
+
+def _said(said: Guarantee) -> dict[str, Any]:
+    """The parameters of a guarantee; of divergences as a function of the orders for which it is stated."""
+    if said.curve is None:
+        return {"values": _texts(said.terms)}
+    values = {key: formulas.to_text(said.curve.value) for key, _ in said.terms}
+    return {"values": values, "orders": str(said.curve.orders)}
 
 
 def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.core.orders import reciprocal
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.domains import POSITIVE
 from dpcompose.kernel.expressions.terms import Term
@@ -12,7 +13,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.metric_tables import MetricTable
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.notions import Guarantee, in_orders
 from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.space import Space
@@ -162,17 +163,25 @@ class Mechanisms:
             return None if reads is None else self.distances.guarantee(stated, reads, path, index)
         assert stated.granularity is not None
         granularity = self.space.granularity(stated.granularity, (*path, "granularity"))
+        orders = stated.of_orders
+        if stated.omega is not None:
+            self.parameters.above_one(stated.omega, (*path, "omega"))
         read = [
-            (key, self.parameters.stated(str(stated.value(key)), key, (*path, key), index))
+            (key, self.parameters.stated(str(stated.value(key)), key, (*path, key), index, orders))
             for key in self.keys[stated.notion]
         ]
-        given_values = tuple((key, value) for key, value in read if value is not None)
+        given_values = tuple(
+            (key, value if stated.written(key)[0] == key else reciprocal(value))
+            for key, value in read
+            if value is not None
+        )
         if reads is not None and not reads.is_everything and stated.domain is None:
             self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
             return None
         if granularity is None or len(given_values) < len(read):
             return None
-        return Guarantee(stated.notion, given_values, granularity, stated.domain)
+        found = Guarantee(stated.notion, given_values, granularity, stated.domain)
+        return found if orders is None else in_orders(found, orders)
 
     def _of_study(
         self, given: MechanismTable, name: str, reads: Map, count: Term | None, path: Path_
@@ -197,14 +206,18 @@ class Mechanisms:
             return found
         index = given.index or self.index
         known = tuple(
-            (key, value)
+            (key, value if stated.written(key)[0] == key else reciprocal(value))
             for key in self.keys[stated.notion]
             if (
-                value := self.parameters.stated(str(stated.value(key)), key, (*path, "guarantee", key), index)
+                value := self.parameters.stated(
+                    str(stated.value(key)), key, (*path, "guarantee", key), index, stated.of_orders
+                )
             )
             is not None
         )
         satisfies = Guarantee(stated.notion, known, setting.target, stated.domain)
+        if stated.of_orders is not None and len(known) == 1:
+            satisfies = in_orders(satisfies, stated.of_orders)
         if setting.target.data() != stated.granularity:
             message = f"{name} is a study for {setting.target} neighbours, so its guarantee is, too"
             self.found.wrong((*path, "guarantee", "granularity"), message)

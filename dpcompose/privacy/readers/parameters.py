@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from dpcompose.kernel.core.assumptions import Assumed
+from dpcompose.kernel.core.orders import ALPHA, Orders
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
@@ -101,22 +103,36 @@ class Parameters:
             counts,
         )
 
-    def stated(self, text: str, key: str, path: Path_, index: str | None) -> Term | None:
-        """A mechanism's parameter: names that are not listed are made here."""
+    def stated(
+        self, text: str, key: str, path: Path_, index: str | None, orders: Orders | None = None
+    ) -> Term | None:
+        """A mechanism's parameter: names that are not listed are made here.
+
+        orders -- those that alpha stands for.
+        """
+        order = {} if orders is None else {ALPHA: orders.order}
         try:
             for name in formulas.names(text):
+                if name in order:
+                    continue
                 self.scalars.add(name)
                 if name not in self.symbols and name != index:
                     domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
                     if not self.adopt(name, domain, path):
                         return None
-            value = kernel.parse(text, self.symbols, index=index)
-            if found := values.doubt(text, self.symbols, index, self.known_so_far):
+            symbols = {**self.symbols, **order}
+            value = kernel.parse(text, symbols, index=index)
+            if found := values.doubt(text, symbols, index, self.known_so_far):
                 self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
             return value
         except formulas.FormulaError as error:
             self.found.wrong(path, error)
             return None
+
+    def above_one(self, text: str, path: Path_) -> None:
+        """A name that stands alone and is not listed lies above 1."""
+        if text.strip().isidentifier() and text.strip() != "oo" and text.strip() not in self.symbols:
+            self.adopt(text.strip(), Domain(Fraction(1), True), path)
 
     def counted(self, text: str, path: Path_) -> Term | None:
         """A number of parts, rows or steps: names that are not listed are made here."""

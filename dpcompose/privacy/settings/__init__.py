@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed, holds_at
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
@@ -20,6 +21,7 @@ from dpcompose.privacy.settings.families import check_families, check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.names import check_names, one_meaning
 from dpcompose.privacy.settings.on_tables import on_table
+from dpcompose.privacy.settings.orders import at_orders, spoken_of, with_order
 from dpcompose.privacy.settings.reads import check_mechanism
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.vertices import Graphs
@@ -49,6 +51,7 @@ class Setting(Composition, Shown):
     doubts -- why parameters of guarantees may have no real value for some allowed ones;
     assume -- relations between parameters, which hold for all values that are meant;
     metrics -- those that guarantees name, as a problem file has them;
+    orders -- of which α divergences are spoken: those of which all guarantees say something, or others;
     beside -- where one guarantee of each mechanism is chosen, the others, in words.
     """
 
@@ -63,10 +66,15 @@ class Setting(Composition, Shown):
     assume: Assumed = NOTHING
     beside: tuple[str, ...] = ()
     metrics: Mapping[str, Any] = field(default_factory=dict)
+    orders: Orders | None = None
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
             raise InvalidSetting("a composition needs at least one mechanism")
+        if (spoken := self.orders or spoken_of(self.mechanisms)) is not None:
+            object.__setattr__(self, "orders", spoken)
+            object.__setattr__(self, "domains", with_order(self.domains, spoken, None))
+            object.__setattr__(self, "mechanisms", tuple(at_orders(one, spoken) for one in self.mechanisms))
         names = Counter(mechanism.name for mechanism in self.mechanisms)
         if twice := sorted(name for name, times in names.items() if times > 1):
             raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
@@ -409,9 +417,19 @@ class Setting(Composition, Shown):
         only = set(claimed)
         return self.stated_in(only.pop()) if len(only) == 1 else self
 
+    def at_orders(self, orders: Orders) -> Setting:
+        """The same where divergences of other orders are spoken of.
+
+        Raises InvalidSetting where nothing is said of them, or alpha is a parameter.
+        """
+        if orders == self.orders:
+            return self
+        domains = with_order(self.domains, orders, self.orders)
+        return replace(self, domains=domains, orders=orders)
+
     @cached_property
     def used(self) -> frozenset[str]:
-        """The parameters that the guarantees and tables depend on."""
+        """The parameters that the guarantees and tables depend on; the order of divergences is none."""
         given = [value for m in self.mechanisms for value in m.terms]
         counts = [m.members for m in self.mechanisms if m.members is not None]
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
@@ -420,7 +438,8 @@ class Setting(Composition, Shown):
             *self.databases.parameters
         }
         inner |= {name for m in self._divided for name in m.reads.most.letters}
-        return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
+        order = {} if self.orders is None else self.orders.letters
+        return frozenset(inner | {one for x in [*given, *counts] for one in x.letters}).difference(order)
 
     @cached_property
     def letters(self) -> Mapping[str, Term]:

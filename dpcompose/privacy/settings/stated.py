@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.fields import near
@@ -133,6 +134,8 @@ def _all_domains(
         given = mechanism.terms
         for value in given if mechanism.members is None else [*given, mechanism.members]:
             for name, domain in _domains_of(value, stated):
+                if name == ALPHA and mechanism.satisfies.curve is not None:
+                    continue
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
     about = (one.granularity for m in mechanisms for one in (m.satisfies, *m.also))

@@ -35,6 +35,8 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
     if domain.least is not None:
         some = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
         tried = [*some, *tried] if domain.integer else [*tried, *some]
+    if domain.least is not None and domain.least >= 1 and not domain.integer:  # such as orders of divergences
+        tried = [Fraction(2), domain.least + Fraction(1, 10), Fraction(100), domain.least + 1, *tried]
     ends = [end for end in (domain.least, domain.greatest) if end is not None]
     if len(ends) == 2:
         tried += [(ends[0] + ends[1]) / 2, ends[0] + Fraction(1, 10**6)]

@@ -1,0 +1,38 @@
+"""Divergences: the order of which a setting speaks in formulas of pages, and those of noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpcompose.kernel.core.orders import ALPHA, Curve, Orders
+from dpcompose.kernel.core.settings import Mechanism, Setting
+from dpcompose.kernel.deciders import noises
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.theory import NoPage, Theory
+
+
+def order_of(theory: Theory, orders: Orders | None, *notions: str) -> dict[str, Term]:
+    """The letter for the order, where one of some notions is about divergences.  Raises NoPage where a
+    setting speaks of none."""
+    if not any(theory.rule(one).head.ordered for one in notions):
+        return {}
+    if orders is None:
+        raise NoPage(f"no orders are said of which a divergence would be one: {' and '.join(notions)}")
+    return {ALPHA: orders.order}
+
+
+def of_noise(law: Any, parameter: Term, r: Term, setting: Setting) -> Term:
+    """The divergence of the outputs of noise where an entry moves by r.  Raises Unfit, and NoPage where the
+    setting speaks of no order."""
+    if setting.order is None:
+        raise NoPage(f"no orders are said of which a divergence of {law.noise} noise would be one")
+    fitting = noises.fit(law, parameter, setting.assumed)
+    return noises.value(law, fitting, law.renyi, {"r": r, ALPHA: setting.order})
+
+
+def curves(mechanism: Mechanism) -> list[Curve]:
+    """What is known of a mechanism, and of those of its study, as a function of orders."""
+    own = (mechanism.curve, *(one.curve for one in mechanism.also))
+    found = [curve for curve in own if curve is not None]
+    inner = () if mechanism.study is None else mechanism.study.mechanisms
+    return [*found, *(curve for one in inner for curve in curves(one))]

@@ -1,0 +1,32 @@
+"""The notions that problem files may name: those of the pages that a file is read with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpcompose.privacy.checks import Check, Found, Path_, Word
+from dpcompose.privacy.notions import FILE_KEYS
+
+Notions = Mapping[str, Sequence[str]]
+"""The parameters of each notion that a file may name."""
+
+
+class NotionWord(Check):
+    """A notion: those of the pages that a file is read with are supported."""
+
+    later = ("f-dp",)
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        there = notions_of(found)
+        known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
+        later = tuple(one for one in self.later if one not in known)
+        return Word("notion", known, later).read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return Word("notion", tuple(FILE_KEYS)).schema(defs)
+
+
+def notions_of(found: Found) -> Notions:
+    """Those of the pages that a file is read with; else those that the format has by itself."""
+    return FILE_KEYS if found.notions is None else found.notions

@@ -1,0 +1,53 @@
+"""Of which orders a setting speaks, where guarantees bound divergences of all orders of some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from dpcompose.kernel.core.orders import ALPHA, NotThere, Orders, common
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.privacy.mechanisms import Mechanism, Nested
+from dpcompose.privacy.settings.invalid import InvalidSetting
+
+IS_ORDER = (
+    f"{ALPHA} is the order of divergences beside guarantees or claims that say orders; use another letter"
+)
+
+
+def spoken_of(mechanisms: Sequence[Mechanism]) -> Orders | None:
+    """The orders of which all guarantees of divergences say something; None where there are none.
+
+    Raises InvalidSetting where they have none in common.
+    """
+    curves = [one.curve for m in mechanisms for one in (m.satisfies, *m.also) if one.curve is not None]
+    try:
+        return common([one.orders for one in curves]) if curves else None
+    except NotThere as error:
+        raise InvalidSetting(str(error)) from None
+
+
+def at_orders(one: Mechanism, orders: Orders) -> Mechanism:
+    """The mechanism where divergences of some orders are spoken of.  Raises InvalidSetting."""
+    try:
+        satisfies, *also = (said.at_orders(orders) for said in (one.satisfies, *one.also))
+    except NotThere as error:
+        raise InvalidSetting(f"{one.name}: {error}") from None
+    inner: Any = None if one.study is None else one.study.setting
+    study = (
+        one.study
+        if inner is None
+        else Nested(inner.at_orders(orders), one.study.derivation if one.study else {})
+    )
+    return replace(one, satisfies=satisfies, also=tuple(also), study=study)
+
+
+def with_order(domains: Mapping[str, Domain], orders: Orders, before: Orders | None) -> Mapping[str, Domain]:
+    """The parameters with the letter for the orders, in place of that for others.  Raises InvalidSetting."""
+    own = {} if before is None else before.letters
+    kept = {name: one for name, one in domains.items() if own.get(name) != one}
+    if kept.get(ALPHA) not in (None, orders.letters.get(ALPHA)):
+        raise InvalidSetting(IS_ORDER)
+    return MappingProxyType({**kept, **orders.letters})
