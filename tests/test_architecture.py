@@ -24,7 +24,7 @@ kernel.deciders: coordinates elementary exponentials lattices merging normal ran
 kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
 kernel.covers: types arrays blocks cells cones distances groups listed records rooms seen sizes steps
     contributions corners differing policies counts
-kernel.composition: families divergences samples losses axioms closer given_tables witnesses apart
+kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
 kernel.rules: premises chains orders mechanisms parameters whole choices metrics refutations __init__

@@ -6,7 +6,7 @@ the largest loss over these.  Where witnesses lose as much, it is optimal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -26,7 +26,7 @@ from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.search import parameters
 from dpcompose.search.shorter import shorter
-from dpcompose.search.ways import Way, chosen_ways, common_notion, paths, ways
+from dpcompose.search.ways import Way, chosen_ways, common_notion, paths, ways, within_limits
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
@@ -399,7 +399,7 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
             refused = refused or str(error)
     if not found:
         missing = [one for one in shop.notions if not paths(shop.theory, one, notion, claimed is not None)]
-        if not refused and (limited := _within_limits(shop.theory, missing, notion)):
+        if not refused and (limited := within_limits(shop.theory, missing, notion)):
             raise NoGuarantee(
                 f"what {' and '.join(limited)} say within their limits is not seen to show this"
             )
@@ -444,12 +444,6 @@ def _common(shop: Workshop, chosen: bool = False) -> str:
     if found is None:
         raise NoGuarantee(f"no conversion pages lead from {' and '.join(shop.notions)} to one notion")
     return found
-
-
-def _within_limits(theory: Theory, missing: Sequence[str], notion: str) -> list[str]:
-    """The pages that lead from notions to another one for guarantees within limits only."""
-    pages = ((page.id, page.head) for page in theory.of_kind("conversion") if page.head.at_most)
-    return [id for id, head in pages if head.from_ in missing and head.to == notion]
 
 
 def _for_claims(theory: Theory, notion: str, claimed: Mapping[str, Term] | None) -> str:

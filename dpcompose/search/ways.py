@@ -195,3 +195,9 @@ def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
         seen |= following.keys()
         layer = following
     return layer.get(to, [])
+
+
+def within_limits(theory: Theory, missing: Sequence[str], notion: str) -> list[str]:
+    """The pages that lead from notions to another one for guarantees within limits only."""
+    pages = ((page.id, page.head) for page in theory.of_kind("conversion") if page.head.at_most)
+    return [id for id, head in pages if head.from_ in missing and head.to == notion]

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.composition import divergences, samples
+from dpcompose.kernel.composition import divergences, samples, seen
 from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.expressions import forms, formulas, metrics, substitution, terms
-from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.polynomials import top, total
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage, Theory
@@ -212,7 +212,7 @@ def converted(
         needed, given = (", ".join(some) or "nothing" for some in (head.free, chosen))
         raise NoLoss(f"{page.id} needs formulas for {needed}, not for {given}")
     for name, value in chosen.items():
-        if not lies_within(value, Domain.read(head.free[name])):
+        if not seen.lies_within(value, Domain.read(head.free[name])):
             raise NoLoss(
                 f"{page.id} needs {name} {head.free[name]}; {formulas.to_text(value)} is not known to be"
             )
@@ -228,34 +228,6 @@ def converted(
         if any(ALPHA in value.letters for value in found.values()):
             raise NoLoss(f"{page.id} is for what does not depend on the order")
     return found
-
-
-def lies_within(value: Term, domain: Domain) -> bool:
-    """Whether a number, or a letter with all its values, lies in a domain; of the positive numbers, and of
-    those between 0 and 1, any term that is seen to."""
-    if value.number is not None:
-        return domain.contains(value.number)
-    if domain == UNIT_INTERVAL and value.kind != "oo":
-        return _is_product_below_1(value) or forms.term_sign(value) == 1 == forms.term_sign(1 - value)
-    return (value.kind == "letter" and value.of[1] == domain) or (domain == POSITIVE and value.positive)
-
-
-def _is_product_below_1(value: Term) -> bool:
-    """Whether a term is a product of numbers and letters in (0, 1), and of 1/k for letters k from 1 on."""
-    below = False
-    for factor in value.factors:
-        base, exponent = factor.base_and_exponent
-        n, least = exponent.number, base.of[1].least if base.kind == "letter" else None
-        if factor.number is not None:
-            inside, strictly = 0 < factor.number <= 1, factor.number < 1
-        elif base.kind == "letter" and base.of[1] == UNIT_INTERVAL:
-            inside = strictly = n is not None and n > 0
-        else:
-            inside, strictly = n is not None and n < 0 and least is not None and least >= 1, False
-        if not inside:
-            return False
-        below = below or strictly
-    return below
 
 
 def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apart: bool = False) -> str:
@@ -350,7 +322,7 @@ class Composition:
             loss, mechanism = self.losses[i - 1], self.setting.mechanisms[i - 1]
             known = set(self.rule.head.convex if not loss.then else ())
             for key, value in loss.at(r, self.theory).items():
-                if not self.adds_up(key) or not (key in known or _is_power(value, r)):
+                if not self.adds_up(key) or not (key in known or seen.is_power(value, r)):
                     raise NoLoss(f"{key} of {mechanism.name} is not seen to be convex in the distance")
 
     def worst(self, key: str, values: Iterable[Term]) -> Term:
@@ -360,23 +332,6 @@ class Composition:
             return largest(some, key in self.rule.head.squared, self.setting.known)
         except forms.NotAForm:  # no other one is seen to be at least any of them
             return terms.top(1, some)
-
-
-def _is_power(value: Term, r: Term) -> bool:
-    """Whether a term is c·r^p for some c ≥ 0 and p ≥ 1, or ∞: a sum of such is convex, and so is the root of
-    the sum of their squares."""
-    if value.kind == "oo" or value == ZERO:
-        return True
-    factors = value.of if value.kind == "product" else (value,)
-    powers = [one for one in factors if r.of[0] in one.letters]
-    rest = terms.multiply([one for one in factors if r.of[0] not in one.letters])
-    if len(powers) != 1 or not rest.nonnegative:
-        return False
-    (power,) = powers
-    if power == r:
-        return True
-    p = power.of[1].number if power.kind == "power" and power.of[0] == r else None
-    return p is not None and p >= 1
 
 
 def adds_up(rule: Any, key: str) -> bool:

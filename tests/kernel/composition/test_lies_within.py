@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcompose.kernel.composition.losses import lies_within
+from dpcompose.kernel.composition.seen import lies_within
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.terms import INFINITY, letter
