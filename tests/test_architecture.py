@@ -16,7 +16,7 @@ PACKAGE = ROOT / "dpcompose"
 LAYERS = """
 kernel.expressions: divisors keeping naming orders refusals domains grammar terms writing substitution
     intervals logarithms metrics rationals formulas points polynomials certificates forms boxes
-kernel.core: assumptions distances fibres reader contributions counted classes orders settings products
+kernel.core: assumptions concrete distances fibres reader contributions counted classes orders settings products
     reading
 kernel.deciders: coordinates elementary exponentials lattices merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps

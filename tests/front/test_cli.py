@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,12 +21,6 @@ FIRST = str(PROBLEMS[0])
 
 def run_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in run(capsys, *arguments)[1].splitlines()]
-
-
-def test_the_readme_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = re.search(r"\$ dpcompose verify (\S+)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert shown is not None
-    assert run(capsys, "verify", str(ROOT / shown[1]))[1].strip() == shown[2].strip()
 
 
 def test_json_of_the_first_problem(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,8 +27,9 @@ from dpcompose.front.studies.loading import show
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel import covers
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.concrete import Noise, Query
 from dpcompose.kernel.core.reader import BadSetting
-from dpcompose.kernel.core.settings import Mechanism, Noise, Query
+from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers.types import Metric, NoCover, query_metric
 from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.expressions import terms

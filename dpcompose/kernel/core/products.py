@@ -7,9 +7,10 @@ from typing import Any
 
 from dpcompose.kernel.core import fibres
 from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.concrete import Noise, Query
 from dpcompose.kernel.core.distances import Distance
 from dpcompose.kernel.core.reader import BadSetting, Reader
-from dpcompose.kernel.core.settings import InMetric, Mechanism, Noise, Query
+from dpcompose.kernel.core.settings import InMetric, Mechanism
 from dpcompose.kernel.expressions import metrics, naming
 from dpcompose.kernel.expressions.points import Points
 from dpcompose.kernel.expressions.terms import Term

@@ -13,6 +13,7 @@ from typing import Any
 from dpcompose.kernel.core import assumptions, classes, contributions, products
 from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.core.classes import OF_ATOMS, Databases
+from dpcompose.kernel.core.concrete import Noise, Query, Sampled, Table
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
 from dpcompose.kernel.core.reader import BadSetting, Reader
@@ -23,13 +24,9 @@ from dpcompose.kernel.core.settings import (
     Edge,
     InMetric,
     Mechanism,
-    Noise,
-    Query,
     Relation,
-    Sampled,
     Setting,
     Stated,
-    Table,
 )
 from dpcompose.kernel.expressions import metrics, naming, terms
 from dpcompose.kernel.expressions.domains import Domain

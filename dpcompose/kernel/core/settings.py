@@ -32,6 +32,8 @@ from typing import Any
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.concrete import Noise, Sampled, Table, texts
+from dpcompose.kernel.core.concrete import Values as Values
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.distances import Distance
 from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
@@ -49,8 +51,6 @@ Edge = tuple[int, int]
 """Two atoms, or NOTHING and an atom: a record of the one may become any other record of the other."""
 
 
-Values = tuple[tuple[str, Term], ...]
-"""Parameters with their terms, in the order of their names."""
 NO_VALUES: Mapping[int, Values] = {}
 
 
@@ -120,83 +120,6 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Query:
-    """What is computed of the records that are read, before noise is added.
-
-    page -- the id of its page; values -- what the letters of the page are here; n -- how many records are
-    read, where that is fixed: a number, or the letter for it; least -- else how many are read at least.
-    """
-
-    page: str
-    values: tuple[tuple[str, Term], ...]
-    n: int | Term | None = None
-    least: int | Term | None = None
-
-    def data(self) -> dict[str, Any]:
-        """As JSON."""
-        found: dict[str, Any] = {"page": self.page, "values": _texts(self.values)}
-        for key, n in (("n", self.n), ("least", self.least)):
-            found |= {} if n is None else {key: formulas.to_text(n) if isinstance(n, Term) else n}
-        return found
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Independent noise on the entries of a query's value: the page of its law, and its parameter.
-
-    query -- None for values of points, of which `entries` are formulas in the coordinates of the database D;
-    besides -- further parameters of the law.
-    """
-
-    query: Query | None
-    page: str
-    parameter: Term
-    entries: tuple[Term, ...] = ()
-    besides: tuple[tuple[str, Term], ...] = ()
-
-    @property
-    def letters(self) -> dict[str, Term]:
-        """What the page's letters besides that of its parameter may mean here."""
-        return {**({} if self.query is None else dict(self.query.values)), **dict(self.besides)}
-
-    def data(self) -> dict[str, Any]:
-        """As JSON."""
-        found: dict[str, Any] = {"page": self.page, "parameter": formulas.to_text(self.parameter)}
-        found |= {"besides": _texts(self.besides)} if self.besides else {}
-        found |= {"entries": [formulas.to_text(one) for one in self.entries]} if self.entries else {}
-        return found if self.query is None else {"query": self.query.data(), **found}
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """That a mechanism is run on a sample of the records: the page of how it is drawn, and its letters."""
-
-    page: str
-    values: Values
-
-    def data(self) -> dict[str, Any]:
-        """As JSON."""
-        return {"page": self.page, "values": _texts(self.values)}
-
-
-@dataclass(frozen=True)
-class Table:
-    """A mechanism as a table of probabilities: for each database, or value that is read, a row.
-
-    on -- "databases" or "inputs"; rows -- formulas, one an outcome.
-    """
-
-    on: str
-    outcomes: tuple[str, ...]
-    rows: tuple[tuple[Term, ...], ...]
-
-    def data(self) -> dict[str, Any]:
-        """As JSON."""
-        rows = [[formulas.to_text(one) for one in row] for row in self.rows]
-        return {"on": self.on, "outcomes": list(self.outcomes), "rows": rows}
-
-
-@dataclass(frozen=True)
 class Stated:
     """A guarantee that a mechanism has besides: for which neighbours, on which domain, and its parameters.
 
@@ -258,7 +181,7 @@ class InMetric:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {"formula": formulas.to_text(self.formula), "besides": _texts(self.besides)}
+        found: dict[str, Any] = {"formula": formulas.to_text(self.formula), "besides": texts(self.besides)}
         if not self.distances:
             return found
         distances = {name: one.data() for name, one in self.distances}
@@ -501,14 +424,10 @@ class Setting:
         return found | ({} if self.flat is None else {"flat": self.flat.data()})
 
 
-def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
-    return {key: formulas.to_text(value) for key, value in values}
-
-
 def _values_data(values: Values, curve: Curve | None) -> dict[str, Any]:
     """Parameters as JSON; of a curve its formula in alpha, and the orders that it is about."""
     if curve is None:
-        return {"values": _texts(values)}
+        return {"values": texts(values)}
     return {"values": {key: formulas.to_text(curve.value) for key, _ in values}, "orders": str(curve.orders)}
 
 

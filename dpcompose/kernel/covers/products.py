@@ -15,7 +15,8 @@ from itertools import combinations_with_replacement, product
 
 from dpcompose.kernel import infinity
 from dpcompose.kernel.core.classes import Databases
-from dpcompose.kernel.core.settings import ANY_TWO, Mechanism, Noise, Relation, Setting
+from dpcompose.kernel.core.concrete import Noise
+from dpcompose.kernel.core.settings import ANY_TWO, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.counts import Counts
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, Where

@@ -13,7 +13,8 @@ import pytest
 import told
 
 from dpcompose.kernel.core.classes import Atom, Databases
-from dpcompose.kernel.core.settings import Mechanism, Noise, Query, Relation
+from dpcompose.kernel.core.concrete import Noise, Query
+from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers.blocks import by_cell, fewest_blocks
 from dpcompose.kernel.covers.counts import Alternative, Counts
 from dpcompose.kernel.covers.differing import COUNT as COUNTED
