@@ -155,7 +155,7 @@ REFUSED = (
         "problems/120-twenty-choices": ("noise",),
         "problems/147-a-choice-by-scores": ("noise",),
         "problems/140-a-mean-of-those-who-came": ("noise", "step"),
-        "problems/206-how-concentrated-laplace-noise-is": ("noise",),
+        "problems/206-how-concentrated-laplace-noise-is": ("noise", "step"),
         "pages/noises/laplace": ("noise",),
         "problems/191-what-concentrated-privacy-leaves-open": ("attained",),
         "pages/violations/zcdp-in-gaussian": ("attained",),

@@ -89,10 +89,10 @@ def noise(density: sympy.Expr, x: sympy.Symbol) -> Noise:
 
     >>> import sympy
     >>> x, (b,) = sympy.Symbol("x", real=True), sympy.symbols("b,", positive=True)
-    >>> noise(sympy.exp(-abs(x) / b) / (2 * b), x)
-    Noise(word='laplace', term=b)
-    >>> noise(sympy.exp(-(x**2) / 8) / sympy.sqrt(8 * sympy.pi), x)
-    Noise(word='gaussian', term=2)
+    >>> print(noise(sympy.exp(-abs(x) / b) / (2 * b), x).words)
+    Laplace noise of scale b
+    >>> print(noise(sympy.exp(-(x**2) / 8) / sympy.sqrt(8 * sympy.pi), x).words)
+    normal noise of standard deviation 2
     """
     import sympy
 

@@ -98,7 +98,7 @@ class Mechanism(Shown):
         these: what is optimal, or refuted, of M is so of g∘M.
 
         >>> import dpcompose as dpc
-        >>> count = mechanism("count", query=dpc.count, noise=dpc.laplace("1/e"))
+        >>> count = dpc.mechanism("count", query=dpc.count, noise=dpc.laplace("1/e"))
         >>> count.then("rounded to tens")
         count reads D and releases the number of records with Laplace noise of scale 1/e, then rounded to tens
         """
@@ -122,7 +122,7 @@ class Mechanism(Shown):
 
         >>> import dpcompose as dpc
         >>> D, E = dpc.databases("D E")
-        >>> M = mechanism("M", dpc.pure("e", dpc.bounded, "common"), reads=dpc.restriction(["a"]))
+        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.bounded, "common"), reads=dpc.restriction(["a"]))
         >>> M(D), dpc.at(M(D), {D: ["a", "b"]}) == M(["a"])
         (M(D|{a}), True)
         """

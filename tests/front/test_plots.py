@@ -76,7 +76,7 @@ def test_the_gaussian_curve_is_the_known_one() -> None:
 
 
 def test_families_have_curves_at_numbers() -> None:
-    study = load(problem("18"))[0]
+    study = load(problem("18-"))[0]
     picture = dpc.privacy_curve(study, at={"k": 100, "e": "1/3", "x": "1/3"})
     assert drawn(picture, "the bound")[-1][0] == pytest.approx(1.1) and "the bound 0.245, 0" in picture.alt
     with pytest.raises(WrongValue, match="no value is given for e"):

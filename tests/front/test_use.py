@@ -121,8 +121,12 @@ WITHOUT_BUDGET = [
     "66",
     "141",
     "154",
+    *("178", "179", "180", "182", "183", "190", "197", "198", "199", "200", "201", "202", "203", "204"),
 ]
-"""Files with no finite bound, no neighbours, numbers only, or no power of a common factor."""
+"""Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
+common factor."""
+OF_ORDERS = ("renyi", "tcdp")
+"""Notions whose guarantees are about orders: a total is said for one order, and that is none of theirs."""
 
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
@@ -132,7 +136,9 @@ def test_a_budget_is_used_up_and_more_is_too_much(file: Path) -> None:
     fixed = {
         name: 10 for name in ("k", "L", "m") if name in setting.domains and setting.domains[name].integer
     }
-    total = TOTALS[study.bound.guarantee.notion]
+    if (notion := study.bound.guarantee.notion) in OF_ORDERS:
+        return
+    total = TOTALS[notion]
     try:
         found = study.budget(total, at=fixed)
     except numbers.NoBudget as error:

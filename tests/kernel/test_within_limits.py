@@ -48,7 +48,7 @@ def verdict(head: str, scale: str, epsilon: str = "e", delta: str = "d") -> str:
         ("1", "2*sqrt(log(1.25/d))/e", "e", "d", "proved"),
         ("1", "sqrt(2*log(2/d))/e", "e", "d", "proved"),
         ("1/2", "sqrt(2*log(1.25/d))/e", "2*e", "d", "proved"),
-        ("1", "sqrt(2*log(2.5/d))/e", "e", "d/2", "undecided"),  # a free parameter is a letter or a number
+        ("1", "sqrt(2*log(2.5/d))/e", "e", "d/2", "proved"),
         ("1/3", "sqrt(2*log(125))/e", "e", "1/100", "proved"),
         ("10", "sqrt(2*log(1.25/d))/e", "e", "d", "refuted"),
         ("1", "sqrt(log(1.25/d))/(4*e)", "e", "d", "refuted"),

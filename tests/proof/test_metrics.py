@@ -349,7 +349,7 @@ def test_files_about_metrics_and_neighbours_are_told_apart(tmp_path: Path) -> No
 
 def test_the_bound_is_shown_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     file = next(file for file in IN_METRICS if file.name.startswith("71"))
-    assert cli.main(["bound", str(file)]) == 0
+    assert cli.main(["bound", "--proof", str(file)]) == 0
     assert "5. the composition is private in the metric L1*e1 + L2*e2; at all" in capsys.readouterr().out
 
 

@@ -190,8 +190,8 @@ def moving(f: Any = dpc.everything, G: Granularity = B, to: Any = U) -> Sensitiv
             "the map median(D) reads median(D), a map that must be tabulated",
         ),
         (
-            lambda: dpc.sensitivity(dpc.everything, dpc.multisets("a", "<= 1"), U, lambda x, y: 0.5),
-            "0.5 is a float; write Rational(1, 2)",
+            lambda: dpc.sensitivity(dpc.everything, dpc.multisets("a", "<= 1"), U, lambda x, y: float("nan")),
+            "nan is no number",
         ),
         (
             lambda: dpc.sensitivity(dpc.everything, dpc.multisets("a", "<= 1"), U, lambda x, y: -1),

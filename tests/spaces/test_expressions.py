@@ -173,7 +173,7 @@ def test_sums_with_infinity_are_infinite() -> None:
         (lambda: dpc.size("p"), "p is no multiset of records, so it has no size"),
         (lambda: dpc.at(MERGE(D), {D: "z"}), "the map merge has no value for the database 'z'"),
         (lambda: dpc.database(D), "D is not known: give a database of a class"),
-        (lambda: Cost(0.5, U, D, E), "0.5 is a float; write Rational(1, 2)"),
+        (lambda: Cost(float("nan"), U, D, E), "nan is no number"),
     ],
 )
 def test_misuse_is_told_in_a_sentence(call: Callable[[], Any], message: str) -> None:

@@ -70,5 +70,6 @@ def _of_docstring(text: str) -> str:
 def _of_page(page: Page) -> str:
     """What a page states: its title, the items that it is, and the words of its first paragraph."""
     items = f" ({', '.join(page.items)})" if page.items else ""
-    said = f"{page.head.statement[0].upper()}{page.head.statement[1:]}.\n" if page.head.statement else ""
+    stated = str(getattr(page.head, "statement", "") or "")
+    said = f"{stated[0].upper()}{stated[1:]}.\n" if stated else ""
     return f"{page.title}{items}\n{said}`dpcompose theorems {page.id}` prints the page, with its proof"

@@ -143,7 +143,7 @@ def _drawing(
         graph, about, part_of = graph_of(setting, size, pair)
         if setting is not what.setting:
             about += f", {len(setting.mechanisms)} mechanisms"
-        inputs = {mechanism.name: mechanism.reads for mechanism in setting.mechanisms}
+        inputs = {one.name: one.reads for one in setting.mechanisms if not one.reads.dealt}
     elif not is_graph(what):
         raise TypeError(
             f"what is drawn is a study, or a graph: neighbourhood_graph(databases, neighbours), not {what!r}"

@@ -169,7 +169,7 @@ class _Search:
             self.bound,
             named,
             {family_of(name) or name: value for name, value in known.items()},
-            {key: reached.get(key, value) for key, value in self.total.values},
+            {key: _at_most(reached.get(key, value), value) for key, value in self.total.values},
             grows,
             {family_of(name) or name: value for name, value in values(beyond).items()},
             exceeded,
@@ -210,6 +210,11 @@ class _Search:
                 "the guarantee grows in some parameters and falls in others: give values to some (at)"
             )
         return signs == {True}
+
+
+def _at_most(reached: sympy.Expr, total: sympy.Expr) -> sympy.Expr:
+    """What is reached, rounded up, but never above the total that is kept."""
+    return total if (reached - total).is_positive else reached
 
 
 def _expression(x: Fraction) -> sympy.Rational:

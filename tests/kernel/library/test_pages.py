@@ -362,7 +362,7 @@ def test_two_pages_of_one_id_or_about_one_thing(tmp_path: Path) -> None:
         "noise.md: noise: the noise page of 'laplace' is already laplace.md",
         "rule.md: notion: the rule page of 'pure' is already pure.md",
         "violation.md: of: the violation page of 'gaussian', 'zcdp' is already gaussian-in-zcdp.md",
-        "witness.md: notion: the witness page of 'pure' is already pure-witness.md",
+        "witness.md: notion: the witness page of 'pure', 'epsilon' is already pure-witness.md",
     ]
 
 
