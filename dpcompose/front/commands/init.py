@@ -50,7 +50,6 @@ USUAL = {
 }
 """What is taken on some classes where nothing is answered."""
 BY_POSITION = ("tuples", "streams")
-LETTERS = {"pure": ("epsilon",), "approximate": ("epsilon", "delta"), "zcdp": ("rho",), "gaussian": ("mu",)}
 
 
 def add(commands: Commands) -> None:
@@ -125,8 +124,10 @@ def written(said: Mapping[str, str]) -> str:
     >>> print(written(answers({"parts": "a | b,c"})).splitlines()[0])
     format = 1
     """
+    from dpcompose.privacy.notions import FILE_KEYS
+
     parts = [_list(part) for part in said["parts"].split("|")]
-    letters = LETTERS[said["notion"]]
+    letters = FILE_KEYS[said["notion"]]
     rows = [
         "format = 1",
         'title = "Say here in a line what is composed"',
@@ -144,7 +145,7 @@ def written(said: Mapping[str, str]) -> str:
         "# positive parameters.  `dpcompose explain reads`, `dpcompose explain domain`.",
     ]
     for n, part in enumerate(parts, start=1):
-        rows += _mechanism(n, part, said)
+        rows += _mechanism(n, part, said, letters)
     rows += [
         "",
         "# What you claim of the composition: proved, or refuted with two databases.  Put your own formula",
@@ -167,12 +168,12 @@ def _databases(said: Mapping[str, str]) -> list[str]:
     return [f"records = {_texts(_list(said['records']))}", size]
 
 
-def _mechanism(n: int, part: Sequence[str], said: Mapping[str, str]) -> list[str]:
-    """The lines of one mechanism."""
+def _mechanism(n: int, part: Sequence[str], said: Mapping[str, str], letters: Sequence[str]) -> list[str]:
+    """The lines of one mechanism; letters -- the parameters of the notion."""
     everything = list(part) == ["all"]
     names = f"[{', '.join(part)}]" if said["kind"] in BY_POSITION else _texts(part)
     key = "positions" if said["kind"] in BY_POSITION else "records"
-    values = ", ".join(f'{letter} = "{letter[0]}{n}"' for letter in LETTERS[said["notion"]])
+    values = ", ".join(f'{letter} = "{letter[0]}{n}"' for letter in letters)
     where = "" if everything else ', domain = "common"'
     neighbours = said["neighbours"]
     return [
