@@ -29,8 +29,8 @@ def as_many(examples: int) -> Callable[[Any], Any]:
 
 
 def many(examples: int) -> Callable[[Any], Any]:
-    """So many random examples for six normal runs."""
-    return as_many(max(8, examples // 6) * TIMES)
+    """So many random examples for ten normal runs."""
+    return as_many(max(6, examples // 10) * TIMES)
 
 
 def value(expression: sympy.Expr, point: Point) -> oracle.Number:

@@ -29,6 +29,11 @@ def every_second(some: Sequence[Any], name: Callable[[Any], str] = str) -> list[
     return [pytest.param(one, id=name(one), marks=marks[n % 2]) for n, one in enumerate(some)]
 
 
+def rows(some: Sequence[tuple[Any, ...]], every: int = 2) -> list[Any]:
+    """One in so many rows of a table in a normal run."""
+    return [pytest.param(*row, marks=[pytest.mark.slow] if n % every else []) for n, row in enumerate(some)]
+
+
 def every_third(*lists: Sequence[Any]) -> list[Any]:
     """The combinations of some lists: a third of them in a normal run, in which each entry of each list stands."""
     combined = product(*(list(enumerate(one)) for one in lists))

@@ -274,8 +274,8 @@ def points_of(draw: Any, sizes: dict[str, int]) -> dict[str, Fraction]:
 
 
 def many(examples: int) -> Any:
-    """So many random examples for two normal runs."""
-    return settings(max_examples=examples // 2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    """So many random examples for four normal runs."""
+    return settings(max_examples=examples // 4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def study_of(family: Family) -> Study | None:

@@ -10,6 +10,7 @@ import pytest
 from second_checker.curves import Curve, Pieces
 from second_checker.enclosures import Interval
 from second_checker.normals import concentrated, exact
+from shares import rows
 
 CLOSE = 1e-9
 
@@ -76,7 +77,7 @@ def laplace_losses(a: float, n: int) -> list[tuple[float, float]]:
     return [(a, 0.5), *cells, (-a, math.exp(-a) / 2)]
 
 
-@pytest.mark.parametrize(("a", "b"), [("1", "1"), ("1/2", "2"), ("1/3", "5/7")])
+@pytest.mark.parametrize(("a", "b"), rows([("1", "1"), ("1/2", "2"), ("1/3", "5/7")], 3))
 def test_two_laplace_noises(a: str, b: str) -> None:
     one, other = (laplace_losses(float(Fraction(x)), 400) for x in (a, b))
     for epsilon in (0.0, 0.5, 1.0):

@@ -46,7 +46,7 @@ def looked_at(notion: str, numbers: range) -> list[shadow.Looked]:
 
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_some_random_settings(notion: str) -> None:
-    some = some_of(notion)[::2]
+    some = some_of(notion)[::4]
     found = looked_at(notion, some)
     assert [(one.name, words) for one in found for words in one.wrong] == []
     counted = sum((one.counted for one in found), Counter[str]())

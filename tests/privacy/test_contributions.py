@@ -186,7 +186,7 @@ def test_mixed_guarantees_on_written_parts(seed: int) -> None:
     assert found.optimal and (None if term.kind == "oo" else formulas.evaluate(term, point)) == right
 
 
-@seeds(8, 40)
+@seeds(4, 40)
 def test_finite_classes_say_the_same(seed: int) -> None:
     """Sizes in which all bags have room are enumerated: what is read, neighbours and metrics, by definition."""
     rng = random.Random(seed)

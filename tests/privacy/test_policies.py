@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from policies_at_random import agrees, random_policy
+from shares import starts
 
 import dpcompose as dpc
 from dpcompose.front.studies.loading import show
@@ -62,7 +63,7 @@ def random_problem(seed: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("start", range(0, 200, 50))
+@starts(2, range(0, 200, 50))
 def test_edges_say_what_enumeration_says(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [agrees(random_problem(seed), monkeypatch) for seed in range(start, start + 50)]
     assert found.count("Policies") >= 25

@@ -264,7 +264,7 @@ def test_integers_say_what_a_wide_window_says(start: int) -> None:
             assert said(given) == said(window), given
 
 
-@starts(2, range(0, 40, 10))
+@starts(1, range(0, 40, 10))
 def test_few_integers_stand_for_many(start: int) -> None:
     """Ends are far apart, so that most integers are left out; those in the window are all there."""
     few = 0
@@ -287,7 +287,7 @@ def test_few_integers_stand_for_many(start: int) -> None:
     assert few >= 5
 
 
-@starts(2, range(0, 48, 12))
+@starts(1, range(0, 48, 12))
 def test_reals_say_what_a_fine_window_says(start: int) -> None:
     """Ends are multiples of 1/2: six steps in each half tell open ends from closed ones."""
     for seed in range(start, start + 12):
@@ -314,7 +314,7 @@ def test_integers_say_what_enumeration_says(start: int, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_the_second_checker_reads_numbers(whole: bool) -> None:
-    for seed in range(8):
+    for seed in range(4):
         given = random_numbers(seed, whole, 0, 3, "all" if whole else "[0, 3]")
         if readable(given):
             found = second.check(saved(Study(problems.read_data(given).setting)))

@@ -12,6 +12,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from shares import rows
 from verdicts import found
 
 import dpcompose as dpc
@@ -74,7 +75,7 @@ ACCEPTED = [
 KEYS = {"pure": "epsilon", "gaussian": "mu", "zcdp": "rho"}
 
 
-@pytest.mark.parametrize(("word", "value", "notion", "claim"), ACCEPTED)
+@pytest.mark.parametrize(("word", "value", "notion", "claim"), rows(ACCEPTED))
 def test_accepted(word: str, value: str, notion: str, claim: str) -> None:
     study, (verdict,) = found(problem(word, value, notion, f'{KEYS[notion]} = "{claim}"'))
     assert verdict.verdict == "proved" and verdict.loose is not True
@@ -142,7 +143,7 @@ def test_random_formulas() -> None:
     domains = {"d": UNIT_INTERVAL, "f": UNIT_INTERVAL, "s": POSITIVE}
     symbols = {name: symbol(name, domain) for name, domain in domains.items()}
     accepted = 0
-    for _ in range(150):
+    for _ in range(60):
         noise = Noise(
             rng.choice(["laplace", "randomized-response"]), formulas.parse(_random(rng, 2), symbols)
         )
@@ -152,7 +153,7 @@ def test_random_formulas() -> None:
             accepted += 1
             with mpmath.workprec(5_000):
                 assert _lowest(noise, domains) > 0, noise
-    assert accepted >= 20
+    assert accepted >= 8
 
 
 def _random(rng: random.Random, depth: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from in_metrics import THEORY, saved, steps, study, verdicts
+from shares import every_second, every_third
 
 from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
@@ -27,8 +28,7 @@ def setting(notion: str, mechanisms: Sequence[str], claims: Sequence[str], datab
     return text + "".join(f'[[claims]]\nnotion = "{notion}"\nmetric = "{one}"\n' for one in claims)
 
 
-@pytest.mark.parametrize("notion", NOTIONS)
-@pytest.mark.parametrize("databases", [RECORDS, POINTS])
+@pytest.mark.parametrize(("notion", "databases"), every_third(NOTIONS, [RECORDS, POINTS]))
 def test_a_distance_that_is_cut_off(notion: str, databases: str) -> None:
     """min(s·d, 4)² = min(s²·d², 16)."""
     claims = ["min(s*d, 4)", "min(s*d, 5)", "s*d", "4", "max(s*d, 4)", "min(s*d, 3)", "min(s*d, 4) - s*d/9"]
@@ -38,7 +38,7 @@ def test_a_distance_that_is_cut_off(notion: str, databases: str) -> None:
     assert formulas.to_text(made.metric()) == "min(d*s, 4)"
 
 
-@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("notion", every_second(NOTIONS))
 def test_sums_and_maxima_of_such(notion: str) -> None:
     claims = ["min(s*d, 5) + t*d", "(s + t)*d", "t*d + 4", "min((s + t)*d, 4 + t*d)", "min(s*d, 4) + t*d/2"]
     assert verdicts(setting(notion, ["min(s*d, 4) + t*d"], claims)) == ["proved"] * 4 + ["refuted"]

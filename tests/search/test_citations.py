@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
+from shares import every_second
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import forms, formulas, terms
@@ -15,7 +16,7 @@ from dpcompose.search.citations import Citation, Citing
 from dpcompose.search.conclusions import lies_in, spread
 
 
-@pytest.mark.parametrize("golden", goldens(), ids=str)
+@pytest.mark.parametrize("golden", every_second(goldens()))
 def test_theorems_fit_as_the_goldens_say(golden: Golden) -> None:
     setting = setting_of(golden.problem.problem)
     cited = Citing(setting, THEORY).cite(found(setting, golden.data["guarantee"]["notion"]))

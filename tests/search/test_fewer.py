@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rechecks
+from shares import rows
 
 import dpcompose as dpc
 from dpcompose.front.documents.verdict import Verdict
@@ -85,7 +86,7 @@ SCALES: list[tuple[list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("ratios", "epsilon"), SCALES)
+@pytest.mark.parametrize(("ratios", "epsilon"), rows(SCALES))
 def test_noise_of_several_scales(ratios: list[str], epsilon: str) -> None:
     exact = [formulas.term(ratio) for ratio in ratios]
     found = Curve.of([Laplace(ratio) for ratio in exact]).delta(formulas.term(epsilon), 64)
@@ -116,10 +117,10 @@ def histograms() -> Study:
 @pytest.mark.parametrize(
     ("delta", "verdict"),
     [
-        ("1e-6", "refuted"),
-        ("0.35", "refuted"),
+        pytest.param("1e-6", "refuted", marks=pytest.mark.slow),
+        pytest.param("0.35", "refuted", marks=pytest.mark.slow),
         ("0.407", "refuted"),
-        ("0.5", "undecided"),
+        pytest.param("0.5", "undecided", marks=pytest.mark.slow),
         ("0.571", "proved"),
     ],
 )

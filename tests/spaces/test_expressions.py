@@ -23,7 +23,7 @@ from dpcompose.proof.privacy_metric import NoMetric
 from dpcompose.spaces.canonical.distances import Cost, MetricFunction
 from dpcompose.spaces.canonical.metrics import ClosedForm, Metric
 
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 D, E, F = dpc.databases("D, E F")
 e1, e2 = dpc.parameters("e1 e2")
 X = dpc.multisets({"a", "b", "c"})
@@ -225,7 +225,7 @@ def test_composed_metric_on_listed_classes(data: st.DataObject) -> None:
     assert_composed_metric(twin, data.draw(strategies.anywhere(twin)))
 
 
-@settings(MANY, max_examples=25)
+@settings(MANY, max_examples=10)
 @given(st.data())
 def test_composed_metric_on_multisets(data: st.DataObject) -> None:
     twin = data.draw(strategies.multisets())

@@ -14,6 +14,7 @@ import networkx
 import numpy
 import oracle
 import pytest
+from shares import seeds
 
 import dpcompose as dpc
 from dpcompose.proof.hypotheses import exhaustion
@@ -414,7 +415,7 @@ def test_the_layout_of_tuples_is_that_of_positions() -> None:
 
 
 @pytest.mark.parametrize("near", [0, 4, 500])
-@pytest.mark.parametrize("seed", range(4))
+@seeds(2, 4)
 def test_searches_from_both_ends_find_the_distances_of_one(
     near: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -465,6 +465,6 @@ def test_distances_in_closed_form_are_the_shortest_ways(
     assert ways(("r",) * 40, ("r",) * 30) == {"unbounded": 10, "any": 1, "bounded": replaced}[stated]
 
 
-@seeds(10, 1_000)
+@seeds(4, 1_000)
 def test_settings_at_random(seed: int) -> None:
     check_drawn(seed)

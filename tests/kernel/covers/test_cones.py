@@ -371,7 +371,7 @@ def times(c: float, x: float) -> float:
     return c * x if c else (math.inf if x == math.inf else 0.0)
 
 
-@seeds(7, 20)
+@seeds(3, 20)
 def test_verdicts_on_several_bounded_distances_agree_with_all_pairs_of_few_records(seed: int) -> None:
     draw = random.Random(seed)
     size = draw.choice([None, None, "= 3"])

@@ -24,7 +24,7 @@ def product_of(some: list[tuple[Fraction, int]], squares: list[int], factor: int
     return found
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     ROOTS,
     st.lists(st.integers(1, 3), max_size=2),

@@ -127,7 +127,7 @@ def test_several_kinds_together() -> None:
         within(found, value, mpmath.mpf(2) ** -50)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.fractions(3, 60, max_denominator=30), st.sampled_from([16, 64, 200]))
 def test_mills_ratio(x: Fraction, bits: int) -> None:
     with mpmath.workprec(400 + int(3 * x * x)):
