@@ -181,7 +181,7 @@ def check_refuted(
 
     losses -- of those that are looked at: a part of a composition never loses more.
     """
-    values = tuple((key, _at(value, at)) for key, value in claim)
+    values = tuple((key, formulas.extended(value, at)) for key, value in claim)
     if (event := _by_event(type, losses, setting, theory)) is not None:
         page_for(theory, notion, (), setting)
         _check_event(*event, *_numbers(values), losses[0].mechanism, setting, at)
@@ -227,12 +227,14 @@ def _check_event(
     head = law.head
     if any(terms.moves(name) for one in (noise.parameter, *noise.letters.values()) for name in one.letters):
         at = {**at, **_general(at, 1)}
-    others = {name: _at(noise.letters[name], at) for name in head.letters if name in noise.letters}
-    parameter = _at(noises.fit(head, noise.parameter, setting.assumed, noise.letters), at)
+    others = {
+        name: formulas.extended(noise.letters[name], at) for name in head.letters if name in noise.letters
+    }
+    parameter = formulas.extended(noises.fit(head, noise.parameter, setting.assumed, noise.letters), at)
     for name in head.whole:
         if (n := others[name].number) is None or n.denominator != 1:
             raise NoLoss(f"{name} is to be a whole number")
-    known = {**others, head.parameter: parameter, "r": _at(r, at), "epsilon": epsilon}
+    known = {**others, head.parameter: parameter, "r": formulas.extended(r, at), "epsilon": epsilon}
     shown = formulas.parse(head.event, known)
     if sign(shown - delta) != 1:
         raise NoLoss(f"no event of {setting.mechanisms[i - 1].name} is seen to be above the claimed delta")
@@ -255,7 +257,7 @@ def check_implied(
         raise NoLoss("a curve is for epsilon of at least 0")
     page, curve = attained(notion, type, losses, setting, theory, at)
     about = page_of_claims(theory, notion, claim[0])
-    values = {key: _at(value, at) for key, value in claim[1]}
+    values = {key: formulas.extended(value, at) for key, value in claim[1]}
     most = pieces.curve([pieces.piece(about.head.parts[claim[0]], values, terms.ONE)])
     if pieces.below([curve], epsilon, bits) <= pieces.above([most], epsilon, bits):
         raise NoLoss("the computed delta is not seen to be above what the claim implies")
@@ -355,15 +357,15 @@ def _attained(
         raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
     asked, letters = _asked(page, parts, loss, setting, theory)
     if not any(terms.moves(name) for value in letters.values() for name in value.letters):
-        fixed = {name: _at(value, at) for name, value in letters.items()}
+        fixed = {name: formulas.extended(value, at) for name, value in letters.items()}
         for far in distances:
-            found = pieces.piece(asked, fixed, _at(far, at))
+            found = pieces.piece(asked, fixed, formulas.extended(far, at))
             yield fixed, None if found is None else found.times(count)
         return
     for j in those:
-        fixed = {name: _at(value, {**at, **_general(at, j)}) for name, value in letters.items()}
+        fixed = {name: formulas.extended(value, {**at, **_general(at, j)}) for name, value in letters.items()}
         for far in distances:
-            yield fixed, pieces.piece(asked, fixed, _at(far, at))
+            yield fixed, pieces.piece(asked, fixed, formulas.extended(far, at))
 
 
 def _general(at: Mapping[str, Fraction], j: int) -> dict[str, Fraction]:
@@ -400,11 +402,6 @@ def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:
     moves = query is None or theory.page(query.page, "query").head.attained
     if not (law.head.attained and moves) or law.head.noise not in page.head.noises:
         raise NoLoss(f"what {mechanism.name} loses at two databases is not known, only what bounds it")
-
-
-def _at(value: Term, point: Mapping[str, Fraction]) -> Term:
-    """A term at a point; ∞ as it is."""
-    return value if value.kind == "oo" else formulas.at(value, point)
 
 
 def is_at_least(greater: Term, lesser: Term, at: Mapping[str, Fraction]) -> bool:

@@ -481,9 +481,7 @@ def _at_usual(values: Mapping[str, Term], setting: Setting) -> dict[str, Term] |
         setting, {**usual, **next(points(setting, 1), {})} if setting.assumed else usual
     )
     try:
-        return {
-            key: value if value.kind == "oo" else formulas.at(value, point) for key, value in values.items()
-        }
+        return {key: formulas.extended(value, point) for key, value in values.items()}
     except formulas.FormulaError:
         return None
 

@@ -12,7 +12,7 @@ from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
 from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
-from dpcompose.spaces.classes.listed import listed
+from dpcompose.spaces.classes.listed import is_graph, listed
 from dpcompose.spaces.inputs.maps import Map, everything, function
 from dpcompose.spaces.inputs.restrictions import positions, restriction
 from dpcompose.spaces.moves.built_in import BUILT_IN
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 Neighbours: TypeAlias = Union[Granularity, "Graph", str]
 Inputs: TypeAlias = "Map | Set[str] | Set[int] | slice | range | Callable[[Database], Database]"
-
-
-def is_graph(given: object) -> bool:
-    """Whether this is a graph of networkx, which need not be loaded for it."""
-    return hasattr(given, "edges") and hasattr(given, "nodes")
 
 
 def classes(given: object) -> DatabaseClass:

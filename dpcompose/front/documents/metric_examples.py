@@ -68,8 +68,8 @@ class At:
         return self.judge.told.setting.mechanisms
 
     def value(self, formula: Term) -> Term:
-        """A formula in letters here; ∞ stays."""
-        return formula if formula.kind == "oo" else formulas.at(formula, self.point)
+        """A formula in letters here."""
+        return formulas.extended(formula, self.point)
 
     # databases
 
@@ -97,7 +97,7 @@ class At:
             mechanism = self.judge.setting.mechanisms[i - 1]
             for name, times, member in self._members(i, mechanism):
                 there = {**self.point, **member}
-                loss = lost if lost.kind == "oo" else _largest(formulas.at(lost, there))
+                loss = _largest(formulas.extended(lost, there))
                 if loss != terms.ZERO:
                     yield Lost(name, formulas.to_text(loss), self._by(i, notion, loss, event, times), times)
 
@@ -176,7 +176,7 @@ class At:
                 yield Lost(name, "", each + self._of_noise(stated), times)
                 continue
             far = dict(self.type_lost)[i]
-            x = far if far.kind == "oo" else formulas.at(far, {**self.point, **member})
+            x = formulas.extended(far, {**self.point, **member})
             if x == terms.ZERO:
                 continue
             head = self.judge.theory.first("witness", lambda one: one.head.notion == stated.notion, "").head

@@ -17,8 +17,7 @@ from dpcompose.front.drawings.drawn import MOST_DRAWN, graph_of, written_out
 from dpcompose.front.drawings.places import places_of
 from dpcompose.front.studies.study import Study
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.classes.listed import Listed
-from dpcompose.spaces.given import is_graph
+from dpcompose.spaces.classes.listed import Listed, is_graph
 from dpcompose.spaces.inputs.maps import Map
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces import given
 from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.listed import is_graph
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a while to load
@@ -65,7 +66,7 @@ def compose(
     proved, loose
     """
     measured = any(isinstance(one, Measured) for one in mechanisms)
-    if target is None and given.is_graph(on):
+    if target is None and is_graph(on):
         target = given.neighbours(on)
     databases: Any = on if hasattr(on, "table") else given.classes(on)
     if metrics is not None or maps is not None or measured or not isinstance(databases, DatabaseClass):
@@ -120,7 +121,7 @@ def metric_study(
     from dpcompose.privacy.metrics.builder import problem_data
 
     theory = theory or registry.standard()
-    if (target is None and given.is_graph(on)) or given.is_graph(target):
+    if (target is None and is_graph(on)) or is_graph(target):
         target = given.neighbours(on if target is None else target)
     if isinstance(target, Granularity):
         stated = tuple(one if isinstance(one, Measured) else one.for_neighbours(target) for one in stated)

@@ -13,6 +13,7 @@ from itertools import product
 from dpcompose.kernel.expressions import naming
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, Domain
 from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.metrics import is_constant
 from dpcompose.kernel.expressions.points import Ends, Points, coordinate
 from dpcompose.kernel.expressions.substitution import expanded
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, add, letter, multiply
@@ -92,11 +93,6 @@ def _ordered(name: str, ends: Ends, larger: str, smaller: str) -> dict[str, Term
         return {naming.at(name, larger): below + letter(_gap(name), NONNEGATIVE)}
     left = (1 - letter(naming.place(name, smaller), UNIT)) * letter(_gap(name), UNIT)
     return {naming.at(name, larger): below + (high - low) * left}
-
-
-def is_constant(term: Term) -> bool:
-    """Whether a formula has no letters but parameters."""
-    return all(naming.read(name).is_parameter for name in term.letters)
 
 
 def steps(v: Term) -> dict[Term, Term]:

@@ -21,11 +21,12 @@ from itertools import count
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders import coordinates, squares, values
-from dpcompose.kernel.deciders.coordinates import UNIT, is_constant, steps
+from dpcompose.kernel.deciders.coordinates import UNIT, steps
 from dpcompose.kernel.deciders.squares import Vector
 from dpcompose.kernel.expressions import forms, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.metrics import is_constant
 from dpcompose.kernel.expressions.points import Points, coordinate
 from dpcompose.kernel.expressions.terms import (
     ONE,

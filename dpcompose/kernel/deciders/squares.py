@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from dpcompose.kernel.deciders.coordinates import is_constant
+from dpcompose.kernel.expressions.metrics import is_constant
 from dpcompose.kernel.expressions.substitution import expanded
 from dpcompose.kernel.expressions.terms import ZERO, Term, add, moves, multiply, number, power, sqrt
 

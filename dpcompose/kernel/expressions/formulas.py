@@ -422,6 +422,11 @@ def at(term: Term, point: Mapping[str, Fraction]) -> Term:
     return _at(term, dict(point)) if value is None else number(value)
 
 
+def extended(term: Term, point: Mapping[str, Fraction]) -> Term:
+    """The same of a term that may be ∞, which it is at all points."""
+    return term if term.kind == "oo" else at(term, point)
+
+
 def _at(term: Term, point: Mapping[str, Fraction]) -> Term:
     kind = term.kind
     if kind == "number":

@@ -124,8 +124,8 @@ def _is_distance(term: Term) -> bool:
     return term.kind == "letter" and is_moving(term)
 
 
-def _is_number(term: Term) -> bool:
-    """Whether a formula is one in parameters: in distances, and in coordinates, letters have two __."""
+def is_constant(term: Term) -> bool:
+    """Whether a formula is one in parameters: no letter is that of a distance, or of a coordinate."""
     return all(naming.read(name).is_parameter for name in term.letters)
 
 
@@ -142,7 +142,7 @@ def is_metric(term: Term, basic: Callable[[Term], bool] = _is_distance) -> bool:
     """
     if term == ZERO or basic(term):
         return True
-    if _is_number(term):
+    if is_constant(term):
         return False
     if (inside := minimum(term)) is not None:
         return _is_one_of(inside, basic)
@@ -161,8 +161,8 @@ def is_metric(term: Term, basic: Callable[[Term], bool] = _is_distance) -> bool:
 
 def _is_one_of(some: Sequence[Term], basic: Callable[[Term], bool]) -> bool:
     """Whether one of some terms is a metric, and the others are numbers ≥ 0."""
-    moving = [one for one in some if not _is_number(one)]
-    fixed = all(one.nonnegative for one in some if _is_number(one))
+    moving = [one for one in some if not is_constant(one)]
+    fixed = all(one.nonnegative for one in some if is_constant(one))
     return len(moving) == 1 and fixed and is_metric(moving[0], basic)
 
 
@@ -170,8 +170,8 @@ def _is_square(term: Term, basic: Callable[[Term], bool]) -> bool:
     """Whether a formula is seen to be the square of a metric, or a metric: of such sums the root is one."""
     if is_metric(term, basic):
         return True
-    moving = [one for one in term.factors if not _is_number(one)]
-    rest = terms.multiply([one for one in term.factors if _is_number(one)])
+    moving = [one for one in term.factors if not is_constant(one)]
+    rest = terms.multiply([one for one in term.factors if is_constant(one)])
     if (
         len(moving) != 1
         or moving[0].kind != "power"

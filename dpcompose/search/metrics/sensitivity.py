@@ -381,7 +381,7 @@ class _Ratios:
     def _constants(self) -> list[Term]:
         """The numbers and parameters that values and distances are compared with."""
         tops = sorted((one for one in self._parts if one.kind == "top"), key=lambda one: one.key)
-        compared = (one for top in tops for one in top.parts if coordinates.is_constant(one))
+        compared = (one for top in tops for one in top.parts if metrics.is_constant(one))
         return list(dict.fromkeys([ZERO, ONE, *(x for one in compared for x in (one, -one))]))
 
     def _is_inside(self, point: Place) -> bool:

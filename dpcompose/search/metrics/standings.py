@@ -100,10 +100,7 @@ class Standings:
             )
             for point in self.cases.trials.few(one):
                 if fails(more, less, point) and self.cases.there(one, point):
-                    values = [
-                        value if value.kind == "oo" else formulas.at(value, point) for value in (less, more)
-                    ]
-                    lost, bound = map(formulas.to_text, values)
+                    lost, bound = (formulas.to_text(formulas.extended(x, point)) for x in (less, more))
                     called, said = (
                         self.cases.told.expression(x) for x in (metrics.letter(name), distance.at_most)
                     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeGuard
 
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, refuse_if_large
 
@@ -59,6 +60,11 @@ class Listed(DatabaseClass):
             if len(self.elements) > 1
             else "the one listed database"
         )
+
+
+def is_graph(given: object) -> TypeGuard[Any]:
+    """Whether this is a graph of networkx, which need not be loaded for it."""
+    return hasattr(given, "edges") and hasattr(given, "nodes")
 
 
 def listed(elements: Iterable[Database]) -> Listed:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.settings import NOTHING, Edge
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.classes.listed import is_graph
 from dpcompose.spaces.classes.multisets import Multisets
 from dpcompose.spaces.classes.records import exchanged
 from dpcompose.spaces.moves import replacements
@@ -141,7 +142,7 @@ def policy(
     """
     if isinstance(add_remove, str) and add_remove != EVERY:
         raise ValueError(f'add_remove is "{EVERY}", or a list, not {add_remove!r}')
-    pairs = [list(map(str, one)) for one in replace.edges] if hasattr(replace, "edges") else replace
+    pairs = [list(map(str, one)) for one in replace.edges] if is_graph(replace) else replace
     joined = replacements.read(pairs, name)
     alone = None if add_remove == EVERY else frozenset(map(str, add_remove))
     if joined == Groups(frozenset()) and alone == frozenset():

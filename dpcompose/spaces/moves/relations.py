@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.listed import is_graph
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def pairs(name: str, listed: Iterable[tuple[Database, Database]] | Graph) -> Pai
     >>> d("a", "c")
     2
     """
-    listed = listed.edges() if hasattr(listed, "edges") else listed
+    listed = listed.edges() if is_graph(listed) else listed
     return Pairs(name, frozenset((D, E) if str(D) <= str(E) else (E, D) for D, E in listed if D != E))
 
 
