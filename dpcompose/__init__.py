@@ -20,7 +20,7 @@ so that `dpcompose --help` is instant:
 * guarantees: pure, approximate, zcdp, gaussian, renyi, tcdp, in_metric; parameters, the symbols in them;
 * compositions: mechanism, compose, load, loads, Study; in metrics of one's own: metric_study,
   load_metric, MetricStudy, of points and product, with norm, steps_between, distances, in_coordinates,
-  at_most;
+  at_most, within;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
   symmetric_difference;
 * theorem pages, with those of one's own: theorems;
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         points,
         product,
         steps_between,
+        within,
     )
     from dpcompose.privacy.noises import (
         exponential,
@@ -141,6 +142,7 @@ _PLACES = {
         "points",
         "product",
         "steps_between",
+        "within",
     ),
     "privacy.noises": (
         "exponential",
@@ -319,6 +321,7 @@ __all__ = [
     "vertex",
     "w_event",
     "where",
+    "within",
     "within_any_size",
     "zcdp",
 ]

@@ -396,11 +396,14 @@ class ClaimTable(InMetric):
 
 class TargetTable(Table):
     metric: str | None = key(FORMULA)
+    within: str | None = key(FORMULA)
     granularity: str | dict[str, Any] | None = key(GRANULARITY, for_neighbours=True)
 
     def check(self) -> None:
         if (self.metric is None) == (self.granularity is None):
             raise ValueError("the target is a metric, or the neighbours of a granularity")
+        if self.within is not None and self.metric is None:
+            raise ValueError("databases are neighbours within a distance in a metric: say in which")
 
 
 class _Study(Check):

@@ -28,8 +28,15 @@ from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
-from dpcompose.privacy.metrics.setting import MetricMechanism, MetricSetting, as_metric, letter
+from dpcompose.privacy.metrics.setting import (
+    MetricGuarantee,
+    MetricMechanism,
+    MetricSetting,
+    as_metric,
+    letter,
+)
 from dpcompose.privacy.notions import POWERS
+from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample
@@ -305,6 +312,17 @@ def in_metric(notion: str, metric: Term, delta: Term | None = None) -> Said:
     called = "" if notion == "pure" else f"{notion}-"
     beside: Said = [] if delta is None else [", with delta ", formula(delta)]
     return [f"{called}private in the metric ", formula(metric), *beside]
+
+
+def said_of(claim: Claim) -> Said:
+    """A claim about any two databases, or about those within a distance."""
+    claimed: MetricGuarantee = claim.guarantee
+    if claimed.near is None:
+        return in_metric(claim.notion, claimed.metric, claimed.delta)
+    values = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
+    notion = "" if claim.notion == "pure" else f"{claim.notion} privacy with "
+    near = claimed.near
+    return [f"{notion}{values} where ", formula(near.formula), " is at most ", formula(near.radius)]
 
 
 def _metric(metric: NamedMetric) -> Said:

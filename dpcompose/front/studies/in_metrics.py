@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dpcompose.front.documents.document import (
-    Composed,
-    Member,
-)
+from dpcompose.front.documents.document import Composed, Member, plain
 from dpcompose.front.documents.metric_examples import example
 from dpcompose.front.studies.beside import Beside, beside
-from dpcompose.front.studies.best_metric import BestMetric, in_metric
+from dpcompose.front.studies.best_metric import BestMetric, in_metric, said_of
 from dpcompose.front.studies.metric_forms import MetricForms
 from dpcompose.front.studies.neighbours import ForNeighbours
 from dpcompose.front.studies.results import Answer
+from dpcompose.kernel.covers.types import NoCover
+from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.language import formulas
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
 from dpcompose.privacy.metrics.setting import MetricSetting
-from dpcompose.privacy.notions import Guarantee, InMetric
+from dpcompose.privacy.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.proof.registry import Theory
@@ -101,6 +101,7 @@ class InMetrics:
                 return self.neighbours.check(claim)
             claim = replace(self.claim(claim.guarantee), expect=claim.expect)
         proved = proofs.verdict(self.search, claim)
+        near = None if claim.guarantee.near is None else self.near
         unsettled = proved.loose is None and proved.word != "refuted" and not claim.doubt
         by_steps = self.metric_forms.answer(claim, proved.found) if unsettled else None
         if by_steps is not None and (proved.word == "undecided" or by_steps.loose is not None):
@@ -113,12 +114,27 @@ class InMetrics:
             proved.found.reason,
             bound=self.bound,
             relies_on=self.theory.relied_on(proved.rests_on.pages),
-            said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
+            said=said_of(claim),
             written=claim.written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
-            right=self.bound.said,
+            right=self.bound.said if near is None else said_of(near),
             noun="metric",
             found=proved,
         )
+
+    @cached_property
+    def near(self) -> Claim | None:
+        """The best guarantee that is known for the pairs within a distance; None where there is none."""
+        within, stated = self.setting.near, self.bound.stated
+        if within is None or set(stated) != {"metric"}:
+            return None
+        key, power = POWERS[self.bound.notion]
+        with suppress(NoCover):
+            ratio = self.sensitivity(*map(to_text, (stated["metric"], within.formula)))
+            value = (formulas.from_python(ratio.value) * formulas.expression(within.radius)) ** power
+            claim = self._read({"notion": self.bound.notion, key: formulas.to_text(value)})
+            if ratio.proved and proofs.verdict(self.search, claim).word == "proved":
+                return claim
+        return None
 
     def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
         """A metric, or a guarantee for the target, as a claim about this setting."""
@@ -137,7 +153,11 @@ class InMetrics:
             case _:
                 given = {"notion": notion or self.bound.notion, "metric": formulas.given_text(said)}
                 given |= {} if delta is None else {"delta": formulas.given_text(delta)}
-        data = {**self.setting.data, "claims": [given]}
+        return self._read(given)
+
+    def _read(self, given: Mapping[str, Any]) -> Claim:
+        """A claim from its data."""
+        data = {**self.setting.data, "claims": [dict(given)]}
         (found,) = reading.read_data(data, notions=self.theory.parameters).claims
         return found
 
@@ -179,6 +199,8 @@ class InMetrics:
 
     def together(self) -> str:
         """The best guarantee for neighbours, where claims are for these."""
+        if self.near is not None:
+            return plain(said_of(self.near))
         return "" if self.beside is None else self.beside.words
 
     def warnings(self) -> list[str]:
@@ -189,6 +211,8 @@ class InMetrics:
 
     def more_data(self) -> dict[str, Any]:
         """The guarantee for neighbours as JSON, where there is one."""
+        if self.near is not None:
+            return {"neighbours": {"guarantee": dict(self.near.text), "optimal": None}}
         best = None if self.beside is None else self.beside.bound
         return {} if best is None else {"neighbours": best.data()}
 

@@ -58,7 +58,7 @@ def are_metrics(setting: Setting, shown: Collection[str]) -> frozenset[str]:
 
 
 def _is_seen(distance: Distance, before: Collection[str], points: Sequence[Points]) -> bool:
-    if distance.declared:
+    if distance.declared or distance.within is not None:
         return False
     if distance.formula is None:
         return all(adds_up(one, points) for one in distance.differences)

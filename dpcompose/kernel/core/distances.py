@@ -24,8 +24,9 @@ class Distance:
     """How far apart two databases are, in one way.
 
     formula -- in coordinates and in distances before it; apart -- then it is 0 where that is finite, and ∞
-    where it is ∞; differences -- it is 1 where one of these is not 0, formulas in coordinates, or where
-    one of these `parts` differs, else 0;
+    where it is ∞; within -- then it is 0 where that is at most this number, and ∞ elsewhere;
+    differences -- it is 1 where one of these is not 0, formulas in coordinates, or where one of these `parts`
+    differs, else 0;
     over -- it is the closure of a norm over the fibres of the map that reads these coordinates: `formula` is
     that closure, `norm` the norm;
     part, input -- as far as what a mechanism reads of a part is apart; nothing of all this: only a bound is
@@ -35,6 +36,7 @@ class Distance:
 
     formula: Term | None = None
     apart: bool = False
+    within: Term | None = None
     differences: tuple[Term, ...] = ()
     parts: tuple[str, ...] = ()
     part: str | None = None
@@ -48,6 +50,11 @@ class Distance:
         """Whether only a bound is known."""
         return self.formula is None and self.input is None and not self.differences and not self.parts
 
+    @property
+    def plain(self) -> Term | None:
+        """Its formula, where it is just what that says."""
+        return None if self.apart or self.within is not None else self.formula
+
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found: dict[str, Any] = {}
@@ -56,6 +63,7 @@ class Distance:
         elif self.formula is not None:
             found["formula"] = formulas.to_text(self.formula)
         found |= {"apart": True} if self.apart else {}
+        found |= {} if self.within is None else {"within": formulas.to_text(self.within)}
         found |= (
             {"differences": [formulas.to_text(one) for one in self.differences]} if self.differences else {}
         )

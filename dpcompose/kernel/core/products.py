@@ -50,23 +50,26 @@ def _distance(
     parts: Mapping[str, Points | Databases],
     input_of: Callable[[Reader, Databases], Mechanism],
 ) -> Distance:
-    reader.keys(("formula", "apart", "over", "differences", "parts", "part", "input", "at most"))
+    reader.keys(("formula", "apart", "within", "over", "differences", "parts", "part", "input", "at most"))
     given = [one for one in ("formula", "differences", "parts", "input") if one in reader.value]
     if len(given) > 1 or ("input" in given) != ("part" in reader.value):
         raise reader.wrong("a formula, or differences, or parts, or an input of a part,")
     apart = reader.key("apart", False).value
     if type(apart) is not bool or (apart and given != ["formula"]):
         raise reader.key("apart").wrong("true, of a formula,")
+    within = reader.key("within").formula() if "within" in reader.value else None
+    if within is not None and (apart or given != ["formula"] or not metrics.is_constant(within)):
+        raise reader.key("within").wrong("a formula in parameters, of a formula,")
     at_most = reader.key("at most").formula() if "at most" in reader.value else None
     formula = reader.key("formula").formula() if "formula" in given else None
     differences = tuple(one.formula() for one in reader.key("differences", []).items())
-    if any(one.has("oo") for one in (formula, at_most, *differences) if one is not None):
+    if any(one.has("oo") for one in (formula, within, at_most, *differences) if one is not None):
         raise reader.wrong("formulas without oo")
     if "over" in reader.value:
         return _over_fibres(reader, formula, parts, at_most)
     some = tuple(one.text(*parts) for one in reader.key("parts", []).items())
     if "input" not in given:
-        return Distance(formula, apart, differences, some, at_most=at_most)
+        return Distance(formula, apart, within, differences, some, at_most=at_most)
     called = reader.key("part").text(*parts)
     part = parts[called]
     if isinstance(part, Points) or part.kind == "steps":
@@ -81,7 +84,8 @@ def _over_fibres(
     points = [part for part in parts.values() if isinstance(part, Points)]
     every = [name for part in points for name in part.coordinates]
     over = tuple(one.text(*every) for one in reader.key("over").items())
-    found = None if norm is None or "apart" in reader.value else fibres.closed(norm, over, points)
+    alone = reader.value.keys().isdisjoint({"apart", "within"})
+    found = fibres.closed(norm, over, points) if alone and norm is not None else None
     if found is None or len({*over}) < len(over):
         raise reader.wrong("a norm of coordinates, and those that are read, each once,")
     return Distance(found, at_most=at_most, over=over, norm=norm)

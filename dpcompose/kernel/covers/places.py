@@ -56,6 +56,10 @@ def checked(
         signs = [sign(formulas.at(one, full)) for one in differences]
         if None in signs or any(signs) != differ:
             raise NotThere("what differs there is not what differs in this case")
+    for near in where.near:
+        less = None if near.far.kind == "oo" else sign(formulas.at(near.radius - near.far, full))
+        if less not in ((0, 1) if near.inside else (-1,)) and near.far.kind != "oo":
+            raise NotThere("the databases are not seen to be as near there, or as far, as in this case")
     list(records(setting, theory, where, full))
     for parts in where.apart:
         if not any(_differs(setting, where, part, full) for part in parts):

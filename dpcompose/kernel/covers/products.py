@@ -16,10 +16,11 @@ from itertools import combinations_with_replacement, product
 from dpcompose.kernel import infinity
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.concrete import Noise
+from dpcompose.kernel.core.distances import Distance
 from dpcompose.kernel.core.settings import ANY_TWO, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.counts import Counts
 from dpcompose.kernel.covers.listed import Listed
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, Where
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, Near, NoCover, Type, Where
 from dpcompose.kernel.deciders.tables import Table
 from dpcompose.kernel.expressions import naming, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
@@ -70,7 +71,8 @@ class Products:
     def cover(self) -> Cover:
         """The types of any two databases.  Raises NoCover where a distance is no formula in letters."""
         try:
-            types = dict.fromkeys(self._type(case) for case in self._cases())
+            every = (self._type(case) for case in self._cases())
+            types = dict.fromkeys(one for one in every if not is_empty(one))
         except NoValue as error:
             raise NoCover(str(error)) from None
         about = self.theory.first(
@@ -97,9 +99,7 @@ class Products:
 
     def _cases(self) -> Iterator[Case]:
         """All cases: which values differ, and where the databases are in each part."""
-        asked = [
-            name for name in self.names if self.distances[name].differences or self.distances[name].parts
-        ]
+        asked = [name for name in self.names if self._is_asked(self.distances[name])]
         for differ in product((True, False), repeat=len(asked)):
             split = dict(zip(asked, differ, strict=True))
             same = {part for name, other in split.items() if not other for part in self.distances[name].parts}
@@ -112,7 +112,7 @@ class Products:
             apart = tuple(parts for parts in apart if parts)
             if any(same.issuperset(parts) for parts in apart):
                 continue
-            far = {name: ONE if other else ZERO for name, other in split.items()}
+            far = {name: self._where(name, other) for name, other in split.items()}
             for some in product(
                 *(self._of_part(name, part, name in same) for name, part in self.setting.databases.parts)
             ):
@@ -126,6 +126,16 @@ class Products:
                     differences,
                 )
                 yield Case(far | {name: value for case in some for name, value in case.far.items()}, where)
+
+    def _is_asked(self, one: Distance) -> bool:
+        """Whether databases are looked at in two cases: for what differs, and how near they are."""
+        return bool(one.differences or one.parts or one.within is not None)
+
+    def _where(self, name: str, other: bool) -> Term:
+        """A distance in one of these cases: where something differs, or databases are too far away."""
+        if not other:
+            return ZERO
+        return ONE if self.distances[name].within is None else INFINITY
 
     @cached_property
     def counts(self) -> Mapping[str, Counts]:
@@ -193,10 +203,20 @@ class Products:
                 values[name] = self._value(name, case, values, bounded)
             found[bounded] = values
         exact, at_most = (tuple(found[bounded].items()) for bounded in (False, True))
-        where = replace(case.where, distances=exact, at_most=at_most)
+        some = [name for name in self.names if self.distances[name].within is not None]
+        near = tuple(self._near(name, case, found[False]) for name in some)
+        where = replace(case.where, distances=exact, at_most=at_most, near=near)
         moves, entries, lost = self._moves(found[True])
         pair = tuple(n for _, both in where.listed for n in both)
         return Type(moves, frozenset(), pair, entries, lost, where)
+
+    def _near(self, name: str, case: Case, far: Mapping[str, Term]) -> Near:
+        """How near two databases are.  Raises NoCover where that is not known."""
+        one = self.distances[name]
+        assert one.formula is not None and one.within is not None
+        value = self._same(infinity.at(one.formula, far, self.setting.assumed), case)
+        self._check_known(value, one.formula)
+        return Near(value, one.within, case.far[name] == ZERO)
 
     def _value(self, name: str, case: Case, before: Mapping[str, Term], bounded: bool) -> Term:
         """A distance, made of those before it; bounded -- with its bound, which it is at most."""
@@ -217,9 +237,13 @@ class Products:
 
     def _apart(self, value: Term, formula: Term) -> Term:
         """0 where a formula is finite, ∞ where it is ∞.  Raises NoCover where that is not known."""
-        if any(value.letters.keys() & unknown(name).letters.keys() for name in self.distances):
-            raise NoCover(f"it is not known where {to_text(formula)}, of which a bound alone is known, is oo")
+        self._check_known(value, formula)
         return INFINITY if value.kind == "oo" else ZERO
+
+    def _check_known(self, value: Term, formula: Term) -> None:
+        """Raises NoCover where of a formula in distances a bound alone is known."""
+        if any(value.letters.keys() & unknown(name).letters.keys() for name in self.distances):
+            raise NoCover(f"how large {to_text(formula)} is, of which a bound alone is known, is not known")
 
     def _same(self, value: Term, case: Case) -> Term:
         """A formula where two databases are equal in some parts."""
@@ -257,7 +281,7 @@ class Products:
         stated = self.distances[mechanism.metric.formula.of[0]]
         if noise.query is None:
             law = self.theory.page(noise.page, "noise").head
-            fits = not stated.apart and stated.formula == moved(noise.entries, law.norm)
+            fits = stated.plain is not None and stated.plain == moved(noise.entries, law.norm)
             fits = fits and (law.entries == "real" or (law.entries == "plane" and len(noise.entries) == 2))
         else:
             known = stated.input.noise if isinstance(stated.input, Mechanism) else None
@@ -297,6 +321,12 @@ def pages_of_fibres(setting: Setting, theory: Theory) -> frozenset[str]:
         "step", lambda page: page.head.metric == "norm over fibres", "no page is about norms over fibres"
     )
     return frozenset({str(fits.id)})
+
+
+def is_empty(type: Type) -> bool:
+    """Whether it is seen that no two databases are in a case: they are near, and too far away."""
+    near = () if type.where is None else (one for one in type.where.near if one.inside)
+    return any(one.far.kind == "oo" or (one.far - one.radius).positive for one in near)
 
 
 def unknown(name: str) -> Term:

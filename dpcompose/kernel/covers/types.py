@@ -46,13 +46,22 @@ class NoCover(NoPage):
 
 
 @dataclass(frozen=True)
+class Near:
+    """Two databases of which some distance is at most a radius; inside False: is larger."""
+
+    far: Term
+    radius: Term
+    inside: bool
+
+
+@dataclass(frozen=True)
 class Where:
     """How far apart two databases of a product are: distances as formulas in letters that say where they are.
 
     distances -- by their names, ∞ among them; at_most -- the same with the bounds that are stated for them;
     same -- parts in which they are equal; apart -- some parts of which one differs; counts -- of parts of
     records, how many of each class D has more, and E; listed -- of listed parts the numbers of both;
-    differences -- formulas in coordinates, and whether one of them is not 0, or all are.
+    differences -- formulas in coordinates, and whether one of them is not 0, or all are; near -- how near.
     """
 
     distances: tuple[tuple[str, Term], ...]
@@ -62,6 +71,7 @@ class Where:
     counts: tuple[tuple[str, tuple[tuple[Term, Term], ...]], ...] = ()
     listed: tuple[tuple[str, tuple[int, int]], ...] = ()
     differences: tuple[tuple[tuple[Term, ...], bool], ...] = ()
+    near: tuple[Near, ...] = ()
 
 
 @dataclass(frozen=True)

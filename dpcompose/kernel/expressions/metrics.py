@@ -89,7 +89,8 @@ def _with_minimum(term: Term) -> tuple[Term, Term] | None:
 
 def is_positive_part(term: Term) -> bool:
     """Whether a formula is seen to be ≥ 0 wherever distances are: by its signs, or as it grows from such."""
-    if term.nonnegative:
+    is_root = term.kind == "power" and term.parts[1].number == terms.HALF
+    if term.nonnegative or is_root:
         return True
     if (inside := minimum(term)) is not None:
         return all(map(is_positive_part, inside))

@@ -175,6 +175,7 @@ class Procedure(Head):
         "exhaustion",
         "arrays",
         "pairs",
+        "within a distance",
     ]
 
 

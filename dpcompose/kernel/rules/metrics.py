@@ -8,6 +8,7 @@ into, and it is false at two databases at which some mechanisms lose more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,9 +17,10 @@ from dpcompose.kernel.composition import axioms
 from dpcompose.kernel.composition.losses import Composition
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places, products
-from dpcompose.kernel.covers.types import Cover, Type, Where
+from dpcompose.kernel.covers.types import Cover, Near, Type, Where
 from dpcompose.kernel.deciders import norms
-from dpcompose.kernel.expressions import forms, metrics, substitution, terms
+from dpcompose.kernel.deciders.values import surely
+from dpcompose.kernel.expressions import forms, formulas, metrics, substitution, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.metrics import grows, letter
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
@@ -75,10 +77,34 @@ def everywhere(
         raise BadStep(f"the guarantee is about {known.notion}")
     squared = theory.rule(guarantee.notion).head.squared
     used = frozenset[str]()
+    said_something = replace(covered.cover, types=tuple(spoken_of(covered.cover.types, guarantee, setting)))
     for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         shown = entry_of(certificates, key)
-        used |= at_least_everywhere(setting, covered.cover, greater, lesser, shown, key in squared)
-    return guarantee, Grounds(deciders=used)
+        used |= at_least_everywhere(setting, said_something, greater, lesser, shown, key in squared)
+    return guarantee, Grounds(_of_near(covered.cover, theory), used)
+
+
+def spoken_of(some: Sequence[Type], claim: Satisfies, setting: Setting) -> list[Type]:
+    """The cases in which a claim says something: not where databases are too far, and a parameter is ∞."""
+
+    def is_silent(one: Type) -> bool:
+        where = where_of(one)
+        far = any(not near.inside for near in where.near)
+        return far and any(at(value, where.distances, setting).kind == "oo" for _, value in claim.values)
+
+    return [one for one in some if not is_silent(one)]
+
+
+def _of_near(cover: Cover, theory: Theory) -> frozenset[str]:
+    """The page on databases within a distance, where a cover tells which are."""
+    if not any(where_of(one).near for one in cover.types):
+        return frozenset()
+    page = theory.first(
+        "procedure",
+        lambda page: page.head.procedure == "within a distance",
+        "no page is about databases within a distance",
+    )
+    return frozenset({str(page.id)})
 
 
 def at_least_everywhere(
@@ -91,9 +117,57 @@ def at_least_everywhere(
     if not isinstance(shown, list) or len(shown) != len(sides):
         raise BadCertificate(f"there are {len(sides)} cases to prove")
     some = (
-        in_case(setting, more, less, one, squared) for (more, less), one in zip(sides, shown, strict=True)
+        _in_near(setting, where_of(one), more, less, lesser, proof, squared)
+        for one, (more, less), proof in zip(cover.types, sides, shown, strict=True)
     )
     return frozenset[str]().union(*some)
+
+
+def _in_near(
+    setting: Setting, where: Where, greater: Term, lesser: Term, formula: Term, shown: Any, squared: bool
+) -> frozenset[str]:
+    """The deciders by which what is shown proves greater ≥ lesser in one case: also by how near databases
+    are there, at the radius, or with a multiple of what is left to it; formula -- what lesser is there."""
+    if not isinstance(shown, dict) or not {"each", "radius", "times"} & shown.keys():
+        return in_case(setting, greater, lesser, shown, squared)
+    if len(where.near) != 1 or not where.near[0].inside:
+        raise BadCertificate("the databases are not within one distance")
+    near, used = where.near[0], frozenset[str]()
+    if "each" in shown:
+        some = smallest(greater)
+        if len(some) != len(shown["each"]):
+            raise BadCertificate("each of those is to be shown of which the claim is the least")
+        both = zip(some, shown["each"], strict=True)
+        return used.union(*(_in_near(setting, where, x, lesser, formula, y, squared) for x, y in both))
+    if "radius" in shown:
+        return in_case(setting, greater, at_radius(formula, where, near, setting), shown["radius"], squared)
+    power, times = shown.get("power"), formulas.parse(str(shown["times"]), setting.symbols)
+    if set(shown) != {"times", "power", "not negative", "rest"} or type(power) is not int or power < 1:
+        raise BadCertificate("the certificate cannot be read")
+    if not metrics.is_constant(times) or not surely(times, strictly=False, assumed=setting.assumed):
+        raise BadCertificate(f"{formulas.to_text(times)} is not seen to be at least 0")
+    if power > 1:
+        used = in_case(setting, near.far, ZERO, shown["not negative"], False)
+    return used | in_case(setting, with_the_rest(greater, near, times, power), lesser, shown["rest"], squared)
+
+
+def with_the_rest(greater: Term, near: Near, times: Term, power: int) -> Term:
+    """A formula with a multiple of what is left to the radius r of databases: where d <= r, the formula and
+    times*(d**power - r**power) are together at most the formula."""
+    return substitution.expanded(greater + times * (near.far**power - near.radius**power))
+
+
+def at_radius(formula: Term, where: Where, near: Near, setting: Setting) -> Term:
+    """A formula that grows with distances, with the radius for those that are at most that."""
+    if not grows(formula):
+        raise BadStep("what is lost is not seen to grow with distances")
+    far = [(name, near.radius if value == near.far else value) for name, value in where.at_most]
+    return at(formula, far, setting)
+
+
+def smallest(greater: Term) -> Sequence[Term]:
+    """What a formula is the least of, where it is a minimum."""
+    return metrics.minimum(norms.distributed(greater)) or ()
 
 
 def sides_at(one: Type, greater: Term, lesser: Term, setting: Setting) -> tuple[Term, Term]:
@@ -218,9 +292,10 @@ def is_metric(setting: Setting, theory: Theory, premises: Premises, *, name: str
     """A distance that is a formula in coordinates is a metric: its axioms hold at any three points."""
     said(premises)
     distance = dict(setting.distances).get(name)
-    if distance is None or distance.formula is None or distance.apart or metrics.is_moving(distance.formula):
+    formula = None if distance is None else distance.plain
+    if formula is None or metrics.is_moving(formula):
         raise BadStep(f"{name} is no distance that is a formula in coordinates")
-    obligations = axioms.obligations(distance.formula, setting.databases.points)
+    obligations = axioms.obligations(formula, setting.databases.points)
     if not isinstance(certificates, list) or len(certificates) != len(obligations):
         raise BadCertificate(f"there are {len(obligations)} axioms")
     used = frozenset[str]()

@@ -119,11 +119,22 @@ def at_most(bound: Formula, metric: Data | None = None) -> Data:
     return Data({**known.table, "at-most": _text(bound)}, known.about)
 
 
+def within(radius: Formula, metric: Formula) -> Data:
+    """As a target all pairs of databases within a distance: claims without a metric are numbers for these.
+
+    metric -- a formula in the named ones.
+
+    >>> within("r", "L2")
+    metric = L2, within = r
+    """
+    return Data({"metric": _text(metric), "within": _text(radius)})
+
+
 def problem_data(
     mechanisms: Mapping[str, Mechanism],
     stated: Sequence[Stated],
     on: Databases,
-    target: Granularity | Formula | None,
+    target: Granularity | Data | Formula | None,
     metrics: Mapping[str, Data | Formula],
     maps: Mapping[str, Sequence[Formula]],
     parameters: Mapping[str, str],
@@ -151,7 +162,7 @@ def problem_data(
     if isinstance(target, Granularity):
         data["target"] = {"granularity": target.data()}
     elif target is not None:
-        data["target"] = {"metric": _text(target)}
+        data["target"] = dict(target.table) if isinstance(target, Data) else {"metric": _text(target)}
     data["mechanisms"] = [{"name": name} | _mechanism(one) for name, one in mechanisms.items()]
     data["mechanisms"] += [_stated(one) for one in stated]
     return data

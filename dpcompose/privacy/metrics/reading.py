@@ -22,6 +22,7 @@ from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, 
 from dpcompose.privacy.notions import FILE_KEYS, POWERS
 from dpcompose.privacy.problems import Claim, Problem, claim_of, refuse, table_of
 from dpcompose.privacy.schema import ClaimTable, Notions, StudyTable
+from dpcompose.spaces.canonical.named import Within
 
 
 def read_data(
@@ -65,7 +66,8 @@ class _Reader:
         for i, name in enumerate(names):
             if name in names[:i]:
                 self.found.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
-        target = self._target()
+        target, near = self._target(), self._near()
+        self.near = None if near is None else (near, self.distances.named("beyond", near))
         claims = [
             self._claim(i, one, target)
             if one.metric is not None or self.notions is None
@@ -87,6 +89,7 @@ class _Reader:
             self.mechanisms.adaptive,
             self.data,
             assume,
+            near,
         )
         return Problem(setting, tuple(one for one in claims if one is not None), file)
 
@@ -110,6 +113,20 @@ class _Reader:
                 given.metric, ("target", "metric"), self.distances.in_metrics(given.metric), False
             )
         return self.distances.canonical(given.granularity, ("target", "granularity"))
+
+    def _near(self) -> Within | None:
+        """What claims for the pairs within a distance have beside it; None where the target is none."""
+        given, path = self.given.target, ("target", "within")
+        if given is None or given.metric is None or given.within is None:
+            return None
+        radius = self.names.formula(given.within, path)
+        metric = self.names.formula(given.metric, path, self.distances.in_metrics(given.metric), False)
+        if radius is None or metric is None:
+            return None
+        if not self.names.never_negative(radius):
+            self.found.wrong(path, "this is not known to be >= 0 for all allowed values")
+            return None
+        return Within(metric, radius)
 
     # claims
 
@@ -140,15 +157,17 @@ class _Reader:
                     f"{key} counts steps of [target], which is left out: give a target, or a metric",
                 )
                 return None
-            if given.delta is not None:
+            if given.delta is not None and self.near is None:
                 doubts.append("(epsilon, delta) for these neighbours is not decided; in a metric it is")
             if value.kind != "oo":  # what is negative is no square, and the claim is
                 sign = -1 if self.names.is_positive(-value) else 1
-                value = self.distances.times(terms.power(value * sign, Fraction(1, power)) * sign, target)
+                root = terms.power(value * sign, Fraction(1, power)) * sign
+                value = self.distances.times(root, target) if self.near is None else root + self.near[1]
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
         written = ", ".join(f"{name} {value}" for name, value in text.items() if name != "notion")
-        claimed = MetricGuarantee(given.notion, value, found.get("delta"), written)
+        near = self.near[0] if key != "metric" and self.near is not None else None
+        claimed = MetricGuarantee(given.notion, value, found.get("delta"), written, near)
         return Claim(claimed, said, given.expect, doubt)
 
 

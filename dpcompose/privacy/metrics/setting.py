@@ -22,7 +22,7 @@ from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import POWERS
 from dpcompose.spaces.canonical.compared import Lost
-from dpcompose.spaces.canonical.named import NamedMetric
+from dpcompose.spaces.canonical.named import NamedMetric, Within
 from dpcompose.spaces.canonical.points import Product, Values
 
 if TYPE_CHECKING:
@@ -120,12 +120,14 @@ class MetricMechanism:
 
 @dataclass(frozen=True, repr=False)
 class MetricGuarantee(Shown):
-    """A metric in which a composition may be private, as somebody claims; written -- how, in words."""
+    """A metric in which a composition may be private, as somebody claims; written -- how, in words;
+    near -- that it is a number for all pairs within a distance."""
 
     notion: str
     metric: Term
     delta: Term | None = None
     written: str = ""
+    near: Within | None = None
 
     @property
     def terms(self) -> tuple[tuple[str, Term], ...]:
@@ -146,7 +148,8 @@ class MetricSetting:
     """Mechanisms over one class of databases, each private in a metric on it, composed.
 
     metrics -- those that formulas name, each made of ones before it; domains -- the values that parameters
-    may take; data -- the same as the data of a problem file; assume -- what holds of the parameters besides.
+    may take; data -- the same as the data of a problem file; assume -- what holds of the parameters besides;
+    near -- within which distance the pairs are that claims for the target are about; None: any two.
     """
 
     databases: Product
@@ -157,6 +160,7 @@ class MetricSetting:
     adaptive: bool
     data: Mapping[str, Any]
     assume: Assumed = NOTHING
+    near: Within | None = None
 
     @property
     def several(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from typing import Any
 
 from dpcompose.kernel import infinity
@@ -19,6 +19,8 @@ from dpcompose.kernel.composition.losses import Values
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import products
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.judgements import Lower, Refuted, Satisfies
 from dpcompose.kernel.library.theory import NoPage, Theory
@@ -32,7 +34,7 @@ from dpcompose.privacy.notions import POWERS
 from dpcompose.search.always import by_itself
 from dpcompose.search.least import BITS
 from dpcompose.search.metrics.cases import Cases, types_of
-from dpcompose.search.metrics.points import Open, Point
+from dpcompose.search.metrics.points import Open, Point, where_of
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
 from dpcompose.search.verdicts import Verdict
@@ -184,15 +186,20 @@ class Judge:
         """A proof from a guarantee; or a case that is open."""
         certificates: dict[str, list[Any]] = {}
         assert isinstance(known.says, Satisfies)
+        try:
+            spoken = rules.spoken_of(types_of(cover), said, self.setting)
+        except BadStep as error:
+            return types_of(cover)[0], Open({}, {}, str(error))
         for (key, greater), (_, lesser) in zip(said.values, known.says.values, strict=True):
-            certificates[key] = []
-            for one in types_of(cover):
+            certificates[key], squared = [], self._is_squared(said.notion, key)
+            power = dict([POWERS.get(said.notion, ("", 1))]).get(key, 1)
+            for one in spoken:
                 try:
                     more, less = rules.sides_at(one, greater, lesser, self.setting)
                 except BadStep as error:
                     return one, Open({}, {}, str(error))
                 failing = self._failing(one, more, less)
-                shown = failing or self.cases.prover.in_case(more, less, self._is_squared(said.notion, key))
+                shown = failing or self._in_case(one, more, (less, lesser), power, squared)
                 if isinstance(shown, Open):
                     return one, shown
                 certificates[key].append(shown)
@@ -203,14 +210,41 @@ class Judge:
         loose, standing = self._standing_of(claim, said, known, cover, made)
         return Verdict(claim, "proved", made, loose, standing)
 
+    def _in_case(
+        self, one: Type, greater: Term, less: tuple[Term, Term], power: int, squared: bool
+    ) -> dict[str, Any] | Open | None:
+        """A proof in one case: also by how near databases are there; less -- the lesser side, and the formula
+        that it is."""
+        prover, near = self.cases.prover, next((x for x in where_of(one).near if x.inside), None)
+        first = prover.in_case(greater, less[0], squared)
+        if near is None or not isinstance(first, Open):
+            return first
+        if some := rules.smallest(greater):
+            each = [self._in_case(one, x, less, power, squared) for x in some]
+            return next((x for x in each if isinstance(x, Open)), {"each": each})
+        with suppress(BadStep):
+            shown = prover.in_case(
+                greater, rules.at_radius(less[1], where_of(one), near, self.setting), squared
+            )
+            if not isinstance(shown, Open):
+                return {"radius": shown}
+        apart = None if power == 1 else prover.in_case(near.far, ZERO)
+        for times in () if isinstance(apart, Open) else _multiples(greater, near.radius**power):
+            shown = prover.in_case(rules.with_the_rest(greater, near, times, power), less[0], squared)
+            if not isinstance(shown, Open):
+                said = {"times": to_text(times), "power": power, "not negative": apart}
+                return said | {"rest": shown}
+        return first
+
     def _failing(self, one: Type, greater: Term, lesser: Term) -> Open | None:
         """A simple point at which a comparison fails; what is known by a bound alone is as large as that."""
         names = [name for name, distance in self.setting.distances if distance.declared]
         largest = {str(products.unknown(name)): INFINITY for name in names}
         with suppress(ValueError):
             more, less = (infinity.at(side, largest, self.setting.assumed) for side in (greater, lesser))
+            near = where_of(one).near
             for point in self.cases.trials.few(one) if more != less else ():
-                if fails(more, less, point):
+                if fails(more, less, point) and (not near or self.cases.there(one, point)):
                     some = ", ".join(
                         f"{name} = {point[name]}" for name, _ in self.setting.parameters if name in point
                     )
@@ -225,7 +259,8 @@ class Judge:
         self, claim: Mapping[str, str], said: Satisfies, known: Theorem, cover: Theorem, made: Theorem
     ) -> tuple[bool | None, Theorem | None]:
         """Whether a claim of one parameter, composed in its own notion, is larger somewhere, or nowhere."""
-        if len(said.values) > 1 or known.rule == "change":
+        near = any(where_of(one).near for one in types_of(cover))
+        if len(said.values) > 1 or known.rule == "change" or near:
             return None, None
         ((key, value),), ((_, lesser),) = said.values, values_of(known)
         for n, one in enumerate(types_of(cover), start=1):
@@ -348,11 +383,21 @@ class Judge:
         return None
 
 
+def _multiples(claimed: Term, radius: Term) -> Iterator[Term]:
+    """What a claim may be a multiple of, by the radius of neighbours: some of its summands, all first."""
+    some = substitution.expanded(claimed).summands
+    for many in range(min(len(some), MOST_SUMMANDS), 0, -1):
+        for chosen in combinations(some[:MOST_SUMMANDS], many):
+            yield terms.add(chosen) / radius
+
+
 def _texts(point: Point) -> dict[str, str]:
     """A point as arguments of rules have it."""
     return {name: str(x) for name, x in point.items()}
 
 
+MOST_SUMMANDS = 4
+"""Of how many summands of a claim it is looked which grow with a distance."""
 MOST_CURVES = 24
 """At how many points of each case it is looked whether a curve exceeds a claim."""
 

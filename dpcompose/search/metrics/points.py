@@ -14,16 +14,21 @@ from itertools import islice, product
 
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.covers.types import Type, Where
+from dpcompose.kernel.covers.types import Near, Type, Where
 from dpcompose.kernel.expressions import formulas, naming
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.points import Ends, Points, coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.search import parameters
 
 Point = Mapping[str, Fraction]
 
+READ_EASILY = (100, 10**6)
+"""Denominators of fractions that are read easily."""
+BITS = 64
+"""With how many bits it is looked how far apart databases are."""
 MOST_SIMPLE = 200
 """How many simple points of the parameters are gone through."""
 MOST_POINTS = 120
@@ -179,8 +184,28 @@ class Trials:
         yield full
 
     def databases(self, one: Type, there: Point, most: int) -> Iterator[Point]:
-        """Simple databases of a case at a point of the parameters, so many: mixtures of a few values of each
-        letter.  Where few are wanted, D has the first values, and the others small ones."""
+        """Simple databases of a case at a point of the parameters, so many; where they are to be near each
+        other, E is moved towards D until it is."""
+        inside = [near for near in where_of(one).near if near.inside]
+        for point in self._databases(one, there, most):
+            if not inside:
+                yield point
+            with suppress(ValueError, ArithmeticError):
+                for near in inside:
+                    yield from self._nearer(near, point)
+
+    def _nearer(self, near: Near, point: Point) -> Iterator[Point]:
+        """Two databases that are near, as they are or nearer: by a part that is read easily, then in full."""
+        radius, far = (enclosure(formulas.at(x, point), BITS) for x in (near.radius, near.far))
+        whole = min(radius.low / far.high, Fraction(1)) if far.high else Fraction(1)
+        names = [x for part in self.setting.databases.points for x in part.coordinates]
+        ends = [(naming.at(x, "D"), naming.at(x, "E")) for x in names]
+        for part in dict.fromkeys((*(Fraction(int(n * whole), n) for n in READ_EASILY), whole)):
+            yield {**point, **{E: point[D] + (point[E] - point[D]) * part for D, E in ends if E in point}}
+
+    def _databases(self, one: Type, there: Point, most: int) -> Iterator[Point]:
+        """The same anywhere: mixtures of a few values of each letter.  Where few are wanted, D has the first
+        values, and the others small ones."""
         few, where = most <= FEW_POINTS, where_of(one)
         choices: list[list[Point]] = []
         try:

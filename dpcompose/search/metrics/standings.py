@@ -50,8 +50,8 @@ class Standings:
         if distance.declared:
             return Standing(None, None)
         found = Standing(True if name in axioms.are_metrics(self.cases.setting, ()) else None)
-        if found.metric is None and distance.formula is not None and not distance.apart:
-            found = self._axioms(name, distance.formula)
+        if found.metric is None and distance.plain is not None:
+            found = self._axioms(name, distance.plain)
         if distance.at_most is None or found.metric is False:
             return found
         return self._bounded(name, found)

@@ -208,6 +208,22 @@ class Apart(Made):
 
 
 @dataclass(frozen=True)
+class Within(Made):
+    """What a claim for neighbours has beside it: 0 where a metric is at most a radius, and ∞ elsewhere."""
+
+    radius: Term
+
+    unsaid = True
+    equal_to = None
+
+    def words(self) -> Sequence[str | Term]:
+        return ["0 where ", self.formula, " is at most ", self.radius, ", and oo elsewhere"]
+
+    def told(self, term: Callable[[Term], Term]) -> dict[str, Any]:
+        return {**super().told(term), "within": to_text(term(self.radius))}
+
+
+@dataclass(frozen=True)
 class NamedMetric:
     """A metric on the databases of a product, under the name that formulas have for it.
 
