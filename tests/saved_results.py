@@ -66,6 +66,8 @@ REFUSED = (
             "problems/111-metrics-for-neighbours",
             "problems/113-any-number-of-releases-of-a-place",
             "problems/114-a-study-and-a-table-in-metrics",
+            "problems/215-places-within-a-mile",
+            "pages/shapes/near",
             "pages/shapes/pairs",
             "pages/steps/norms-over-fibres",
             "pages/conversions/gaussian-to-approximate",

@@ -416,4 +416,5 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
     if page.head.kind == "shape":
         return getattr(given.bound.theorem.head, "shape", None) == page.id
     fitting = {fit.page.id for fit in given.bound.fits if fit.fits}
-    return page.id in given.bound.derivation.pages or page.id in fitting
+    used = page.id in given.bound.derivation.pages or page.id in fitting
+    return used or any(page.id in given.check(claim).found.rests_on.pages for claim in claims)

@@ -96,8 +96,7 @@ def metric_study(
 
     mechanisms -- by name the metric, a formula in `metrics` and parameters, or noise on points, ("f", noise)
     on the values of a map or part; stated -- more of them, made by `mechanism`;
-    target -- the neighbours, the metric, or the pairs `within` a distance that claims without a metric are
-    about;
+    target -- neighbours, a metric, or the pairs `within` a distance: what claims without a metric are about;
     on -- `points`, `product`, or a class of records; maps -- by name the entries of their values, formulas in
     coordinates;
     metrics -- by name `norm`, `steps_between`, `in_coordinates`, `at_most`, or a formula in those before it;

@@ -49,7 +49,7 @@ def _at(term: Term, values: Mapping[str, Term]) -> Term:
     if (inside := minimum(term)) is not None:
         some = [one for one in (_at(one, values) for one in inside) if one.kind != "oo"]
         return terms.least(*some) if some else INFINITY
-    if term.kind == "product" and (rest := _with_minimum(term)) is not None:
+    if term.kind == "product" and (rest := with_minimum(term)) is not None:
         factor, least = rest
         found = _at(least, values)
         return INFINITY if found.kind == "oo" or is_moving(factor) else factor * found
@@ -75,7 +75,7 @@ def minimum(term: Term) -> tuple[Term, ...] | None:
     return None
 
 
-def _with_minimum(term: Term) -> tuple[Term, Term] | None:
+def with_minimum(term: Term) -> tuple[Term, Term] | None:
     """A product as a factor and a minimum, if it is one: c·min(x, y) stands there as −c·max(−x, −y)."""
     tops = [one for one in term.factors if one.kind == "top" and one.of[0] == 1]
     for one in tops:
@@ -94,7 +94,7 @@ def is_positive_part(term: Term) -> bool:
         return True
     if (inside := minimum(term)) is not None:
         return all(map(is_positive_part, inside))
-    if term.kind == "product" and (rest := _with_minimum(term)) is not None:
+    if term.kind == "product" and (rest := with_minimum(term)) is not None:
         return all(map(is_positive_part, rest))
     return is_moving(term) and grows(term) and at(term, {}).nonnegative
 
@@ -108,7 +108,7 @@ def grows(term: Term) -> bool:
     if (inside := minimum(term)) is not None:
         return all(map(grows, inside))
     if term.kind == "product":
-        some = _with_minimum(term) or term.factors
+        some = with_minimum(term) or term.factors
         return all(grows(one) and is_positive_part(one) for one in some)
     if term.kind in ("sum", "top"):
         return all(map(grows, term.parts))
@@ -148,7 +148,7 @@ def is_metric(term: Term, basic: Callable[[Term], bool] = _is_distance) -> bool:
     if (inside := minimum(term)) is not None:
         return _is_one_of(inside, basic)
     if term.kind == "product":
-        return _is_one_of(_with_minimum(term) or term.factors, basic)
+        return _is_one_of(with_minimum(term) or term.factors, basic)
     if term.kind in ("sum", "top"):
         return all(is_metric(one, basic) for one in term.parts)
     if term.kind == "power":

@@ -166,8 +166,12 @@ def at_radius(formula: Term, where: Where, near: Near, setting: Setting) -> Term
 
 
 def smallest(greater: Term) -> Sequence[Term]:
-    """What a formula is the least of, where it is a minimum."""
-    return metrics.minimum(norms.distributed(greater)) or ()
+    """What a formula is the least of, where it is a minimum, or has one among its summands."""
+    for one in greater.summands:
+        factor, least = metrics.with_minimum(one) or (ONE, one)
+        if some := metrics.minimum(least):
+            return [greater - one + factor * x for x in some]
+    return ()
 
 
 def sides_at(one: Type, greater: Term, lesser: Term, setting: Setting) -> tuple[Term, Term]:

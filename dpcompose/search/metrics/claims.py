@@ -229,7 +229,8 @@ class Judge:
             if not isinstance(shown, Open):
                 return {"radius": shown}
         apart = None if power == 1 else prover.in_case(near.far, ZERO)
-        for times in () if isinstance(apart, Open) else _multiples(greater, near.radius**power):
+        unfit = isinstance(apart, Open) or near.radius == ZERO
+        for times in () if unfit else _multiples(greater, near.radius**power):
             shown = prover.in_case(rules.with_the_rest(greater, near, times, power), less[0], squared)
             if not isinstance(shown, Open):
                 said = {"times": to_text(times), "power": power, "not negative": apart}

@@ -203,6 +203,12 @@ class Trials:
         for part in dict.fromkeys((*(Fraction(int(n * whole), n) for n in READ_EASILY), whole)):
             yield {**point, **{E: point[D] + (point[E] - point[D]) * part for D, E in ends if E in point}}
 
+    def _radii(self, where: Where, there: Point) -> Iterator[int]:
+        """How many steps databases may be apart that are to be near each other."""
+        for near in where.near:
+            with suppress(ValueError, ArithmeticError):
+                yield int(enclosure(formulas.at(near.radius, there), BITS).low)
+
     def _databases(self, one: Type, there: Point, most: int) -> Iterator[Point]:
         """The same anywhere: mixtures of a few values of each letter.  Where few are wanted, D has the first
         values, and the others small ones."""
@@ -217,17 +223,18 @@ class Trials:
             ]
         except FormulaError:
             return
-        for some, whose in places:
+        for part, whose in places:
             for who in whose:
                 at: list[Point] = [
-                    {str(coordinate(x, who)): value for x, value in place.items()} for place in some
+                    {str(coordinate(x, who)): value for x, value in place.items()} for place in part
                 ]
                 choices.append(at[: 1 if who == "D" else 3 ** len(at[0])] if few else at)
         first = _of_first(where)
         for name, domain in letters_of(self.setting, where).items():
             if naming.read(name).database is None:
                 least = domain.least or Fraction(0)
-                numbers: list[Point] = [{name: least + n} for n in (0, 1, 2) if domain.contains(least + n)]
+                some = dict.fromkeys((0, 1, 2, *self._radii(where, there)))
+                numbers: list[Point] = [{name: least + n} for n in some if domain.contains(least + n)]
                 choices.append(numbers[: 1 if name in first else 2] if few else numbers)
         if math.prod(map(len, choices)) <= most:
             for chosen in product(*choices):
