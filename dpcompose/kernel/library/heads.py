@@ -82,6 +82,7 @@ class Head:
 
     status -- "primitive": the program relies on the page's proof; "derived": it derives what the page states
     from other pages each time it is used; "believed": nobody vouches for it, and each result says so.
+    proofs -- "Pure.composition": theorems in theorems/proofs/, which a proof assistant checks.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ()
@@ -96,6 +97,7 @@ class Head:
     status: Status = "primitive"
     special_case_of: list[str] = field(default_factory=list)
     rests_on: list[str] = field(default_factory=list)
+    proofs: list[str] = field(default_factory=list)
     kind: str
 
     @property
