@@ -25,6 +25,7 @@ so that `dpcompose --help` is instant:
   symmetric_difference;
 * theorem pages, with those of one's own: theorems;
 * large finite classes, on arrays: finite;
+* other people's tools: from_event, to_event, from_opendp; deployment cards: card, card_of;
 * graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, to_dot, privacy_curve,
   trade_off_curve.
 """
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from dpcompose.front.drawings.bars import budget_bars
     from dpcompose.front.drawings.pictures import draw, to_dot
     from dpcompose.front.drawings.plots import privacy_curve, trade_off_curve
+    from dpcompose.front.interop.cards import card, card_of
+    from dpcompose.front.interop.events import from_event, to_event
+    from dpcompose.front.interop.measurements import from_opendp
     from dpcompose.front.studies.composing import compose, load, load_metric, loads, metric_study
     from dpcompose.front.studies.filters import filter
     from dpcompose.front.studies.library import theorems
@@ -128,6 +132,9 @@ _PLACES = {
     "front.drawings.pictures": ("draw", "to_dot"),
     "front.drawings.plots": ("privacy_curve", "trade_off_curve"),
     "front.documents.canonical": ("canonical_metric",),
+    "front.interop.cards": ("card", "card_of"),
+    "front.interop.events": ("from_event", "to_event"),
+    "front.interop.measurements": ("from_opendp",),
     "front.studies.filters": ("filter",),
     "front.studies.composing": ("compose", "load", "load_metric", "loads", "metric_study"),
     "front.studies.study": ("MetricStudy", "Study"),
@@ -226,6 +233,8 @@ __all__ = [
     "bounded",
     "budget_bars",
     "canonical_metric",
+    "card",
+    "card_of",
     "clipped_sum",
     "columns",
     "compare",
@@ -248,6 +257,8 @@ __all__ = [
     "finite",
     "fixed_sample",
     "free_lunch",
+    "from_event",
+    "from_opendp",
     "function",
     "gaussian",
     "gaussian_noise",
@@ -311,6 +322,7 @@ __all__ = [
     "tcdp",
     "theorems",
     "to_dot",
+    "to_event",
     "trade_off_curve",
     "tuples",
     "unbounded",

@@ -1,0 +1,255 @@
+"""Deployment cards: what is released, to whom, with which ε and δ for which unit; and what that is for other
+units.
+
+A card is a problem file with [units] in place of [target] and [[releases]] in place of [[mechanisms]].  A
+unit is a granularity by a name of its own, "a visit" or "a person"; a release says `what` it is, `to` whom it
+goes, and for which `unit` its epsilon (delta, rho, mu) holds; a claim says the same of all that somebody
+gets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dpcompose.front import files
+from dpcompose.front.studies import loading
+from dpcompose.front.studies.results import Answer, Result
+from dpcompose.front.studies.study import Study
+from dpcompose.privacy import problems
+from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.proof import registry
+
+EVERYONE = "everyone"
+TOGETHER = "all together"
+"""What all who get something would know if they put it together."""
+
+PARAMETERS = sorted({key for keys in FILE_KEYS.values() for key in keys} | {"omega", "orders"})
+SAID = ("units", "releases", "claims", "found")
+"""The tables of a card that a problem file has not, or has otherwise."""
+
+
+class WrongCard(ValueError):
+    """A card leaves something out, or says it wrongly; the message says where."""
+
+
+@dataclass(frozen=True, repr=False)
+class Finding:
+    """What somebody gets, for a unit: the guarantee of all of it, with verdicts on the claims; or why there
+    is none."""
+
+    unit: str
+    to: str
+    guarantee: Result | None
+    verdicts: tuple[tuple[str, Answer], ...] = ()
+    reason: str = ""
+
+    def data(self) -> dict[str, Any]:
+        """The finding as a card keeps it."""
+        told: dict[str, Any] = {"unit": self.unit, "to": self.to}
+        if self.guarantee is None:
+            return told | {"reason": self.reason}
+        told |= {"guarantee": repr(self.guarantee)}
+        verdicts = [f"{claim}: {one.verdict}" for claim, one in self.verdicts]
+        return told | ({"claims": verdicts} if verdicts else {})
+
+    def __repr__(self) -> str:
+        lines = [f"{self.unit}, {self.to}: {self.guarantee if self.guarantee is not None else self.reason}"]
+        lines += [f"  claimed {claim}: {one!r}" for claim, one in self.verdicts]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, repr=False)
+class Card:
+    """A deployment card: its data, and what is found of it for each unit and for each of those who get
+    something.
+
+    >>> import dpcompose as dpc
+    >>> print(dpc.card('''
+    ... format = 1
+    ... [databases]
+    ... kind = "multisets"
+    ... records = ["ann", "bob", "eve"]
+    ... [units]
+    ... "a visit" = "unbounded"
+    ... "who it was" = "bounded"
+    ... [[releases]]
+    ... what = "visits of ann"
+    ... to = "the ward"
+    ... unit = "a visit"
+    ... epsilon = 1
+    ... reads = { records = ["ann"] }
+    ... domain = "own"
+    ... [[releases]]
+    ... what = "visits of bob"
+    ... unit = "a visit"
+    ... epsilon = 2
+    ... reads = { records = ["bob"] }
+    ... domain = "own"
+    ... [[claims]]
+    ... unit = "who it was"
+    ... epsilon = 2
+    ... '''))
+    a visit, the ward: unbounded 2-DP, by GB:IV.6; optimal
+    a visit, everyone: unbounded 2-DP, by GB:IV.6; optimal
+    who it was, the ward: bounded 3-DP, by GB:IV.1; optimal
+      claimed epsilon = 2: refuted: D = {ann}, D' = {bob}, claimed 2, true loss 3
+    who it was, everyone: bounded 2-DP, by GB:IV.1; optimal
+    """
+
+    text: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        for key in ("units", "releases"):
+            if not self.text.get(key):
+                raise WrongCard(f"a card has [{key}]")
+        for n, one in enumerate([*self.text["releases"], *self.text.get("claims", ())], start=1):
+            if "unit" in one and one["unit"] not in self.units:
+                raise WrongCard(f"{one['unit']!r} is no unit; there are {', '.join(self.units)}")
+            if "what" not in one and n <= len(self.text["releases"]):
+                raise WrongCard(f"release {n} does not say what it is")
+
+    @property
+    def units(self) -> Mapping[str, Any]:
+        """The granularities, by the names that the card has for them."""
+        units: Mapping[str, Any] = self.text["units"]
+        return units
+
+    @cached_property
+    def recipients(self) -> tuple[str, ...]:
+        """Those who get something, and all together where nobody gets everything."""
+        named = [name for one in self.text["releases"] for name in _to(one)]
+        found = tuple(dict.fromkeys([*(name for name in named if name != EVERYONE), *named]))
+        whole = any(len(self._got(name)) == len(self.text["releases"]) for name in found)
+        return found if whole else (*found, TOGETHER)
+
+    def _got(self, to: str) -> list[dict[str, Any]]:
+        return [one for one in self.text["releases"] if to == TOGETHER or {EVERYONE, to} & set(_to(one))]
+
+    def problem(self, unit: str, to: str = TOGETHER) -> dict[str, Any]:
+        """What somebody gets as the data of a problem file about a unit, with the claims on that."""
+        data = {key: value for key, value in self.text.items() if key not in SAID}
+        data["target"] = {"granularity": self.units[unit]}
+        data["mechanisms"] = [self._mechanism(one) for one in self._got(to)]
+        whole = len(data["mechanisms"]) == len(self.text["releases"])
+        about = {to, TOGETHER} if whole else {to}
+        data["claims"] = [
+            _guarantee(one)
+            for one in self.text.get("claims", ())
+            if one.get("unit", unit) == unit and one.get("to", TOGETHER) in about
+        ]
+        return data
+
+    def _mechanism(self, release: Mapping[str, Any]) -> dict[str, Any]:
+        """A release as a mechanism of a problem file."""
+        shorter = {"what", "to", "unit", "notion", "domain", *PARAMETERS}
+        made = {"name": release["what"]} | {key: one for key, one in release.items() if key not in shorter}
+        if set(PARAMETERS) & release.keys():
+            if "unit" not in release:
+                raise WrongCard(f"{release['what']!r} does not say for which unit its guarantee holds")
+            stated = _guarantee(release) | {"granularity": self.units[release["unit"]]}
+            made["guarantee"] = stated | ({"domain": release["domain"]} if "domain" in release else {})
+        return made
+
+    def study(self, unit: str, to: str = TOGETHER) -> tuple[Study, tuple[Any, ...]]:
+        """The study of what somebody gets, for a unit, and the claims on it.  Raises ProblemError."""
+        return loading.load_text(json.dumps(self.problem(unit, to)), f"{unit}, {to}", registry.standard())
+
+    @cached_property
+    def found(self) -> tuple[Finding, ...]:
+        """What is found, unit by unit, for each of those who get something."""
+        return tuple(self._finding(unit, to) for unit in self.units for to in self.recipients)
+
+    def _finding(self, unit: str, to: str) -> Finding:
+        try:
+            study, claims = self.study(unit, to)
+            verdicts = tuple((_written(one.text), study.check(one)) for one in claims)
+            return Finding(unit, to, study.guarantee(), verdicts)
+        except ValueError as error:
+            return Finding(unit, to, None, reason=str(error))
+
+    def data(self) -> dict[str, Any]:
+        """The card with what is found: as it was read, and a table `found`."""
+        return {**self.text, "found": [one.data() for one in self.found]}
+
+    def to_toml(self) -> str:
+        """The same as a text, which `dpcompose.card` reads."""
+        return files.toml(self.data())
+
+    def __str__(self) -> str:
+        return "\n".join(map(repr, self.found))
+
+    def __repr__(self) -> str:
+        return f"card of {len(self.text['releases'])} releases, for {', '.join(self.units)}"
+
+
+def _to(release: Mapping[str, Any]) -> Sequence[str]:
+    """Those whom a release goes to."""
+    said = release.get("to", EVERYONE)
+    return [said] if isinstance(said, str) else list(said)
+
+
+def _guarantee(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The notion and parameters of a release or a claim; left out, the notion is seen by the parameters."""
+    values = {key: said[key] for key in PARAMETERS if key in said}
+    if "notion" in said:
+        return {"notion": said["notion"], **values}
+    fits = [notion for notion, keys in FILE_KEYS.items() if set(keys) == set(values)]
+    if not fits:
+        raise WrongCard(
+            f"{said.get('what', 'a claim')!r} has no epsilon, delta, rho or mu that say a guarantee"
+        )
+    return {"notion": fits[0], **values} | ({"expect": said["expect"]} if "expect" in said else {})
+
+
+def _written(claim: Mapping[str, Any]) -> str:
+    """A claim in a line."""
+    return ", ".join(f"{key} = {value}" for key, value in claim.items() if key != "notion")
+
+
+def card(said: str | Path | Mapping[str, Any]) -> Card:
+    """The card of a file, of a text in TOML or JSON, or of data.  Raises WrongCard, ProblemError, OSError."""
+    if isinstance(said, Mapping):
+        return Card(said)
+    is_text = isinstance(said, str) and "\n" in said
+    text = str(said) if is_text else problems.text_of(said)
+    return Card(problems.parsed(text, "the card" if is_text else str(said)))
+
+
+def card_of(
+    study: Study, units: Mapping[str, Any] | None = None, to: Mapping[str, str | Sequence[str]] | None = None
+) -> Card:
+    """A study as a card.
+
+    units -- more units than those of the guarantees and the target, by name: granularities as a problem file
+    has them; to -- by the name of a mechanism to whom its output goes; else to everyone.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.compose(dpc.mechanism("M", dpc.pure(1)), on=dpc.multisets(), target="unbounded")
+    >>> print(dpc.card_of(study, {"two records": {"group": 2, "of": "unbounded"}}))
+    unbounded, everyone: unbounded 1-DP, by GB:IV.3; optimal
+    two records, everyone: group of 2 unbounded 2-DP, by GB:A.3; optimal
+    """
+    data = study.judge.for_neighbours("a card").file([])
+    target = data.pop("target")["granularity"]
+    named, releases = {_unit(target): target}, []
+    for one in data.pop("mechanisms"):
+        name = one.pop("name")
+        release = {"what": name, "to": (to or {}).get(name, EVERYONE), **one}
+        if "granularity" in release.get("guarantee", ()):
+            stated = release.pop("guarantee")
+            granularity = stated.pop("granularity")
+            named[_unit(granularity)] = granularity
+            release |= {"unit": _unit(granularity), **stated}
+        releases.append(release)
+    data.pop("claims", None)
+    return Card({**data, "units": named | dict(units or {}), "releases": releases})
+
+
+def _unit(granularity: Any) -> str:
+    """A granularity of a problem file as the name of a unit."""
+    return granularity if isinstance(granularity, str) else json.dumps(granularity)

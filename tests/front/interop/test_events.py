@@ -1,0 +1,197 @@
+"""Events of dp-accounting as studies, and guarantees as events: with stand-ins, and with the package where it is."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.front.interop.events import LEAVES, SAMPLES, NoEvent, rounded
+from dpcompose.kernel.expressions import terms
+
+D = dpc.multisets({"a", "b", "c"})
+PARTS = dpc.record_partition(D, {"a"}, {"b"}, {"c"})
+
+
+def event(kind: str, **values: Any) -> Any:
+    """A stand-in for an event of this name."""
+    return type(kind, (SimpleNamespace,), {})(**values)
+
+
+def laplace(scale: float) -> Any:
+    return event("LaplaceDpEvent", noise_multiplier=scale)
+
+
+def gaussian(scale: float) -> Any:
+    return event("GaussianDpEvent", noise_multiplier=scale)
+
+
+def together(*events: Any) -> Any:
+    return event("ComposedDpEvent", events=list(events))
+
+
+def repeated(one: Any, count: int) -> Any:
+    return event("SelfComposedDpEvent", event=one, count=count)
+
+
+THREE = together(laplace(1.0), laplace(0.5), laplace(0.25))
+
+
+@pytest.mark.parametrize(
+    ("target", "neighbours", "said"),
+    [
+        ("unbounded", "unbounded", "unbounded 4-DP, by GB:V.6; optimal"),
+        ("bounded", "bounded", "bounded 6-DP, by GB:IV.13 (adaptive form); optimal"),
+    ],
+)
+def test_parts_are_no_sum(target: str, neighbours: str, said: str) -> None:
+    study = dpc.from_event(THREE, on=D, target=target, neighbours=neighbours, reads=PARTS, domain="common")
+    assert repr(study.guarantee()) == said
+
+
+def test_without_what_is_read_losses_add_up_as_accountants_have_it() -> None:
+    assert (
+        repr(dpc.from_event(THREE, on=D, target="unbounded").guarantee())
+        == "unbounded 7-DP, by GB:V.3; optimal"
+    )
+
+
+@pytest.mark.parametrize(("relation", "twice"), [("ADD_OR_REMOVE_ONE", "2"), ("REPLACE_ONE", "1")])
+def test_the_relation_of_an_accountant(relation: str, twice: str) -> None:
+    about = SimpleNamespace(name=relation)
+    study = dpc.from_event(laplace(1), on=D, target="bounded", neighbours=about)
+    assert str(study.guarantee().epsilon) == twice
+
+
+def test_trees() -> None:
+    tree = together(repeated(together(gaussian(2), gaussian(4)), 3), gaussian(1))
+    study = dpc.from_event(tree, on=D, target="unbounded")
+    assert str(study.guarantee().values["mu"] ** 2) == "31/16"  # 3*(1/4 + 1/16) + 1
+    assert [one.name for one in study.setting.mechanisms] == ["M1_1", "M1_2", "M2"]
+
+
+@pytest.mark.parametrize(
+    ("leaf", "said"),
+    [
+        (event("NoOpDpEvent"), "unbounded 0-DP, by GB:V.3; optimal"),
+        (event("NonPrivateDpEvent"), "unbounded oo-DP, by GB:V.3; optimal"),
+        (
+            event("DiscreteLaplaceDpEvent", noise_parameter=0.1, sensitivity=3),
+            "unbounded (3/10)-DP, by GB:V.3; optimal",
+        ),
+        (
+            event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=2),
+            "unbounded log(3)-DP, by GB:V.3; optimal",
+        ),
+        (event("ZCDpEvent", rho=0.3, xi=0.0), "unbounded (3/10)-zCDP, by GB:VI.15; optimal"),
+        (
+            event("PoissonSampledDpEvent", sampling_probability=0.01, event=laplace(1.0)),
+            "unbounded (log(99/100 + exp(1)/100))-DP, by GB:V.3; optimal",
+        ),
+    ],
+    ids=lambda one: type(one).__name__ if not isinstance(one, str) else "",
+)
+def test_leaves(leaf: Any, said: str) -> None:
+    assert repr(dpc.from_event(leaf, on=D, target="unbounded").guarantee()) == said
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        (
+            event("RepeatAndSelectDpEvent"),
+            "M is RepeatAndSelectDpEvent; known are NoOpDpEvent, NonPrivateDpEvent, ",
+        ),
+        (together(laplace(1), event("UnsupportedDpEvent")), "M2 is UnsupportedDpEvent; known are "),
+        (event("ZCDpEvent", rho=1.0, xi=0.5), "zero-concentrated privacy with xi > 0 is no notion here"),
+        (laplace(math.inf), "inf is no parameter of an event"),
+        (
+            event("PoissonSampledDpEvent", sampling_probability=0.1, event=THREE),
+            "M is a composition on one sample: here each mechanism draws its own",
+        ),
+        (
+            event("PoissonSampledDpEvent", sampling_probability=0.1, event=repeated(laplace(1), 2)),
+            "M is a composition on one sample: here each mechanism draws its own",
+        ),
+    ],
+)
+def test_what_is_refused(tree: Any, message: str) -> None:
+    with pytest.raises(NoEvent, match=message):
+        dpc.from_event(tree, on=D, target="unbounded")
+
+
+def test_as_many_inputs_as_events() -> None:
+    with pytest.raises(NoEvent, match="3 events read 2 things"):
+        dpc.from_event(THREE, on=D, target="unbounded", reads=PARTS[:2], domain="own")
+
+
+@pytest.mark.parametrize("guarantee", [dpc.approximate(1, "1e-6"), dpc.renyi("alpha")])
+def test_guarantees_without_an_event(guarantee: Any) -> None:
+    with pytest.raises(
+        NoEvent, match=f"dp-accounting has no event for {guarantee.notion}: it has pure, gaussian, zcdp"
+    ):
+        dpc.to_event(guarantee)
+
+
+def test_letters_need_numbers() -> None:
+    with pytest.raises(NoEvent, match="none is given for e, f"):
+        dpc.to_event(dpc.pure("e + f"))
+
+
+@pytest.mark.parametrize(
+    "value", [terms.exp(terms.number(1)), terms.log(terms.number(3)), terms.number(7) / 10]
+)
+def test_floats_are_rounded_to_the_side(value: terms.Term) -> None:
+    low, high = rounded(value, up=False), rounded(value, up=True)
+    assert math.nextafter(low, math.inf) == high
+
+
+# with the package
+
+needs = pytest.mark.skipif("not __import__('importlib.util').util.find_spec('dp_accounting')")
+
+
+@needs
+def test_all_names_are_those_of_dp_accounting() -> None:
+    from dp_accounting import dp_event
+
+    assert not [name for name in [*LEAVES, *SAMPLES] if not hasattr(dp_event, name)]
+
+
+@pytest.mark.slow
+@needs
+@pytest.mark.parametrize(
+    ("guarantee", "epsilon", "truth"),
+    [
+        (dpc.pure(1), 0.5, (math.e - math.exp(0.5)) / (1 + math.e)),
+        (dpc.pure("log(3)"), 0.0, 0.5),
+        (dpc.gaussian(1), 1.0, 0.1269367375),
+    ],
+)
+def test_accountants_say_of_an_event_what_the_guarantee_allows(
+    guarantee: Any, epsilon: float, truth: float
+) -> None:
+    from dp_accounting import pld
+
+    accountant = pld.PLDAccountant()
+    accountant.compose(dpc.to_event(guarantee))
+    assert accountant.get_delta(epsilon) == pytest.approx(truth, abs=1e-4)
+    assert accountant.get_delta(epsilon) >= truth - 1e-9
+
+
+@pytest.mark.slow
+@needs
+def test_there_and_back() -> None:
+    from dp_accounting import dp_event
+
+    tree = dp_event.ComposedDpEvent(
+        [dp_event.LaplaceDpEvent(1.0), dp_event.SelfComposedDpEvent(dp_event.LaplaceDpEvent(0.5), 3)]
+    )
+    study = dpc.from_event(tree, on=D, target="unbounded")
+    assert dpc.to_event(study.guarantee()) == dp_event.DiscreteLaplaceDpEvent(7.0, 1)
+    assert dpc.to_event(dpc.zcdp("1/10")) == dp_event.ZCDpEvent(0.1)  # as a float more than 1/10
+    assert dpc.to_event(dpc.pure(0)) == dp_event.NoOpDpEvent()
+    assert dpc.to_event(dpc.pure("oo")) == dp_event.NonPrivateDpEvent()
