@@ -63,9 +63,9 @@ search: comparing parameters satisfiable shorter subsets ways always guarantees 
     stated within apart besides conclusions fewer verdicts choices citations replayed orders
     proofs nearby
 search.metrics: databases points proving cases standings claims doubts proofs sensitivity
-front.documents: canonical lines metric_examples captions document sentences verdict attained bound
-    examples glossary limits
-front.printers: listings markdown render display latex
+front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary
+    bound examples limits
+front.printers: listings markdown render display latex papers
 front.studies: library as_json best_metric numbers specialised together curve membership results totals
     neighbours beside metric_forms recheck in_metrics
 front: files internal

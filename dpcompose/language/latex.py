@@ -11,6 +11,9 @@ from sympy.printing.latex import LatexPrinter, greek_letters_set
 from dpcompose.language.worstcase import Top
 from dpcompose.language.writing import text_latex
 
+EULER = r"\mathrm{e}"
+"""Euler's number is upright, and no parameter."""
+
 
 class _Least(sympy.Function):
     """A minimum, to print it: it is never evaluated."""
@@ -26,6 +29,14 @@ class _Latex(LatexPrinter):
 
     def _print_Symbol(self, symbol: sympy.Symbol, style: str = "plain") -> str:
         return name_latex(symbol.name)
+
+    def _print(self, expression: object, **given: object) -> str:
+        printed: str = EULER if expression is sympy.E else super()._print(expression, **given)
+        return printed
+
+    def _print_ExpBase(self, power: sympy.Expr, exp: str | None = None) -> str:
+        shown = rf"{EULER}^{{{self._print(power.args[0])}}}"
+        return shown if exp is None else rf"\left({shown}\right)^{{{exp}}}"
 
     def _print_Mul(self, product: sympy.Expr) -> str:
         printed: str = super()._print_Mul(_turned(product))
@@ -59,21 +70,23 @@ def latex(expression: sympy.Expr) -> str:
 
     >>> from dpcompose.language.symbols import symbol
     >>> print(latex(symbol("epsilon1") + 2 * symbol("x_y_")))
-    \varepsilon_{1} + 2 \mathrm{x\_y\_}
+    \epsilon_{1} + 2 \mathrm{x\_y\_}
     """
     printed: str = _Latex().doprint(expression)
     return printed
 
 
 def name_latex(name: str) -> str:
-    r"""A name as mathematics: e1 as e_{1}, epsilon_max as \varepsilon_{\mathrm{max}}, e[i] as e_{i}."""
+    r"""A name as mathematics: e1 as \varepsilon_{1}, e[i] as \varepsilon_{i}, rho_max as \rho_{\mathrm{max}}.
+
+    What is called e is never Euler's number, so it is written as ε; epsilon, which may stand beside it, as ϵ.
+    """
     found = re.fullmatch(r"([A-Za-z]+?)(?:_?(\d+)|_([A-Za-z]+))?(?:\[(\d+|i)\])?", name)
     if not found:
         return rf"\mathrm{{{text_latex(name)}}}"
     letter, number, word, member = found.groups()
     below = ", ".join(filter(None, [number, rf"\mathrm{{{word}}}" if word else "", member]))
-    if letter == "epsilon":
-        letter = "varepsilon"
+    letter = "varepsilon" if letter == "e" else letter
     if letter in greek_letters_set or letter == "varepsilon":
         letter = "\\" + letter
     elif len(letter) > 1:
@@ -86,7 +99,7 @@ def formula_html(expression: sympy.Expr) -> str:
 
     >>> from dpcompose.language.symbols import symbol
     >>> formula_html(symbol("e1") / 2)
-    '$\\\\frac{e_{1}}{2}$'
+    '$\\\\frac{\\\\varepsilon_{1}}{2}$'
     """
     return f"${html.escape(latex(expression), quote=False)}$"
 

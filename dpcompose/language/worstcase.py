@@ -65,9 +65,12 @@ class Top(sympy.Function):
         return f"max({shown})" if self.args[0] == 1 else f"top({self.args[0]}, {shown})"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
+        power = f"^{{{exp}}}" if exp is not None else ""
+        if self.args[0] == 1 and len(self.terms) == 2 and self.terms[0] == -self.terms[1]:
+            x = next((one for one in self.terms if not one.could_extract_minus_sign()), self.terms[0])
+            return rf"\left\lvert {printer._print(x)} \right\rvert{power}"
         shown = ", ".join(printer._print(term) for term in self.terms)
         name = r"\max" if self.args[0] == 1 else rf"\operatorname{{top}}_{{{self.args[0]}}}"
-        power = f"^{{{exp}}}" if exp is not None else ""
         return rf"{name}{power}\left({shown}\right)"
 
 

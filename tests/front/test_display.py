@@ -38,7 +38,7 @@ def first() -> tuple[Study, tuple[Answer, ...]]:
 
 def test_a_guarantee(first: tuple[Study, tuple[Answer, ...]]) -> None:
     result = first[0].guarantee()
-    formula = r"$\max\left(e_{1} + e_{2}, e_{1} + e_{3}, e_{2} + e_{3}\right)$"
+    formula = r"$\max\left(\varepsilon_{1} + \varepsilon_{2}, \varepsilon_{1} + \varepsilon_{3}, \varepsilon_{2} + \varepsilon_{3}\right)$"
     assert result._repr_latex_() == f"bounded {formula}-DP, by GB:IV.13; optimal"
     assert (
         shown(result).text
@@ -65,9 +65,13 @@ def test_a_derivation_is_its_text_and_a_list(first: tuple[Study, tuple[Answer, .
         "Parallel composition under bounded DP" in tags.text
         and "dpcompose theorems parallel-bounded" in tags.text
     )
-    assert "the composition has loss $e_{1} r_{1} + e_{2} r_{2} + e_{3} r_{3}$ where" in tags.text
     assert (
-        "the composition is bounded ($\\max" in tags.text and "M1 is bounded $e_{1}$-DP as a map" in tags.text
+        "the composition has loss $\\varepsilon_{1} r_{1} + \\varepsilon_{2} r_{2} + \\varepsilon_{3} r_{3}$ where"
+        in tags.text
+    )
+    assert (
+        "the composition is bounded ($\\max" in tags.text
+        and "M1 is bounded $\\varepsilon_{1}$-DP as a map" in tags.text
     )
     assert "all such mechanisms: $\\max" in tags.text
     assert tags.text.endswith("believed without check: lines 1-3, that the mechanisms are independent")
@@ -85,9 +89,9 @@ def test_verdicts(first: tuple[Study, tuple[Answer, ...]]) -> None:
     assert f"<td>{{{one}{a}</span>}}</td><td>{{{two}{b}</span>}}</td>" in html  # as D and D'
     assert f"<th>{one}M1</span> reads</th><td>{{{a}}}</td><td>{{}}</td>" in html
     assert len({re.findall(r"3px (\w+)", look)[0] for look in display.LOOKS}) == len(display.LOOKS)
-    assert r"<tr><th>M1 = 1</th><td>$\frac{1}{2 e}$</td><td>$\frac{1}{2}$</td></tr>" in html
-    assert r"<tr><th>M1 = 0</th><td>$1 - \frac{1}{2 e}$</td><td>$\frac{1}{2}$</td></tr>" in html
-    assert "with $e_{1} = 1$, $e_{2} = 1$, $e_{3} = 1$:" in html
+    assert r"<tr><th>M1 = 1</th><td>$\frac{1}{2 \mathrm{e}}$</td><td>$\frac{1}{2}$</td></tr>" in html
+    assert r"<tr><th>M1 = 0</th><td>$1 - \frac{1}{2 \mathrm{e}}$</td><td>$\frac{1}{2}$</td></tr>" in html
+    assert "with $\\varepsilon_{1} = 1$, $\\varepsilon_{2} = 1$, $\\varepsilon_{3} = 1$:" in html
     text = shown(refuted).text
     assert "true loss $2$" in text and "claimed $1$" in text and "right is: bounded $\\max" in text
     assert "a smaller guarantee holds" in shown(loose).text
@@ -174,28 +178,31 @@ def test_what_users_name_is_escaped(hostile: Study) -> None:
     assert HOSTILE in shown(hostile).text and HOSTILE in shown(result.derivation).text
     for record in RECORDS:
         assert record in shown(refuted).text
-    assert r"e_{1} + \mathrm{e\_\_x\_}" in result._repr_latex_()
+    assert r"\varepsilon_{1} + \mathrm{e\_\_x\_}" in result._repr_latex_()
     assert "</b><i>" in shown(hostile).text
 
 
 def test_granularities_are_escaped_in_latex() -> None:
     odd = dpc.relation(r"a_b $\x", lambda D, E: abs(D - E) == 1)
     study = dpc.compose(dpc.mechanism("M", satisfies=dpc.pure("e", odd)), on=dpc.listed(range(3)), target=odd)
-    assert study.guarantee()._repr_latex_().startswith(r"a\_b \$\textbackslash{}x $e$-DP, by ")
-    assert r"a_b $\x $e$-DP" in shown(study.guarantee()).text
+    assert study.guarantee()._repr_latex_().startswith(r"a\_b \$\textbackslash{}x $\varepsilon$-DP, by ")
+    assert r"a_b $\x $\varepsilon$-DP" in shown(study.guarantee()).text
 
 
 @pytest.mark.parametrize(
     ("text", "printed"),
     [
-        ("e1 + e10", "e_{1} + e_{10}"),
-        ("epsilon_1", r"\varepsilon_{1}"),
-        ("epsilon_max", r"\varepsilon_{\mathrm{max}}"),
+        ("e1 + e10", "\\varepsilon_{1} + \\varepsilon_{10}"),
+        ("epsilon_1", r"\epsilon_{1}"),
+        ("epsilon_max", r"\epsilon_{\mathrm{max}}"),
         ("budget", r"\mathrm{budget}"),
         ("_", r"\mathrm{\_}"),
-        ("min(e1, e2)", r"\min\left(e_{1}, e_{2}\right)"),
-        ("2*min(e1, e2)", r"2 \min\left(e_{1}, e_{2}\right)"),
-        ("top(2, e1, e2, e3)", r"\operatorname{top}_{2}\left(e_{1}, e_{2}, e_{3}\right)"),
+        ("min(e1, e2)", r"\min\left(\varepsilon_{1}, \varepsilon_{2}\right)"),
+        ("2*min(e1, e2)", r"2 \min\left(\varepsilon_{1}, \varepsilon_{2}\right)"),
+        (
+            "top(2, e1, e2, e3)",
+            r"\operatorname{top}_{2}\left(\varepsilon_{1}, \varepsilon_{2}, \varepsilon_{3}\right)",
+        ),
         ("oo", r"\infty"),
     ],
 )
@@ -205,12 +212,19 @@ def test_formulas(text: str, printed: str) -> None:
 
 
 def test_members_of_families() -> None:
-    assert [display.name_latex(f"e{x}") for x in ("[i]", "[12]", "2[i]")] == ["e_{i}", "e_{12}", "e_{2, i}"]
+    assert [display.name_latex(f"e{x}") for x in ("[i]", "[12]", "2[i]")] == [
+        "\\varepsilon_{i}",
+        "\\varepsilon_{12}",
+        "\\varepsilon_{2, i}",
+    ]
 
 
 def test_names_that_no_formula_has_are_escaped() -> None:
     assert display.latex(symbol("$\\x_")) == r"\mathrm{\$\textbackslash{}x\_}"
-    assert display.latex(sympy.Max(symbol("e1"), symbol("e2"))) == r"\max\left(e_{1}, e_{2}\right)"
+    assert (
+        display.latex(sympy.Max(symbol("e1"), symbol("e2")))
+        == r"\max\left(\varepsilon_{1}, \varepsilon_{2}\right)"
+    )
 
 
 # pictures

@@ -283,8 +283,11 @@ def test_a_derivation_is_a_sequence_and_a_graph() -> None:
 @pytest.mark.parametrize(
     ("shown", "latex"),
     [
-        (lambda: parts().guarantee(), r"\text{unbounded }\max\left(e_{1}, e_{2}\right)\text{-DP}"),
-        (lambda: dpc.pure("e1/2"), r"\text{pure (}\frac{e_{1}}{2}\text{)}"),
+        (
+            lambda: parts().guarantee(),
+            r"\text{unbounded }\max\left(\varepsilon_{1}, \varepsilon_{2}\right)\text{-DP}",
+        ),
+        (lambda: dpc.pure("e1/2"), r"\text{pure (}\frac{\varepsilon_{1}}{2}\text{)}"),
         (lambda: parts().check("e1"), r"\text{is refuted}"),
     ],
 )

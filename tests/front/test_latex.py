@@ -13,6 +13,7 @@ from shipped import PROBLEMS, SHIPPED, loaded
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.printers import latex
+from dpcompose.front.printers.papers import Paper
 from dpcompose.proof import registry
 
 NAMES = [
@@ -53,7 +54,11 @@ def many() -> str:
 def every_page() -> str:
     """All theorem pages, as the results of one document."""
     pages = list(registry.standard().pages.values())
-    rows = [latex.PREAMBLE, r"\begin{document}", *latex.results(pages, "pure", False)]
+    rows = [
+        latex.PREAMBLE,
+        r"\begin{document}",
+        *latex.results(pages, "pure", False, {page.id: page.id for page in pages}),
+    ]
     return "\n".join([*rows, latex.REFERENCES, r"\end{document}", ""])
 
 
@@ -62,13 +67,13 @@ def test_what_a_document_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert cli.main(["verify", str(PROBLEMS[0]), "--latex", str(file)]) == 0
     text = file.read_text(encoding="utf-8")
     assert text == document("01")
-    bound = r"$\max(e_{1} + e_{2},\allowbreak e_{1} + e_{3},\allowbreak e_{2} + e_{3})$"
+    bound = r"$\max(\varepsilon_{1} + \varepsilon_{2},\allowbreak \varepsilon_{1} + \varepsilon_{3},\allowbreak \varepsilon_{2} + \varepsilon_{3})$"
     for said in (
         f"the composition is bounded {bound}-DP on all finite multisets over \\{{a, b, c\\}} (\\cite[IV.13]{{GB}}).",
         "No smaller guarantee holds for all mechanisms that satisfy the assumptions.",
-        r"\item M1 is bounded $e_{1}$-DP as a map on the whole class, and depends only on $D|_{\{\text{a}\}}$;",
+        r"\item M1 is bounded $\varepsilon_{1}$-DP as a map on the whole class, and depends only on $D|_{\lbrace a\rbrace}$;",
         r"\item the mechanisms are independent.",
-        r"\paragraph{Claim 1:} $\max(e_{1},\allowbreak e_{2},\allowbreak e_{3})$-DP.",
+        r"\paragraph{Claim 1:} $\max(\varepsilon_{1},\allowbreak \varepsilon_{2},\allowbreak \varepsilon_{3})$-DP.",
         r"\textbf{Refuted} by this counterexample.",
         r"\item $D$ = \{a\} and $D'$ = \{b\} are neighbours.",
         r"\item The true loss is $2$; claimed is $1$.",
@@ -78,7 +83,7 @@ def test_what_a_document_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert said in text, said
     steps = len(loaded(PROBLEMS[0])[0].bound.derivation.lines)
     proof = text.split(r"\begin{enumerate}", 1)[1].split(r"\end{enumerate}")[0]
-    assert proof.count(r"\item") == steps
+    assert proof.count(r"\item[") == steps
     assert cli.main(["verify", *map(str, PROBLEMS[:2]), "--latex", str(file)]) == 2
     assert "--latex takes one problem file" in capsys.readouterr().err
 
@@ -100,3 +105,66 @@ def test_documents_compile_without_overfull_lines(what: str, tmp_path: Path) -> 
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, errors="replace")
     said = [line for line in done.stdout.splitlines() if line.startswith(("!", "Overfull"))]
     assert done.returncode == 0 and said == []
+
+
+def fragment(number: str) -> Paper:
+    study, claims = loaded(next(file for file in SHIPPED if file.name.startswith(number)))
+    return study.paper([study.check(claim) for claim in claims])
+
+
+def test_what_goes_into_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The assumptions are in the theorem, under their numbers; the other lines in its proof."""
+    file = tmp_path / "sum.tex"
+    assert cli.main(["verify", str(PROBLEMS[0]), "--latex", str(file), "--fragment"]) == 0
+    theorem, proof = file.read_text(encoding="utf-8").split(r"\begin{proof}")
+    for said in (
+        "The databases are all finite multisets over \\{a, b, c\\}, and neighbours are bounded (change one record).",
+        r"The parameters are $\varepsilon_{1}$ (positive), $\varepsilon_{2}$ (positive), $\varepsilon_{3}$ (positive).",
+        r"\item[(1)] M1 is bounded $\varepsilon_{1}$-DP as a map on the whole class, and depends only on $D|_{\lbrace a\rbrace}$;",
+        r"\item[--] the mechanisms are independent.",
+        r"(\cite[IV.13]{GB}).",
+    ):
+        assert said in theorem, said
+    assert proof.startswith(
+        " Let $D$ and $D'$ be bounded neighbours, $p_i(D)$ what the $i$-th mechanism reads, "
+    )
+    assert r"\item[(1)]" not in proof and r"\item[(4)]" in proof and r"\ref{result:parallel-bounded}" in proof
+    assert r"\tfrac{1}{2 \mathrm{e}}" in proof and "Believed" not in proof
+    results = (tmp_path / "sum-results.tex").read_text(encoding="utf-8")
+    assert all(rf"\label{{{label}}}" in results for label in re.findall(r"\\ref\{(.*?)\}", proof))
+    assert (tmp_path / "sum.bib").read_text(encoding="utf-8").count("@") == 1
+    assert cli.main(["verify", str(PROBLEMS[0]), "--fragment"]) == 2
+    assert "--fragment goes with --latex FILE" in capsys.readouterr().err
+
+
+def test_sources_are_those_that_a_proof_names() -> None:
+    assert re.findall(r"@\w+\{(\w+)", fragment("60").sources) == ["GB", "Mironov2017"]
+
+
+PAPER = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath,amssymb,amsthm,graphicx}
+\newtheorem{theorem}{Theorem}
+\newtheorem{result}{Result}
+\begin{document}
+\input{a}\input{b}
+\appendix
+\input{a-results}\input{b-results}
+\bibliographystyle{plain}\bibliography{a}
+\end{document}
+"""
+
+
+@pytest.mark.skipif(shutil.which("bibtex") is None, reason="there is no pdflatex with bibtex")
+def test_two_proofs_in_one_paper_compile_and_refer_to_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
+    for name, number in (("a", "01"), ("b", "33")):
+        fragment(number).write(tmp_path / f"{name}.tex")
+    said = ""
+    for program in ("pdflatex", "bibtex", "pdflatex", "pdflatex"):
+        options = ["-interaction=nonstopmode"] if program == "pdflatex" else []
+        run = [program, *options, "paper"]
+        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+        assert done.returncode == 0, done.stdout
+        said = done.stdout
+    assert not re.findall(r"^!.*|.*undefined.*|.*multiply.*", said, re.MULTILINE)

@@ -25,6 +25,8 @@ from dpcompose.front.commands.running import (
 
 if TYPE_CHECKING:
     from dpcompose.front.documents.verdict import Verdict
+    from dpcompose.front.studies.results import Answer
+    from dpcompose.front.studies.study import Study
 
 
 def add(commands: Commands) -> None:
@@ -48,6 +50,11 @@ def add(commands: Commands) -> None:
     verify.add_argument(
         "--latex", metavar="FILE", help="write the proof as a LaTeX document (one problem file only)"
     )
+    verify.add_argument(
+        "--fragment",
+        action="store_true",
+        help="with --latex: a theorem with its proof for a paper, beside it the results used and a .bib",
+    )
 
 
 def run(given: argparse.Namespace) -> int:
@@ -57,6 +64,9 @@ def run(given: argparse.Namespace) -> int:
         if file and len(given.files) > 1:
             print(f"dpcompose: {option} takes one problem file", file=sys.stderr)
             return WRONG
+    if given.fragment and not given.latex:
+        print("dpcompose: --fragment goes with --latex FILE", file=sys.stderr)
+        return WRONG
     found: Counter[str] = Counter()
     status = each(given.files, lambda file: _run(file, given, found), given.json)
     if len(given.files) > 1 and not given.json:
@@ -113,21 +123,30 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str]) -> int:
     if bound is None and (given.save_derivation or given.latex):
         print(f"{file}: there is no derivation to save: {missing}", file=sys.stderr)
         return WRONG
-    saved = _saved(given, lambda path: study.save(path, verdicts), lambda: study.to_latex(verdicts))
+    saved = _saved(
+        given,
+        lambda path: study.save(path, verdicts),
+        lambda path: _printed(study, verdicts, path, given.fragment),
+    )
     return _status(verdicts) if saved else WRONG
 
 
-def _saved(given: argparse.Namespace, save: Callable[[str], None], latex: Callable[[], str]) -> bool:
-    """Writes the files that are asked for; False where one cannot be written, which is said."""
+def _printed(study: Study, verdicts: Sequence[Answer], path: str, fragment: bool) -> None:
+    """Writes the proof in LaTeX: for a paper, or as a document."""
     from pathlib import Path
 
-    def document(path: str) -> None:
-        Path(path).write_text(latex(), encoding="utf-8")
+    if fragment:
+        study.paper(verdicts).write(path)
+    else:
+        Path(path).write_text(study.to_latex(verdicts), encoding="utf-8")
 
-    for path, write in ((given.save_derivation, save), (given.latex, document)):
+
+def _saved(given: argparse.Namespace, *write: Callable[[str], None]) -> bool:
+    """Writes the files that are asked for; False where one cannot be written, which is said."""
+    for path, one in zip((given.save_derivation, given.latex), write, strict=True):
         try:
             if path:
-                write(path)
+                one(path)
         except OSError as error:
             print(f"{path}: {error.strerror}", file=sys.stderr)
             return False

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.front.documents import glossary, sentences
 from dpcompose.front.documents import lines as words
-from dpcompose.front.documents import sentences
 from dpcompose.front.documents.attained import Attained, attained
 from dpcompose.front.documents.captions import ALL_GUARANTEES, Captions, conversions, pages_of, rests_on
 from dpcompose.front.documents.document import (
@@ -26,6 +27,7 @@ from dpcompose.front.documents.document import (
     unchecked,
 )
 from dpcompose.front.documents.lines import Derivation
+from dpcompose.front.documents.wording import in_letters
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting, inside
@@ -36,6 +38,8 @@ from dpcompose.search.citations import Citing, Fit
 from dpcompose.search.guarantees import Guarantees, Known
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.built_in import BUILT_IN
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
@@ -255,28 +259,33 @@ class Bound(Best, Shown):
     def head(self) -> Head:
         """What stands before the proof."""
         setting, lines = self.setting, self.steps.lines
-        about = (
-            f"The databases are {setting.databases}; the target granularity is {setting.target}. "
-            "What follows is about these databases and these neighbours only."
-        )
-        assumed = [*sentences.stated(lines, self.steps, False)]
-        assumed += [[one] for one in sentences.dependence(setting)]
+        about: Said = [
+            f"The databases are {setting.databases}, and neighbours are {setting.target}",
+            *in_letters(_meaning(setting.target)),
+            ".",
+        ]
+        besides: list[Said] = [[one] for one in sentences.dependence(setting)]
         stated = {
-            "Assumed, and not checked:": assumed,
+            "Assumed, and not checked:": [*sentences.stated(lines, self.steps, False), *besides],
             "Assumed, and checked:": [*sentences.stated(lines, self.steps, True)],
         }
         theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
         domains = {name: str(one) for name, one in setting.domains.items()}
         best = "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
-        r, i = Mathematics("r[i]", "r_i"), Mathematics("i", "i")
-        proof: Said = [
-            "Line by line; ",
-            r,
-            " is how far apart the two inputs of the ",
-            i,
-            "-th mechanism are.",
-        ]
-        return Head([about], domains, stated, theorem, best, proof)
+        return Head(about, domains, stated, theorem, best, self._begins(), besides=besides)
+
+    def _begins(self) -> Said:
+        """How the proof begins: what its letters are."""
+        k, pair = len(self.setting.mechanisms), (Mathematics("D", "D"), " and ", Mathematics("D'", "D'"))
+        letters = in_letters(
+            ", p_i(D) what the i-th mechanism reads, r_i how far apart p_i(D) and p_i(D') are"
+            + (
+                f", p all of these p_i, and k = {k} their number."
+                if not self.setting.families
+                else ", and p all of these p_i."
+            )
+        )
+        return ["Let ", *pair, f" be {self.setting.target} neighbours", *letters]
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The databases of a counterexample, and what the mechanisms read of them, side by side."""
@@ -334,6 +343,14 @@ class Bound(Best, Shown):
     def standing(self) -> str:
         """What is said after the guarantee: that it is optimal, or that a smaller one is known."""
         return "; optimal" if self.optimal else "; a smaller one is known" if self.smaller_is_known else ""
+
+
+def _meaning(target: Granularity) -> str:
+    """What a granularity means, in brackets, where it is built in."""
+    if str(target) not in BUILT_IN:
+        return ""
+    meaning = re.split(r"[.:;] |\.$", glossary.explained(str(target), registry.standard()))[0]
+    return f" ({meaning[0].lower()}{meaning[1:]})"
 
 
 MOST_IN_A_METRIC = 8

@@ -115,6 +115,10 @@ def plain(said: Said) -> str:
     return "".join(one if isinstance(one, str) else one.text for one in said)
 
 
+BELIEVED, ON_TABLE = "believed", "checked on its table"
+"""How a step is checked that is not, as nobody knows, and one that a table shows."""
+
+
 @dataclass(frozen=True, repr=False)
 class Step:
     """A numbered step: what it says, the page that it is by or how it was checked, the steps it is from.
@@ -135,6 +139,11 @@ class Step:
     @property
     def number(self) -> str:
         return f"{self.before}{self.n}"
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether it says what the setting does, so that it is no step of a proof but an assumption."""
+        return self.checked in (GIVEN, ON_TABLE, BELIEVED)
 
     @property
     def words(self) -> str:
@@ -165,10 +174,6 @@ def numbers(ns: Sequence[int], before: str = "") -> str:
         f"{before}{r[0]}" + ("" if len(r) == 1 else f"{'-' if len(r) > 2 else ', '}{before}{r[-1]}")
         for r in runs
     )
-
-
-BELIEVED = "believed"
-"""How a step is checked that is not, as nobody knows; what the setting says is given."""
 
 
 def unchecked(steps: Sequence[Step]) -> list[str]:
@@ -206,7 +211,7 @@ class Head:
     """What stands before a proof: where it is, the parameters with their values, assumptions, the theorem.
 
     stated -- what is assumed, below a heading each; optimal -- what is said of an optimal guarantee; proof --
-    how the proof begins.
+    how the proof begins; defined -- what the steps speak of; besides -- what is assumed and is no step.
     """
 
     about: Said
@@ -215,6 +220,8 @@ class Head:
     theorem: Said
     optimal: str
     proof: Said
+    defined: Sequence[Said] = ()
+    besides: Sequence[Said] = ()
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents import lines as kernel
 from dpcompose.front.documents.captions import ALL_GUARANTEES, GIVEN, HYPOTHESIS, Captions
-from dpcompose.front.documents.document import Formula, Private, Said, Step
+from dpcompose.front.documents.document import ON_TABLE, Formula, Mathematics, Private, Said, Step, formula
 from dpcompose.front.documents.lines import Line
+from dpcompose.front.documents.wording import all_of, all_said, in_letters, joined, of_page
 from dpcompose.kernel.core.orders import ALPHA, Orders
 from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.decimals import decimal
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Theory
 
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 
 MOST_VECTORS = 12
 """How many profile vectors a line shows before it counts the rest."""
+
+
+LONG = 40
+"""From how many characters on what is read is told as text, which can be broken."""
 
 
 # steps
@@ -51,7 +57,7 @@ def _checked(line: Line) -> str:
         case kernel.Holds() as said:
             return f"checked: {said.covered}"
         case kernel.Tabled():
-            return "checked on its table"
+            return ON_TABLE
         case kernel.Composed():
             return "by the lines below"
     return line.by
@@ -65,7 +71,7 @@ def sentence(line: Line, by: Captions) -> Said:
         case kernel.Given() | kernel.Releases():
             return given(said, by)
         case kernel.PrivateInValue():
-            return [_private_in_value(said, names)]
+            return _private_in_value(said, names)
         case kernel.PrivateInInput():
             metrics = dict.fromkeys(said.metrics)
             where = (
@@ -87,77 +93,99 @@ def sentence(line: Line, by: Captions) -> Said:
                 f"{some}: where a record is replaced, one input has it replaced, whichever it is dealt to"
             ]
         case kernel.Sampled():
-            return [_sampled(said, names, by)]
+            return _sampled(said, names, by)
         case kernel.Converted():
-            return [_converted(said, names, by)]
+            return _converted(said, names, by)
         case kernel.Loss():
             return _loss(said, by, names)
         case kernel.Profile():
-            return [_profile(said, len(names))]
+            return _profile(said, setting)
         case kernel.Holds():
-            return [said.hypothesis]
+            return in_letters(said.hypothesis)
         case kernel.Private():
-            return [f"the composition is {said.granularity} ", *_dp(said, by), f", on {said.databases}"]
+            shown = _dp(said.notion, said.parameters, by)
+            return [f"the composition is {said.granularity} ", *shown, f", on {said.databases}"]
         case kernel.Optimal():
             values = _values(said.parameters, setting)
             return ["no smaller guarantee holds for all such mechanisms: ", *values, " is attained"]
     raise TypeError(f"{said} is no judgement")
 
 
-def _sampled(said: kernel.Sampled, names: Sequence[str], by: Captions) -> str:
+def _sampled(said: kernel.Sampled, names: Sequence[str], by: Captions) -> Said:
     shown = [
-        f"{names[i - 1]} is {said.granularity} {private(said.notion, values, by.theory, by.setting).text}"
+        [f"{names[i - 1]} is {said.granularity} ", *_dp(said.notion, values, by)]
         for i, values in zip(said.mechanisms, said.parameters, strict=True)
     ]
-    return f"on samples that each draws for itself and does not publish, {all_of(shown)}"
+    return ["on samples that each draws for itself and does not publish, ", *all_said(shown)]
 
 
-def _converted(said: kernel.Converted, names: Sequence[str], by: Captions) -> str:
+def _converted(said: kernel.Converted, names: Sequence[str], by: Captions) -> Said:
     shown = [
-        f"{names[i - 1]} keeps {private(said.notion, values, by.theory, by.setting).text}"
+        [f"{names[i - 1]} keeps ", *_dp(said.notion, values, by)]
         for i, values in zip(said.mechanisms, said.parameters, strict=True)
     ]
-    return f"where the inputs move by r, {all_of(shown)}"
+    return ["where the inputs move by ", Mathematics("r", "r"), ", ", *all_said(shown)]
 
 
 def _loss(said: kernel.Loss, by: Captions, names: Sequence[str]) -> Said:
     """What the composition loses where the inputs move."""
-    reads = [
-        (f"{mechanism.query.words} of " if mechanism.query is not None else "") + mechanism.reads.written("D")
-        for mechanism in by.setting.mechanisms
-    ]
-    moves = [f"{x} moves by r[{i}]" for i, x in enumerate(reads, start=1)]
-    where = ", ".join(moves) if len(moves) <= 4 else f"{moves[0]}, ..., {moves[-1]}"
+    moves = list[Said]()
+    for i, mechanism in enumerate(by.setting.mechanisms, start=1):
+        query = f"{mechanism.query.words} of " if mechanism.query is not None else ""
+        moves.append([query, read_of(mechanism), " moves by ", _formula(by.setting, f"r[{i}]")])
+    where = all_said(moves, most=4)
     unlimited = all_of([names[i - 1] for i in said.unlimited])
     none = f"; without guarantee where {unlimited} moves" if said.unlimited else ""
-    return ["the composition has loss ", *_values(said.parameters, by.setting), f" where {where}{none}"]
+    return ["the composition has loss ", *_values(said.parameters, by.setting), " where ", *where, none]
 
 
-def _private_in_value(said: kernel.PrivateInValue, names: list[str]) -> str:
+def _private_in_value(said: kernel.PrivateInValue, names: list[str]) -> Said:
     """What the noise gives: its density, its loss, and the step that bounds it."""
-    letters = list(dict.fromkeys(said.parameters))
-    few = ", ".join(letters) if len(letters) <= 4 else f"{letters[0]}, ..."
+    letters = [_equation(one) for one in dict.fromkeys(said.parameters)]
+    few = all_said(letters) if len(letters) <= 4 else [*letters[0], ", ..."]
     metrics = dict.fromkeys(said.metrics)
     moves = "; ".join(metrics) if len(metrics) <= 4 else f"{next(iter(metrics))}, ..."
-    return (
-        f"{all_of([names[i - 1] for i in said.mechanisms])}: an output y has density {said.density} at a "
-        f"value x ({few}), so its loss against a value z is {said.loss}, {said.then} "
-        f"({said.because}); r is {moves}"
-    )
+    y, x, z, r = (Mathematics(one, one) for one in "yxzr")
+    *comparison, bound = said.then.split(" ", 2)  # at most ..., or equal to ...
+    why, colon, chain = said.because.partition(": ")
+    chain, semicolon, rest = chain.partition("; ")
+    return [
+        f"{all_of([names[i - 1] for i in said.mechanisms])}: an output ",
+        *(y, " has density ", of_page(said.density), " at a value ", x, " (", *few),
+        *("), so its loss against a value ", z, " is ", of_page(said.loss), f", {' '.join(comparison)} "),
+        *(of_page(bound), f" ({why}{colon}", *in_letters(chain), f"{semicolon}{rest}); ", r),
+        f" is {moves}",
+    ]
 
 
-def _profile(said: kernel.Profile, k: int) -> str:
+def _equation(text: str) -> Said:
+    """b = 1/e: a letter of a page with what it stands for."""
+    letter, _, value = text.partition(" = ")
+    return [of_page(letter), " = ", of_page(value)]
+
+
+def _profile(said: kernel.Profile, setting: Setting) -> Said:
+    k = len(setting.mechanisms)
     if not said.vectors:
-        return f"no two databases are {said.target} neighbours ({said.covered})"
-    shown = []
+        return [f"no two databases are {said.target} neighbours ({said.covered})"]
+    shown = list[Said]()
     for vector in said.vectors[:MOST_VECTORS]:
-        entries = dict(vector)
-        if k <= 8:
-            shown.append(f"({', '.join(entries.get(i, '0') for i in range(1, k + 1))})")
-        else:
-            shown.append("(" + ", ".join(f"r[{i}]={r}" for i, r in vector) + ")")
+        known = dict(vector)
+        entries = (
+            [_moved(known.get(i, "0"), setting) for i in range(1, k + 1)]
+            if k <= 8
+            else [[_formula(setting, f"r[{i}]"), "=", *_moved(r, setting)] for i, r in vector]
+        )
+        shown.append(["(", *all_said(entries, most=k), ")"])
     more = f" and {len(said.vectors) - MOST_VECTORS} more" if len(said.vectors) > MOST_VECTORS else ""
-    return f"{said.target} neighbours move the inputs by at most {', '.join(shown)}{more} ({said.covered})"
+    vectors = all_said(shown, most=MOST_VECTORS)
+    return [f"{said.target} neighbours move the inputs by at most ", *vectors, f"{more} ({said.covered})"]
+
+
+def _moved(entry: str, setting: Setting) -> Said:
+    """How far an input moves: 1, or "2 by 1" of the members of a family."""
+    members = [one.split(" by ") for one in entry.split(", ")] if " by " in entry else [[entry]]
+    return all_said([joined([[_formula(setting, x)] for x in one], " by ") for one in members])
 
 
 # guarantees
@@ -165,26 +193,61 @@ def _profile(said: kernel.Profile, k: int) -> str:
 
 def given(said: kernel.Given | kernel.Releases, by: Captions) -> Said:
     """A mechanism's guarantee in words, or what it does."""
+    mechanism = by.setting.mechanisms[said.mechanism - 1]
+    name, reads = name_of(mechanism), read_of(mechanism)
     if isinstance(said, kernel.Releases):
         every = f"; records come {said.attributes} of the attribute" if said.attributes else ""
-        return [f"{said.name} releases {said.query} of {said.reads} with {said.noise}{every}"]
+        released = [*name, f" releases {said.query} of ", reads, " with "]
+        return [*released, *noise_said(mechanism), every]
     if isinstance(said, kernel.InMetric):
         called = "" if said.notion == "pure" else f"{said.notion}-"
-        metric = ", with delta ".join(text for _, text in said.parameters)
-        read = {"everything": "", "common": f" and depends only on {said.reads}"}
-        about = read.get(said.domain, f", as a map on {said.reads}")
-        return [f"{said.name} is {called}private in the metric {metric}{about}"]
-    where = {
-        "common": f"as a map on the whole class, and depends only on {said.reads}",
-        "own": f"as a map on {said.reads}",
-        "everything": "on the whole class",
-    }[said.domain]
-    stopped = by.setting.mechanisms[said.mechanism - 1].filtered
-    kind = "an interaction that a filter stops at " if stopped else ""
+        metric = joined([[of_page(text)] for _, text in said.parameters], ", with delta ")
+        own: Said = [", as a map on ", reads]
+        read: Mapping[str, Said] = {"everything": [], "common": [" and depends only on ", reads]}
+        about = read.get(said.domain, own)
+        return [*name, f" is {called}private in the metric ", *metric, *about]
+    domains: Mapping[str, Said] = {
+        "common": [" as a map on the whole class, and depends only on ", reads],
+        "own": [" as a map on ", reads],
+        "everything": [" on the whole class"],
+    }
+    where = domains[said.domain]
+    kind = "an interaction that a filter stops at " if mechanism.filtered else ""
     if isinstance(said, kernel.OnSamples):
-        drawn = f"{said.name} is run on a sample ({said.sample}), and on samples is {said.granularity} "
-        return [drawn, *_dp(said, by), f" {where}"]
-    return [f"{said.name} is {kind}{said.granularity} ", *_dp(said, by), f" {where}"]
+        kind = f"run on a sample ({said.sample}), and on samples is "
+    return [*name, f" is {kind}{said.granularity} ", *_guaranteed(said, by), *where]
+
+
+def name_of(mechanism: Mechanism) -> Said:
+    """A mechanism's name, or that of all members of a family."""
+    count = mechanism.members
+    if count is None:
+        return [mechanism.name]
+    each = Mathematics(f"i = 1..{count}", rf"i = 1, \dots, {count}".replace("*", " "))
+    return [mechanism.name, Mathematics("[i]", "_{i}"), ", ", each, ","]
+
+
+def read_of(mechanism: Mechanism) -> Formula:
+    """What a mechanism reads of D, as a formula; as text where it is too long for one line."""
+
+    def image(written: str) -> Any:
+        if len(written) > LONG:
+            return None
+        from dpcompose.spaces.inputs import expressions
+
+        return expressions.image_of(mechanism.reads, *expressions.databases("D"))
+
+    return Formula(mechanism.reads.written("D"), image)
+
+
+def noise_said(mechanism: Mechanism) -> Said:
+    """The noise of a mechanism that has some, with its parameters as formulas."""
+    assert mechanism.noise is not None
+    front, *rest = mechanism.noise.kind.words.split("{}")
+    return [
+        front,
+        *(part for x, after in zip(mechanism.noise.terms, rest, strict=True) for part in (formula(x), after)),
+    ]
 
 
 def guarantee(said: kernel.Private, theory: Theory, setting: Setting) -> Said:
@@ -231,27 +294,35 @@ def decimals(said: Guarantee) -> kernel.Values:
     )
 
 
-def _dp(said: kernel.Given | kernel.Private, by: Captions) -> Said:
-    """The same between texts: the brackets are text."""
-    found = private(said.notion, said.parameters, by.theory, by.setting)
-    curve = (
-        by.setting.mechanisms[said.mechanism - 1].satisfies.curve if isinstance(said, kernel.Given) else None
-    )
-    if curve is not None:
-        found = replace(found, called=called(said.notion, by.theory, curve.orders))
+def _guaranteed(said: kernel.Given, by: Captions) -> Said:
+    """What a mechanism is said to satisfy; of divergences with its own orders."""
+    curve = by.setting.mechanisms[said.mechanism - 1].satisfies.curve
+    return _dp(said.notion, said.parameters, by, None if curve is None else curve.orders)
+
+
+def _dp(notion: str, parameters: kernel.Values, by: Captions, orders: Orders | None = None) -> Said:
+    """A guarantee between texts: the brackets are text."""
+    found = private(notion, parameters, by.theory, by.setting)
+    if orders is not None:
+        found = replace(found, called=called(notion, by.theory, orders))
     before, after = found.brackets
-    values = [Formula(one.text, partial(_parsed, by.setting)) for one in found.values]
-    shown = [part for n, one in enumerate(values) for part in (", " if n else before, one)]
-    return [*shown, f"{after}-{found.called}"]
+    values = joined([[_formula(by.setting, one.text)] for one in found.values], ", ")
+    return [before, *values, f"{after}-{found.called}"]
 
 
 def _values(parameters: kernel.Values, setting: Setting) -> Said:
     """Values, with their names where there are several."""
-    read = partial(_parsed, setting)
     if len(parameters) == 1:
-        return [Formula(parameters[0][1], read)]
-    named = ((f"{', ' if n else ''}{key} = ", value) for n, (key, value) in enumerate(parameters))
-    return [part for key, value in named for part in (key, Formula(value, read))]
+        return [_formula(setting, parameters[0][1])]
+    return all_said([[of_page(key), " = ", _formula(setting, value)] for key, value in parameters])
+
+
+# formulas
+
+
+def _formula(setting: Setting, text: str) -> Formula:
+    """A formula in parameters and distances; what is none stays text."""
+    return Formula(text, partial(_parsed, setting))
 
 
 def _read(setting: Setting, text: str) -> sympy.Expr:
@@ -269,21 +340,24 @@ def _symbols(setting: Setting) -> Mapping[str, sympy.Expr]:
     return {**order, **setting.symbols}
 
 
+def _distance(setting: Setting, i: int) -> str:
+    """What is printed for r[i]: of a family the distance has the number of the member."""
+    if setting.mechanisms[i - 1].members is None:
+        return f"r[{i}]"
+    return "r[i]" if len(setting.mechanisms) == 1 else f"r{i}[i]"
+
+
 def _parsed(setting: Setting, text: str) -> sympy.Expr | None:
     """A formula of a line, in parameters and distances; None for what stays text."""
     from dpcompose.language import formulas
     from dpcompose.language.symbols import NONNEGATIVE, symbol
 
-    r = [symbol(f"r[{i}]", NONNEGATIVE) for i in range(1, len(setting.mechanisms) + 1)]
-    families = {"r": r} if "r[" in text else None
+    r = {f"r[{i}]": symbol(_distance(setting, i), NONNEGATIVE) for i in range(1, len(setting.mechanisms) + 1)}
+    known = {**_symbols(setting), **r} if "r[" in text else _symbols(setting)
     try:
-        return formulas.parse(text, _symbols(setting), families, index="i")
+        return formulas.parse(text, known, index="i")
     except formulas.FormulaError:
         return None
-
-
-def all_of(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 6 else f"{names[0]}, ..., {names[-1]}"
 
 
 # what is assumed

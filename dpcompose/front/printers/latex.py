@@ -13,12 +13,23 @@ from dataclasses import dataclass
 import sympy
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.front.documents.document import Best, Composed, Head, Member, Step, Told, Writer
+from dpcompose.front.documents.document import (
+    Best,
+    Composed,
+    Head,
+    Mathematics,
+    Member,
+    Said,
+    Step,
+    Told,
+    Writer,
+)
 from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.documents.wording import in_letters
 from dpcompose.front.printers import markdown
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.language import formulas
-from dpcompose.language.latex import latex, name_latex
+from dpcompose.language.latex import EULER, latex, name_latex
 from dpcompose.language.writing import text_latex
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample, Losing
@@ -26,6 +37,11 @@ from dpcompose.proof.registry import Page
 
 LONG, PIECE = 30, 12
 """From how many characters on a word may be broken, and after how many each time."""
+
+STEPS = r"\begin{enumerate}\setlength{\itemsep}{0pt}\setlength{\parskip}{0pt}"
+"""How a list of steps begins."""
+
+TOP = r"\operatorname{top}"
 
 WIDE = 120
 """From how long a LaTeX text on a root is written as a power, which can be broken."""
@@ -92,7 +108,7 @@ def formula(expression: sympy.Expr) -> str:
     >>> from dpcompose.language.symbols import symbol
     >>> e1, e2 = symbol("e1"), symbol("e2")
     >>> print(formula(formulas.parse("max(e1, e2/2)", {"e1": e1, "e2": e2})))
-    $\max(e_{1},\allowbreak \tfrac{e_{2}}{2})$
+    $\max(\varepsilon_{1},\allowbreak \tfrac{\varepsilon_{2}}{2})$
     """
     inside = latex(expression)
     if expression.is_Pow and expression.exp == sympy.Rational(1, 2) and len(inside) > WIDE:
@@ -107,38 +123,27 @@ def _private(values: Sequence[sympy.Expr], called: str) -> str:
     return f"({shown})-{plain(called)}" if len(values) > 1 or values[0].is_Add else f"{shown}-{plain(called)}"
 
 
-def _text(text: str) -> str:
-    r"""A sentence of a proof: D|{a}, r[1] and D' are mathematics."""
-    parts = re.split(r"(\b[DE]\|\{[^{}\s]{1,12}\}|\br\[\d+\]|\b[DE]'?(?![\w|']))", text)
-    return "".join(_mathematics(one) if n % 2 else plain(one) for n, one in enumerate(parts))
-
-
-def _mathematics(text: str) -> str:
-    if text.startswith("r"):
-        return f"$r_{{{text[2:-1]}}}$"
-    letter, bar, records = text.partition("|")
-    below = r"|_{\{\text{" + plain(records[1:-1]) + r"}\}}" if bar else ""
-    return f"${letter}{below}$"
-
-
 # the document
 
 
 def document(best: Best, verdicts: Sequence[Verdict] = ()) -> str:
     """The proof of the best guarantee as a document that pdfLaTeX compiles, with verdicts on claims."""
     told, head = best.told, best.head
-    results_used = {page.id: n for n, page in enumerate(told.pages, start=1)}
+    results_used = {page.id: str(n) for n, page in enumerate(told.pages, start=1)}
     parts = [
         PREAMBLE,
         r"\begin{document}",
         *_head(best, head),
-        *_theorem(best, head),
+        r"\begin{theorem}",
+        *concluded(best),
+        r"\end{theorem}",
         rf"\begin{{proof}} {said(head.proof)}",
         *_derivation(told, results_used),
         r"\end{proof}",
         *([r"\section*{Claims}"] if verdicts else []),
-        *(row for n, found in enumerate(verdicts, start=1) for row in _claim(found, f"Claim {n}:")),
-        *results(told.pages, *told.numbered),
+        *(row for n, found in enumerate(verdicts, start=1) for row in claim(found, f"Claim {n}:")),
+        r"\section*{Results used}",
+        *results(told.pages, *told.numbered, results_used),
         REFERENCES,
         r"\end{document}",
     ]
@@ -150,14 +155,19 @@ def _head(best: Best, head: Head) -> Iterator[str]:
     yield rf"\begin{{center}}\Large {plain(title)}\end{{center}}"
     yield r"\section*{Setting and assumptions}"
     yield said(head.about)
-    if head.parameters:
-        some = [f"${name_latex(name)}$ ({_text(values)})" for name, values in head.parameters.items()]
-        yield f"The parameters are {', '.join(some)}."
-    for words, stated in head.stated.items():
+    yield from parameters(head)
+    for words, stated in {"The metrics are:": head.defined, **head.stated}.items():
         some = [said(one) for one in stated]
         if some:
             yield words
             yield from listed("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
+
+
+def parameters(head: Head) -> Iterator[str]:
+    """The parameters with what they may be, in a sentence; nothing where there are none."""
+    if head.parameters:
+        some = [f"${name_latex(name)}$ ({said(in_letters(may))})" for name, may in head.parameters.items()]
+        yield f"The parameters are {', '.join(some)}."
 
 
 def listed(kind: str, items: Iterable[str]) -> Iterator[str]:
@@ -172,17 +182,19 @@ def cite(item: str) -> str:
     return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
 
 
-said = Writer(_text, formula, _private, cite)
+said = Writer(plain, formula, _private, cite)
 """A sentence, its formulas as mathematics."""
 
 
-def _theorem(best: Best, head: Head) -> Iterator[str]:
-    yield r"\begin{theorem}"
-    yield f"{said(head.theorem)} ({' and '.join(map(cite, best.items))})."
+def concluded(best: Best) -> Iterator[str]:
+    """What a theorem says after its assumptions."""
+    guarantee = said(best.head.theorem)
+    yield f"{guarantee} ({' and '.join(map(cite, best.items))})."
+    if TOP in guarantee:
+        yield rf"Here ${TOP}_m$ is the sum of the $m$ largest."
     if best.optimal:
-        yield _text(head.optimal)
+        yield plain(best.head.optimal)
     yield from rests(best.relies_on)
-    yield r"\end{theorem}"
 
 
 def rests(relies_on: Sequence[Page]) -> Iterator[str]:
@@ -190,32 +202,32 @@ def rests(relies_on: Sequence[Page]) -> Iterator[str]:
     return (f"This {plain(one)}." for one in registry.rests(relies_on))
 
 
-def _derivation(told: Told, results: Mapping[str, int]) -> Iterator[str]:
-    yield from _steps(told.steps, results)
-    yield rf"Believed without check: {_text(told.believed)}."
+def _derivation(told: Told, results: Mapping[str, str]) -> Iterator[str]:
+    yield from steps(told.steps, results)
+    yield rf"Believed without check: {plain(told.believed)}."
 
 
-def _steps(steps: Sequence[Step], results: Mapping[str, int]) -> Iterator[str]:
+def steps(some: Sequence[Step], results: Mapping[str, str]) -> Iterator[str]:
     """The steps; below a step those that it has as evidence."""
-    if not steps:
+    if not some:
         return
-    yield r"\begin{enumerate}"
-    for step in steps:
+    yield STEPS
+    for step in some:
         yield rf"\item[({step.number})] {said(step.said)}."
         yield rf"\hfill\penalty50\hspace*{{\fill}}\mbox{{}}\emph{{[{_source(step, results)}]}}"
-        yield from _steps(step.below, results)
+        yield from steps(step.below, results)
     yield r"\end{enumerate}"
 
 
-def _source(step: Step, results: Mapping[str, int]) -> str:
+def _source(step: Step, results: Mapping[str, str]) -> str:
     if step.page is None or step.page.id not in results:
-        return _text(step.source)
+        return said(in_letters(step.source))
     uses = f" from {', '.join(f'({step.before}{n})' for n in step.uses)}" if step.uses else ""
     cited = f", {cite(step.item)}" if step.item.startswith("GB:") else ""
     return f"by Result {results[step.page.id]}{cited}{uses}"
 
 
-def _claim(found: Verdict, called: str) -> Iterator[str]:
+def claim(found: Verdict, called: str) -> Iterator[str]:
     yield rf"\paragraph{{{called}}} {said(found.said)}."
     example = found.counterexample
     if found.verdict == "proved":
@@ -225,7 +237,7 @@ def _claim(found: Verdict, called: str) -> Iterator[str]:
         more = "" if found.loose is None else words[found.loose]
         yield rf"\textbf{{Proved}}: {'there are no neighbours.' if vacuous else why + more}"
     elif example is None:
-        yield rf"\textbf{{{found.verdict.capitalize()}}}: {_text(found.reason)}."
+        yield rf"\textbf{{{found.verdict.capitalize()}}}: {plain(found.reason)}."
     else:
         yield r"\textbf{Refuted} by this counterexample."
         yield from listed("itemize", _counterexample(found, example))
@@ -244,20 +256,26 @@ def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
     if found.published:
-        yield f"This is {_text(found.published)}."
+        yield f"This is {plain(found.published)}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
         yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
     if example.without:
         words = example.left_out
-        yield f"{words[0].upper()}{_text(words[1:])} ({cite(example.by_parts)})."
+        yield f"{words[0].upper()}{plain(words[1:])} ({cite(example.by_parts)})."
+
+
+def _at_databases(words: str) -> Said:
+    """What a mechanism does at D and at D', these as mathematics."""
+    parts = re.split(r"\b(?<=at )(D'?)(?![\w'])", words)
+    return [Mathematics(one, one) if n % 2 else one for n, one in enumerate(parts)]
 
 
 def _row(row: Losing, named: str) -> str:
     """What a mechanism does at the two databases."""
     if not row.outcomes:
-        return f"{named} {_text(row.words())}."
+        return f"{named} {said(_at_databases(row.words()))}."
     outcome, *both = row.outcomes[0]
     at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in both)
     if row.by_table:
@@ -273,15 +291,15 @@ def _row(row: Losing, named: str) -> str:
 
 def setting_latex(composed: Composed) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
-    about = f"{composed.about[0].upper()}{_text(composed.about[1:])}:"
+    about = f"{composed.about[0].upper()}{plain(composed.about[1:])}:"
     return "\n".join([about, *listed("itemize", map(_member, composed.members))])
 
 
 def _member(one: Member) -> str:
     if one.releases:
-        return f"{plain(one.name)} releases {plain(one.releases)} of {_text(one.reads)}"
+        return f"{plain(one.name)} releases {plain(one.releases)} of {plain(one.reads)}"
     where = f", on the {one.domain} domain" if one.domain else ""
-    reads = f" reads {_text(one.reads)} and" if one.reads else ""
+    reads = f" reads {plain(one.reads)} and" if one.reads else ""
     return f"{plain(one.name)}{reads} is {said(one.satisfies)}{where}"
 
 
@@ -292,7 +310,7 @@ def steps_latex(told: Told) -> str:
 
 def verdict_latex(found: Verdict) -> str:
     """A claim with its verdict, and for a refuted one what refutes it."""
-    return "\n".join(_claim(found, "Claim:"))
+    return "\n".join(claim(found, "Claim:"))
 
 
 def fits_latex(bound: Bound) -> str:
@@ -301,7 +319,7 @@ def fits_latex(bound: Bound) -> str:
     rows = []
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         answer = r"\textbf{yes, cited}" if fit.best else "yes" if fit.fits else "no"
-        rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {_text(fit.reason)}.")
+        rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {plain(fit.reason)}.")
     return "\n".join(listed("itemize", rows))
 
 
@@ -317,42 +335,54 @@ def tabular(rows: Sequence[Sequence[str]]) -> str:
 # pages of theorems
 
 
-def results(pages: Sequence[Page], notion: str, adaptive: bool) -> Iterator[str]:
-    """The results that lines are by, with their proofs, as their pages state them."""
-    numbers = {page.path.name: n for n, page in enumerate(pages, start=1)}
-    yield r"\section*{Results used}"
+def results(pages: Sequence[Page], notion: str, adaptive: bool, numbers: Mapping[str, str]) -> Iterator[str]:
+    """The results that lines are by, with their proofs, as their pages state them.
+
+    numbers -- by the ids of pages how they are referred to.
+    """
+    writer = _Writer({f"{id}.md": n for id, n in numbers.items()})
     for page in pages:
         item = page.cite(notion, adaptive)
         cited = f"; {cite(item)}" if item.startswith("GB:") else ""
         statement, proof = markdown.statement(page.body)
-        yield rf"\begin{{result}}[{{{plain(page.title)}{cited}}}]\normalfont"
-        yield markdown.written(statement, _Writer(numbers)).strip()
+        yield rf"\begin{{result}}[{{{plain(page.title)}{cited}}}]\label{{result:{page.id}}}\normalfont"
+        yield markdown.written(statement, writer).strip()
         yield r"\end{result}"
         if proof:
             yield r"\begin{proof}"
-            yield markdown.written(proof, _Writer(numbers)).strip()
+            yield markdown.written(proof, writer).strip()
             yield r"\end{proof}"
+
+
+def upright(formula: str) -> str:
+    r"""LaTeX of a page with Euler's number upright, as it is in all that is printed.
+
+    >>> print(upright(r"e^{\varepsilon_e}+\frac e2"))
+    \mathrm{e}^{\varepsilon_e}+\frac e2
+    """
+    return re.sub(r"(?<![A-Za-z\\_])e(?=\^)", lambda _: EULER, formula)
 
 
 @dataclass(frozen=True)
 class _Writer(markdown.Writer):
     r"""LaTeX of a theorem page; results -- the numbers of the pages that links may lead to, by file name.
 
-    >>> print(markdown.written("Let $x$ be *odd*, see [it](../a/b.md) & more.", _Writer({"b.md": 3})))
+    >>> print(markdown.written("Let $x$ be *odd*, see [it](../a/b.md) & more.", _Writer({"b.md": "3"})))
     <BLANKLINE>
     <BLANKLINE>
     Let $x$ be \emph{odd}, see it (Result 3) \& more.
     """
 
-    results: Mapping[str, int]
+    results: Mapping[str, str]
 
     def text(self, text: str) -> str:
         return plain(text)
 
     def math(self, formula: str) -> str:
-        return f"${formula}$"
+        return f"${upright(formula)}$"
 
     def display(self, formula: str) -> str:
+        formula = upright(formula)
         return rf"\[{formula}\]" if r"\tag" in formula else rf"\fitted{{{formula}}}"
 
     def code(self, text: str) -> str:

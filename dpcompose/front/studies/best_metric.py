@@ -181,7 +181,8 @@ class BestMetric(Best):
         ]
         optimal = "At all databases some mechanisms like these lose just that."
         theorem: Said = ["The composition is ", *self.said]
-        return Head(about, domains, {"The metrics are:": metrics}, theorem, optimal, ["Line by line."])
+        besides: list[Said] = [[one] for one in self._besides]
+        return Head(about, domains, {}, theorem, optimal, ["Line by line."], metrics, besides)
 
     @cached_property
     def told(self) -> Told:
@@ -196,12 +197,16 @@ class BestMetric(Best):
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
         said = ["the composition is ", *self.said, last]
         add(said, "", self._rule, self.item, *private, *metrics)
-        setting, k = self.setting, len(self.setting.mechanisms)
-        done = sum(bool(one.processing) for one in setting.mechanisms)
-        besides = self.assumptions[k : k + setting.several + bool(setting.assume) + done]
-        independent = [f"that {one}" for one in besides]
+        independent = [f"that {one}" for one in self._besides]
         without_check = ", ".join([*unchecked(steps), *independent, *registry.believed(self.relies_on)])
         return Told(tuple(steps), without_check, self.pages, self.numbered)
+
+    @property
+    def _besides(self) -> list[str]:
+        """What is assumed of how mechanisms depend on each other, of parameters and processing."""
+        setting, k = self.setting, len(self.setting.mechanisms)
+        done = sum(bool(one.processing) for one in setting.mechanisms)
+        return self.assumptions[k : k + setting.several + bool(setting.assume) + done]
 
     @property
     def _rule(self) -> Page:

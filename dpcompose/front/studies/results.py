@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import sympy
     from networkx import DiGraph
 
+    from dpcompose.front.printers.papers import Paper
     from dpcompose.front.studies.membership import Membership
 
 
@@ -92,6 +93,15 @@ class Proof(Sequence[Step]):
         from dpcompose.front.printers.latex import document
 
         return document(self.bound, verdicts)
+
+    def paper(self, verdicts: Sequence[Verdict] = ()) -> Paper:
+        """The proof as it goes into a paper: a theorem with its proof, an appendix, the sources.
+
+        `.write("proof.tex")` writes proof.tex, proof-results.tex and proof.bib.
+        """
+        from dpcompose.front.printers.papers import paper
+
+        return paper(self.bound, verdicts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -244,6 +254,10 @@ class Result:
     def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
         """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
         return self.derivation.to_latex(verdicts)
+
+    def paper(self, verdicts: Sequence[Verdict] = ()) -> Paper:
+        """The proof as it goes into a paper; see `Proof.paper`."""
+        return self.derivation.paper(verdicts)
 
     def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
         """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}); see `numbers.at`."""

@@ -40,6 +40,7 @@ from dpcompose.spaces.inputs.maps import Map
 if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a while to load
     import sympy
 
+    from dpcompose.front.printers.papers import Paper
     from dpcompose.front.studies.curve import PrivacyCurve
     from dpcompose.front.studies.numbers import Budget
     from dpcompose.privacy.metrics.setting import MetricSetting
@@ -341,6 +342,10 @@ class Study:
     def to_latex(self, verdicts: Sequence[Answer] = ()) -> str:
         """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
         return self.guarantee().to_latex(verdicts)
+
+    def paper(self, verdicts: Sequence[Answer] = ()) -> Paper:
+        """The proof as it goes into a paper; see `Proof.paper`."""
+        return self.guarantee().paper(verdicts)
 
     def save(self, path: str | Path, verdicts: Sequence[Answer] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.

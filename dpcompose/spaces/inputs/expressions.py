@@ -225,7 +225,9 @@ class Image(_Written, sympy.Basic):
             return rf"{inner}|_{{\lbrace {', '.join(map(mathematics_of, sorted(f.f.inside)))}\rbrace}}"
         before, _, after = f.f.written("\0").partition("\0")
         if before.endswith("(") and after == ")":
-            return rf"{mathematics_of(before[:-1])}\left({inner}\right)"
+            return rf"{_indexed(before[:-1])}\left({inner}\right)"
+        if after.startswith("|{"):
+            return rf"{inner}|_{{\lbrace {mathematics_of(after[2:-1])}\rbrace}}"
         return f"{mathematics_of(before)}{inner}{mathematics_of(after)}"
 
 
@@ -350,6 +352,12 @@ def at(expression: Any, values: Mapping[Any, object]) -> Any:
             raise ValueError(f"there is no {name} in {expression}; there is {some}")
         rule[one] = expression_of(value) if isinstance(one, DatabaseSymbol) else formulas.from_python(value)
     return expression.xreplace(rule)
+
+
+def _indexed(name: str) -> str:
+    """The name of a map as mathematics; that of the i-th map has the index i."""
+    called, index, _ = name.partition("_i") if name.endswith("_i") else (name, "", "")
+    return mathematics_of(called) + ("_{i}" if index else "")
 
 
 def mathematics_of(shown: object) -> str:

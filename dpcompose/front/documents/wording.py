@@ -1,0 +1,70 @@
+"""How sentences are put together: lists in them, and the mathematics in what pages say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dpcompose.front.documents.document import Formula, Mathematics, Part, Said
+
+if TYPE_CHECKING:
+    import sympy
+
+ATOM = r"(?:exp\b|log\b|tau\b|[A-Za-z](?![A-Za-z])|[^A-Za-z\s,:;])"
+MATHEMATICS = re.compile(rf"(?<![\w'])(?!a [a-z])(?:{ATOM}+)(?: {ATOM}+)*(?![\w'])")
+"""What is mathematics in a sentence: single letters, numbers, signs, and what these are joined to."""
+AS_LATEX = {
+    "<=": r"\le",
+    ">=": r"\ge",
+    "exp": r"\exp",
+    "log": r"\ln",
+    "tau": r"\tau ",
+    "*": " ",
+    "oo": r"\infty",
+}
+
+
+def in_letters(text: str) -> Said:
+    """A sentence of a page, or a hypothesis, with its letters as mathematics.
+
+    >>> [part if isinstance(part, str) else part.latex for part in in_letters("a map, and k >= 2")]
+    ['a map, and ', 'k \\\\ge 2']
+    """
+    found, end = list[Part](), 0
+    for run in MATHEMATICS.finditer(text):
+        shown = run[0]
+        if shown.count("(") == shown.count(")") and re.search(r"\w", shown):
+            latex = re.sub("|".join(map(re.escape, AS_LATEX)), lambda sign: AS_LATEX[sign[0]], shown)
+            found += [text[end : run.start()], Mathematics(shown, latex)]
+            end = run.end()
+    return [part for part in (*found, text[end:]) if part != ""]
+
+
+def of_page(text: str) -> Formula:
+    """A formula in letters of its own; what is none stays text."""
+
+    def read(text: str) -> sympy.Expr | None:
+        from dpcompose.language import formulas
+        from dpcompose.language.symbols import symbol
+
+        try:
+            return formulas.parse(text, {name: symbol(name) for name in formulas.names(text)}, index="i")
+        except formulas.FormulaError:
+            return None
+
+    return Formula(text, read)
+
+
+def joined(parts: Sequence[Said], by: str) -> Said:
+    """Sentences with a text between them."""
+    return [part for n, some in enumerate(parts) for part in ([by, *some] if n else some)]
+
+
+def all_said(sentences: Sequence[Said], most: int = 6) -> Said:
+    """Sentences, with commas; of more than the most the first and the last one."""
+    return joined(sentences if len(sentences) <= most else (sentences[0], ["..."], sentences[-1]), ", ")
+
+
+def all_of(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 6 else f"{names[0]}, ..., {names[-1]}"

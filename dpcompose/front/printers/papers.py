@@ -1,0 +1,112 @@
+r"""A proof as it goes into a paper: a theorem with its proof, an appendix, a file of sources.
+
+The theorem lists what is assumed, under the numbers of these lines in the derivation; its proof has the
+other lines.  Three files are written beside each other, `proof.tex`, `proof-results.tex` and `proof.bib`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpcompose.front.documents.document import Best, every_step
+from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.printers import latex
+from dpcompose.proof import registry
+
+SOURCES = "sources.bib"
+"""The file of sources, beside the theorem pages."""
+
+ENTRY = re.compile(r"@\w+\{(\w+),\s*author = \{([^,]+),.*year = \{(\d+)\}", re.DOTALL)
+"""A source: its key, the family name of its first author, its year."""
+
+HEAD = r"""% \input this file in a paper, and {name}-results.tex in its appendix.  The preamble has
+%   \usepackage[T1]{{fontenc}}
+%   \usepackage{{amsmath,amssymb,amsthm,graphicx}}
+%   \newtheorem{{theorem}}{{Theorem}}
+%   \newtheorem{{result}}{{Result}}
+% and the paper ends with \bibliographystyle{{plain}} and \bibliography{{{name}}}.
+"""
+
+FITTED = r"""\ifdefined\fitted\else\newsavebox{\shown}
+\newcommand{\fitted}[1]{\sbox{\shown}{$\displaystyle #1$}%
+\[\ifdim\wd\shown>\linewidth\resizebox{\linewidth}{!}{\usebox{\shown}}\else#1\fi\]}\fi
+"""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What goes into a paper; write -- writes its three files.
+
+    proof -- the theorem with its proof, and claims that are refuted; results -- what the proof uses, with
+    proofs, for an appendix; sources -- what is cited, as BibTeX.
+    """
+
+    proof: str
+    results: str
+    sources: str
+
+    def write(self, path: str | Path) -> None:
+        """Writes PATH, and beside it PATH-results.tex and PATH.bib.  Raises OSError."""
+        file = Path(path)
+        file.write_text(HEAD.format(name=file.stem) + self.proof, encoding="utf-8")
+        file.with_name(f"{file.stem}-results.tex").write_text(FITTED + self.results, encoding="utf-8")
+        file.with_suffix(".bib").write_text(self.sources, encoding="utf-8")
+
+
+def paper(best: Best, verdicts: Sequence[Verdict] = ()) -> Paper:
+    """The proof of the best guarantee for a paper, and what refutes the claims that are refuted."""
+    told = best.told
+    by = {one.page.id for one in every_step(told.steps) if one.page is not None}
+    pages = [page for page in told.pages if page.id in by]
+    numbers = {page.id: rf"\ref{{result:{page.id}}}" for page in pages}
+    rows = [
+        *_theorem(best),
+        rf"\begin{{proof}} {latex.said(best.head.proof)}",
+        *latex.steps([one for one in told.steps if not one.is_assumed], numbers),
+        r"\end{proof}",
+        *(row for one in verdicts if one.counterexample for row in latex.claim(one, "Not enough:")),
+    ]
+    results = [r"\section*{Results used}"]
+    for page in pages:  # each once, where several proofs of a paper use it
+        results.append(
+            rf"\ifcsname used:{page.id}\endcsname\else\expandafter\gdef\csname used:{page.id}\endcsname{{}}%"
+        )
+        results += [*latex.results([page], *told.numbered, numbers), r"\fi"]
+    return Paper(_text(rows), _text(results), "\n\n".join(_sources([*rows, *results])) + "\n")
+
+
+def _text(rows: Sequence[str]) -> str:
+    return "\n".join(rows) + "\n"
+
+
+def _sources(rows: Sequence[str]) -> Iterator[str]:
+    """The sources that a text cites, or names with their years."""
+    text = " ".join(rows)
+    for entry in (registry.folder() / SOURCES).read_text(encoding="utf-8").strip().split("\n\n"):
+        named = ENTRY.match(entry)
+        assert named is not None, entry
+        key, first, year = named.groups()
+        if f"{{{key}}}" in text or re.search(rf"\b{first}\b.{{0,200}}?\b{year}\b", text, re.DOTALL):
+            yield entry
+
+
+def _theorem(best: Best) -> Iterator[str]:
+    """What is assumed, line by line, and the guarantee."""
+    head, told = best.head, best.told
+    yield rf"\begin{{theorem}}[{{{latex.plain(best.title)}}}]" if best.title else r"\begin{theorem}"
+    yield latex.said(head.about)
+    yield from latex.parameters(head)
+    if head.defined:
+        yield f"The metrics are {'; '.join(map(latex.said, head.defined))}."
+    yield "Assume:"
+    yield latex.STEPS
+    items = [(f"({one.number})", one.said) for one in told.steps if one.is_assumed]
+    items += [("--", said) for said in head.besides]
+    for n, (label, said) in enumerate(items, start=1):
+        yield rf"\item[{label}] {latex.said(said)}{'.' if n == len(items) else ';'}"
+    yield r"\end{enumerate}"
+    yield from latex.concluded(best)
+    yield r"\end{theorem}"
