@@ -71,7 +71,7 @@ front.studies: library as_json best_metric numbers specialised together curve me
 front: files internal
 front.studies: study loading composing filters
 front.interop: events measurements cards
-front.drawings: drawn places pictures plots bars
+front.drawings: drawn places vectors pictures plots bars
 front.commands: running schema theorems verify bound budget compare curve draw example explain init recheck
 front: cli
 """

@@ -56,7 +56,7 @@ def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Cla
     figure.suptitle(f"{study.setting.title or repr(study)}\nat {where}", fontsize=10, parse_math=False)
     figure.tight_layout()
     said = "; ".join(f"{words} {numbers.listed(exact)}" for words, exact, _ in rows)
-    return Picture(figure, f"bars of {said}")
+    return Picture(lambda: figure, f"bars of {said}")
 
 
 def _bars(

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.drawings import vectors
 from dpcompose.front.drawings.drawn import MOST_DRAWN, graph_of, written_out
-from dpcompose.front.drawings.places import places_of
+from dpcompose.front.drawings.places import layers_of, places_of
 from dpcompose.front.studies.study import Study
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.listed import Listed, is_graph
@@ -55,28 +56,39 @@ By = Map | Callable[[Any], Any] | Mapping[str, Map] | Sequence[Map]
 class Picture:
     """A picture that a notebook shows; `save` writes it to a file, the ending says in which format.
 
-    alt -- what it shows, in words.
+    alt -- what it shows, in words; svg -- the picture as SVG where it is drawn without matplotlib, else "".
     """
 
-    figure: Figure = field(repr=False)
+    drawn: Callable[[], Figure] = field(repr=False)
     alt: str
+    svg: str = field(default="", repr=False)
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The same by matplotlib."""
+        return self.drawn()
 
     def save(self, path: str | Path) -> None:
         """Writes it as PNG, SVG or PDF; the same picture gives the same SVG file, without its date."""
+        is_svg = str(path).lower().endswith(".svg")
+        if is_svg and self.svg:
+            Path(path).write_text(self.svg, encoding="utf-8")
+            return
+        figure, undated = self.figure, {"Date": None} if is_svg else {}
         import matplotlib
 
-        undated = {"Date": None} if str(path).lower().endswith(".svg") else {}
         with matplotlib.rc_context({"svg.hashsalt": "dpcompose"}):
-            self.figure.savefig(path, bbox_inches="tight", dpi=150, metadata=undated)
+            figure.savefig(path, bbox_inches="tight", dpi=150, metadata=undated)
 
-    @cached_property
-    def _png(self) -> bytes:
+    def _repr_svg_(self) -> str | None:
+        return self.svg or None
+
+    def _repr_png_(self) -> bytes | None:
+        if self.svg:
+            return None
         out = BytesIO()
         self.figure.savefig(out, format="png", bbox_inches="tight", dpi=100, metadata={"Software": None})
         return out.getvalue()
-
-    def _repr_png_(self) -> bytes:
-        return self._png
 
     def __repr__(self) -> str:
         return self.alt
@@ -90,7 +102,10 @@ def draw(
     size: str | None = None,
     distances_from: Database | None = None,
 ) -> Picture:
-    """The neighbourhood graph: databases in layers by size, neighbours joined.
+    """The neighbourhood graph: databases in layers by size, neighbours joined, as SVG.
+
+    What a line says shows where the mouse is on it.  Up to thirty databases are drawn one by one; of more
+    each layer is one node.  Saved as PNG or PDF all are drawn, by matplotlib.
 
     what -- a networkx graph of databases, or a study (its databases and target neighbours);
     by -- what colours and markers say: the value of a map or function, or of several restrictions
@@ -232,7 +247,34 @@ class _Drawing:
     def _label(self, D: Database) -> str:
         return _label(D, self.graph.graph.get("databases"))
 
+    def scene(self) -> vectors.Scene:
+        """What is drawn, for SVG."""
+        nodes = list(self.graph.nodes)
+        numbers = {D: n for n, D in enumerate(nodes)}
+        groups = {D: n for n, some in enumerate(self.groups.values()) for D in some}
+        layers = layers_of(self.graph)
+        shown = [self._node(D, groups[D], layers[D]) for D in nodes]
+        lines = [self._line(D, E, numbers) for D, E in self.graph.edges]
+        legend = dict(enumerate(self.groups)) if len(self.groups) > 1 else {}
+        return vectors.Scene(self.about + self._note(), shown, lines, legend)
+
+    def _node(self, D: Database, group: int, layer: int) -> vectors.Node:
+        far = "" if self.distances is None else f" ({self.distances.get(D, '∞')})"
+        label = dict(zip(self.pair, ("D = ", "D' = "), strict=False)).get(D, "") + self._label(D) + far
+        fill = "#ffffff" if self.distances is None else self._shade(D)
+        databases = self.graph.graph.get("databases")
+        graph = None if databases is None else databases.as_graph(D)
+        return vectors.Node(label, layer, group, self._group(D), fill, D in self.pair, graph)
+
+    def _line(self, D: Database, E: Database, numbers: Mapping[Database, int]) -> vectors.Line:
+        said = self._change(D, E)
+        colour, (_, dashes) = LINES[self.kinds[said]]
+        return vectors.Line((numbers[D], numbers[E]), said, colour, dashes, {D, E} == set(self.pair))
+
     def picture(self) -> Picture:
+        return Picture(self._figure, self._words(), vectors.svg(self.scene()))
+
+    def _figure(self) -> Figure:
         try:
             from matplotlib.figure import Figure
         except ImportError:
@@ -259,7 +301,7 @@ class _Drawing:
             )
             for text in legend.get_texts():
                 text.set_parse_math(False)
-        return Picture(figure, self._words())
+        return figure
 
     def _words(self) -> str:
         n, pairs = self.graph.number_of_nodes(), self.graph.number_of_edges()

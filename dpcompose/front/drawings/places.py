@@ -56,6 +56,30 @@ def places_of(graph: Graph, label: Label) -> Places:
     return _freely(graph)
 
 
+def layers_of(graph: Graph) -> dict[Database, int]:
+    """In which layer each database stands: by how many records it has, else by steps from the first."""
+    nodes = list(graph.nodes)
+    if all(isinstance(D, tuple) for D in nodes) and len({len(D) for D in nodes}) > 1:
+        return {D: len(D) for D in nodes}
+    if all(map(_is_point, nodes)):
+        return {D: D[1] for D in nodes}
+    if all(isinstance(D, tuple) for D in nodes) and not all(map(_is_multiset, nodes)):
+        first = min(record for D in nodes for record in D)
+        return {D: sum(record != first for record in D) for D in nodes}
+    return _steps(graph)
+
+
+def _steps(graph: Graph) -> dict[Database, int]:
+    """How many steps each database is from the first of those it is joined to."""
+    import networkx
+
+    found: dict[Database, int] = {}
+    for D in graph:
+        if D not in found:
+            found |= networkx.single_source_shortest_path_length(graph, D)
+    return found
+
+
 def _freely(graph: Graph) -> Places:
     """Neighbours close to each other; what nothing joins side by side."""
     import networkx

@@ -179,7 +179,7 @@ def _picture(draw: Callable[[Axes], None], words: str) -> Picture:
         text.set_parse_math(False)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    return Picture(figure, words)
+    return Picture(lambda: figure, words)
 
 
 def _styles(lines: Sequence[Line]) -> list[tuple[str, tuple[float, tuple[float, ...]], str]]:

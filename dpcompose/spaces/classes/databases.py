@@ -102,6 +102,10 @@ class DatabaseClass(Shown, ABC):
         """A database as a problem file would write it."""
         return str(D)
 
+    def as_graph(self, D: Database) -> tuple[Collection[Any], Sequence[tuple[Any, Any]]] | None:
+        """The vertices and edges of a database that is a graph of few vertices, for pictures; else None."""
+        return None
+
     def printed(self, D: Database) -> str:
         """A database as results print it: {a, b} or (a, b); long runs of one record as a (40 times)."""
         shown = self.show(D)

@@ -17,6 +17,10 @@ from dpcompose.spaces.classes.subsets import Subsets
 Pair = tuple[int, int]
 SMALL_GRAPH = 3
 """Of how many vertices graphs are shown, where there is no number."""
+Picturable = tuple[Collection[int], list[Pair]]
+MOST_IN_A_NODE = 6
+"""The most vertices of a graph that is drawn inside a picture."""
+
 LARGEST_GRAPHS = 400
 """The most vertices of a graph."""
 
@@ -75,6 +79,9 @@ class Graphs(Subsets):
 
     def written(self, element: Any) -> str:
         return "-".join(map(str, element))
+
+    def as_graph(self, D: Database) -> Picturable | None:
+        return drawable(self.labels, D)
 
     @cached_property
     def stars(self) -> list[list[Pair]]:
@@ -179,6 +186,9 @@ class VaryingGraphs(DatabaseClass):
         assert isinstance(D, tuple)
         return tuple(one[0] for one in D if len(one) == 1)
 
+    def as_graph(self, D: Database) -> Picturable | None:
+        return drawable(self.vertices(D), D)
+
     def shape_of(self, D: Database) -> DatabaseClass | None:
         return Graphs(self.vertices(D), listing=True)
 
@@ -229,6 +239,12 @@ class VaryingGraphs(DatabaseClass):
     def __str__(self) -> str:
         on = "any vertices" if self.labels is None else f"any of {self.labels} vertices"
         return f"all graphs on {on}, which may come and go"
+
+
+def drawable(vertices: Collection[int], D: Database) -> Picturable | None:
+    """The vertices and edges of a graph, if these are few enough to be drawn."""
+    assert isinstance(D, tuple)
+    return (vertices, [one for one in D if len(one) == 2]) if len(vertices) <= MOST_IN_A_NODE else None
 
 
 def graphs(vertices: int | str | None = None) -> Graphs | VaryingGraphs:

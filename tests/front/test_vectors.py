@@ -1,0 +1,77 @@
+"""Pictures as SVG: layers are straight, nodes do not meet, titles and signs are there, many are summed up."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.front.drawings.vectors import MOST_NODES, SIGNS, Line, Node, Scene, svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(D: object, granularity: object) -> ElementTree.Element:
+    graph = dpc.neighbourhood_graph(D, granularity)  # type: ignore[arg-type]
+    return ElementTree.fromstring(dpc.draw(graph).svg)
+
+
+def boxes(picture: ElementTree.Element) -> list[tuple[float, float, float]]:
+    """Left, right and top of every node."""
+    found = [{key: one.get(key, "") for key in ("x", "y", "width")} for one in picture.iter(f"{SVG}rect")][1:]
+    return [(float(b["x"]), float(b["x"]) + float(b["width"]), float(b["y"])) for b in found]
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("granularity", [dpc.bounded, dpc.unbounded], ids=str)
+def test_layers_are_straight_and_no_two_nodes_meet(m: int, granularity: object) -> None:
+    rows = defaultdict(list)
+    for left, right, top in boxes(drawn(dpc.multisets("abc"[:m], size="<= 3"), granularity)):
+        rows[top].append((left, right))
+    assert len(rows) == 4  # sizes 0 to 3
+    for row in rows.values():
+        row.sort()
+        assert all(row[n][1] < row[n + 1][0] for n in range(len(row) - 1))
+
+
+def test_what_a_line_says_and_signs() -> None:
+    study = dpc.compose(
+        dpc.mechanism("M<1>", dpc.pure("e", domain="common"), reads={"a"}),
+        dpc.mechanism("M2", dpc.pure("f", domain="common"), reads={"b"}),
+        on=dpc.multisets("ab"),
+        target=dpc.bounded,
+    )
+    picture = dpc.draw(study, distances_from=("a",))
+    titles = [one.text for one in ElementTree.fromstring(picture.svg).iter(f"{SVG}title")]
+    assert "2 inputs change" in titles and "touches: M<1>, M2" in titles
+    assert "size ≤ 2" in picture.svg and "(∞)" in picture.svg and "&lt;=" not in picture.svg
+    assert "oo" not in picture.svg
+
+
+def test_graphs_are_drawn_in_their_nodes() -> None:
+    picture = drawn(dpc.graphs(3), dpc.edge)
+    lines, vertices = (len(list(picture.iter(SVG + tag))) for tag in ("line", "circle"))
+    assert (lines, vertices) == (12, 24)  # 8 graphs, each of 3 edges is in 4 of them
+
+
+def test_many_databases_are_summed_up_layer_by_layer() -> None:
+    """Of sizes 0 to 4 over three records there are 1, 3, 6, 10, 15; n records replaced: n(n+1)/2·3 pairs."""
+    D = dpc.multisets("abc", size="<= 4")
+    assert D.count() == 35 > MOST_NODES
+    texts = [one.text for one in drawn(D, dpc.bounded).iter(f"{SVG}text")]
+    assert "35 databases, layer by layer" in texts
+    assert [one for one in texts if one and "pairs of neighbours" in one] == [
+        "3 databases, 3 pairs of neighbours",
+        "6 databases, 9 pairs of neighbours",
+        "10 databases, 18 pairs of neighbours",
+        "15 databases, 30 pairs of neighbours",
+    ]
+
+
+def test_what_stands_out_does_so_without_colour() -> None:
+    scene = Scene("", [Node("a", 0, marked=True), Node("b", 0)], [Line((0, 1), marked=True)], {})
+    assert re.findall(r'stroke-width="(2.6|7)"', svg(scene)) == ["7", "2.6"]
+    assert len(set(SIGNS)) == len(SIGNS)
