@@ -409,7 +409,7 @@ def drawn(rng: random.Random, domain: Domain) -> Fraction:
 def test_random_certificates_show_only_what_is_true(seed: int) -> None:
     rng = random.Random(seed)
     accepted = refused = 0
-    for _ in range(40):
+    for _ in range(100):
         lesser = random_text(rng, 2)
         greater = random_text(rng, 2) if rng.random() < 0.3 else f"{lesser} + max({random_text(rng, 1)}, 0)"
         g, l = read(greater), read(lesser)

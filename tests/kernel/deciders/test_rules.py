@@ -245,7 +245,7 @@ def spoiled(rng: random.Random, data: Any) -> Any:
 def test_random_rules_prove_only_what_is_true(seed: int) -> None:
     rng = random.Random(seed)
     found = accepted = refused = 0
-    for _ in range(60):
+    for _ in range(80):
         names = rng.sample(["a", "b", "c", "d", "n"], 3)
         greater = f"{rng.choice([2, 3, 5, 8])}*{linear(rng, names, 1)}"
         lesser = linear(rng, names, 2)
