@@ -42,15 +42,22 @@ from dpcompose.privacy import problems
 from dpcompose.proof import registry
 from dpcompose.search import proofs
 
+def about(setting, claim):
+    # at the orders that a claim is about, if it is about any
+    curve = claim.guarantee.curve
+    return setting if curve is None or curve.orders == setting.orders else setting.at_orders(curve.orders)
+
 pages = registry.standard()
 said = {}
 for file in files:
     data = problems.parsed(problems.text_of(file), file)
     try:
         problem = problems.read_data(data, file, notions=pages.parameters)
-        made = proofs.Proofs(problem.setting, Theory(pages.pages))
-        verdicts = [made.verdict(claim.text, claim.doubt) for claim in problem.claims]
-        json.dumps(proofs.saved(made, data, verdicts))
+        verdicts = []
+        for claim in problem.claims:
+            made = proofs.Proofs(about(problem.setting, claim), Theory(pages.pages))
+            verdicts.append(made.verdict(claim.text, claim.doubt))
+            json.dumps(proofs.saved(made, data, verdicts[-1:]))
     except ImportError as error:
         said[file] = str(error)
         continue
