@@ -37,15 +37,20 @@ root, *files = sys.argv[1:]
 sys.path.insert(0, root)
 sys.meta_path.insert(0, Wall())
 
+from contextlib import suppress
+
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof import registry
 from dpcompose.search import proofs
 
 def about(setting, claim):
-    # at the orders that a claim is about, if it is about any
-    curve = claim.guarantee.curve
-    return setting if curve is None or curve.orders == setting.orders else setting.at_orders(curve.orders)
+    # at the orders that a claim is about, where something is said of these
+    with suppress(InvalidSetting):
+        if claim.guarantee.curve is not None:
+            return setting.at_orders(claim.guarantee.curve.orders)
+    return setting
 
 pages = registry.standard()
 said = {}
