@@ -20,9 +20,7 @@ from dpcompose.front import files
 from dpcompose.privacy.in_metrics import is_in_metrics
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]
-NEEDS = {
-    "46": "networkx",  # a table of probabilities
-}
+NEEDS = dict.fromkeys(("46", "199", "200", "201"), "networkx")  # tables of probabilities
 ALONE = """
 import importlib.abc, json, sys
 
@@ -61,7 +59,7 @@ for file in files:
         verdicts = []
         for claim in problem.claims:
             made = proofs.Proofs(about(problem.setting, claim), Theory(pages.pages))
-            verdicts.append(made.verdict(claim.text, claim.doubt))
+            verdicts.append(made.verdict(claim.guarantee.text(), claim.doubt))
             json.dumps(proofs.saved(made, data, verdicts[-1:]))
     except ImportError as error:
         said[file] = str(error)
