@@ -27,7 +27,7 @@ kernel.covers: types arrays blocks cells cones distances groups listed records r
 kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
-kernel.rules: premises chains orders mechanisms parameters whole choices metrics refutations __init__
+kernel.rules: premises chains orders mechanisms parameters whole metrics choices refutations __init__
 kernel: theorems check saved
 language: decimals synonyms symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
@@ -62,7 +62,7 @@ search.comparisons: answers factoring linear sampling solver weights covering po
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons
     stated within apart besides conclusions fewer verdicts choices citations replayed orders
     proofs nearby
-search.metrics: databases points proving cases standings claims doubts proofs sensitivity
+search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
 front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary
     bound examples limits
 front.printers: listings markdown render display latex papers

@@ -60,7 +60,7 @@ one guarantee of each, of one mechanism alone, with a mechanism for each guarant
 
 OF_DISTANCES = (
     *("given", "noise", "convert", "compose", "cover", "change", "trivial", "attain", "exceed", "refute"),
-    *("metric", "everywhere", "is_metric", "bounded", "least_everywhere", "larger"),
+    *("metric", "everywhere", "is_metric", "bounded", "least_everywhere", "larger", "choose", "implies"),
 )
 """The rules that hold where guarantees and claims are formulas in distances of any two databases."""
 

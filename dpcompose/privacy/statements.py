@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measured:
-    """A mechanism M∘f that is private in a metric: what it reads, and its guarantee."""
+    """A mechanism M∘f that is private in a metric: what it reads, and all guarantees that it has."""
 
     name: str
     reads: Map
-    satisfies: InMetric
+    every: tuple[InMetric | Guarantee, ...]
 
     def __repr__(self) -> str:
-        return f"{self.name} reads {self.reads.written('D')} and is {self.satisfies}"
+        return f"{self.name} reads {self.reads.written('D')} and is {' and '.join(map(str, self.every))}"
 
 
 class Study(Protocol):
@@ -43,7 +43,9 @@ class Study(Protocol):
 
 
 @overload
-def mechanism(name: str, satisfies: InMetric, reads: Inputs = everything) -> Measured: ...
+def mechanism(
+    name: str, satisfies: InMetric | Sequence[InMetric], reads: Inputs = everything
+) -> Measured: ...
 
 
 @overload
@@ -65,7 +67,7 @@ def mechanism(
 
 def mechanism(
     name: str,
-    satisfies: Guarantee | InMetric | sympy.Expr | Sequence[Guarantee] | None = None,
+    satisfies: Guarantee | InMetric | sympy.Expr | Sequence[Guarantee | InMetric] | None = None,
     reads: Inputs = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
@@ -101,12 +103,12 @@ def mechanism(
         read = maps(reads)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name}: {error}") from None
-    if formulas.has_distances(satisfies):
-        satisfies = in_metric(satisfies)
-    if isinstance(satisfies, InMetric):
+    some = satisfies if isinstance(satisfies, list | tuple) else (satisfies,)
+    every: Any = tuple(in_metric(one) if formulas.has_distances(one) else one for one in some)
+    if any(isinstance(one, InMetric) for one in every):
         if any(one is not None for one in (*besides, sampled)) or processing:
             raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
-        return Measured(name, read, satisfies)
+        return Measured(name, read, every)
     if filter is not None:
         made = _stopped(name, filter, read, count, (satisfies, *besides[1:-1]))
     else:
@@ -137,7 +139,7 @@ NEEDS_KEYS = (
 
 def _mechanism(
     name: str,
-    satisfies: Guarantee | Sequence[Guarantee] | None,
+    satisfies: Any,
     reads: Map,
     count: Term | sympy.Expr | int | None,
     query: Query | Declared | None,

@@ -115,9 +115,9 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
         query = {"query": mechanism.query.data(), "noise": mechanism.noise.data}
         return {"name": mechanism.name, **many, "reads": reads, **query}
     if mechanism.also:
-        several = [_guarantee_data(one) for one in (stated, *mechanism.also)]
+        several = [guarantee_data(one) for one in (stated, *mechanism.also)]
         return {"name": mechanism.name, **many, "reads": reads, "satisfies": several}
-    guarantee = _guarantee_data(stated if mechanism.sampled is None else mechanism.sampled.on_samples)
+    guarantee = guarantee_data(stated if mechanism.sampled is None else mechanism.sampled.on_samples)
     if mechanism.filtered:
         return {"name": mechanism.name, **many, "reads": reads, "filter": guarantee}
     made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
@@ -125,7 +125,7 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
     return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}
 
 
-def _guarantee_data(stated: Guarantee) -> dict[str, Any]:
+def guarantee_data(stated: Guarantee) -> dict[str, Any]:
     """A guarantee of a mechanism, as a problem file states it."""
     data: dict[str, Any] = stated.written()
     data |= {"granularity": stated.about_granularity.data()} if stated.metric is None else {}

@@ -231,6 +231,7 @@ def built(witness: Any, loss: Term) -> str:
 
 def example(judge: Judge, theorem: Theorem) -> Counterexample:
     """The counterexample of a theorem that refutes a claim."""
+    judge, theorem = judge.at_choice(theorem)
     if theorem.rule == "exceed":
         return _by_curve(judge, theorem)
     (lower,) = theorem.premises

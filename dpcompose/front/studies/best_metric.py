@@ -219,7 +219,10 @@ class BestMetric(Best):
         """The step that a mechanism is private in a metric, after that on what is said of it."""
         each = "" if one.members is None else ", each of them"
         done = f", then {one.processing}" if one.processing else ""
-        said = [f"{one.called} is ", *in_metric(one.notion, one.metric, one.delta), each + done]
+        said = [f"{one.called} is ", *in_metric(one.notion, one.metric, one.delta)]
+        for other in one.also:
+            said += [", and ", *in_metric(other.notion, other.metric, other.delta)]
+        said += [each + done]
         if one.noise is None and one.lost is None and not one.stated:
             return add(said, GIVEN)
         given = add([self.assumptions[n]], GIVEN)
@@ -305,11 +308,15 @@ def _assumed(mechanism: MetricMechanism) -> str:
         return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
     if mechanism.lost is not None:
         return f"{mechanism.name} has the probabilities of the table {mechanism.lost.table}"
-    if mechanism.stated:
-        return f"{called} satisfies {mechanism.stated}"
-    notion = "" if mechanism.notion == "pure" else f"{mechanism.notion}-"
-    delta = "" if mechanism.delta is None else f", with delta {formulas.to_text(mechanism.delta)}"
-    return f"{called} is {notion}private in the metric {formulas.to_text(mechanism.metric)}{delta}"
+    return f"{called} {', and '.join(map(_guaranteed, (mechanism, *mechanism.also)))}"
+
+
+def _guaranteed(one: MetricMechanism) -> str:
+    return (
+        f"satisfies {one.stated}"
+        if one.stated
+        else f"is {plain(in_metric(one.notion, one.metric, one.delta))}"
+    )
 
 
 def in_metric(notion: str, metric: Term, delta: Term | None = None) -> Said:

@@ -28,6 +28,7 @@ from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.proof.registry import Theory
 from dpcompose.search import stated
 from dpcompose.search.metrics import proofs
+from dpcompose.search.metrics.choices import judge_of
 from dpcompose.search.metrics.claims import Judge
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class InMetrics:
 
     @cached_property
     def search(self) -> Judge:
-        return Judge(self.elaborated, self.theory.in_kernel)
+        return judge_of(self.elaborated, self.theory.in_kernel)
 
     @cached_property
     def beside(self) -> Beside | None:

@@ -459,8 +459,9 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
 def letters(mechanism: Mechanism) -> list[Term]:
     """The terms by which a mechanism is given: their letters need values at a point."""
     found = [value for _, value in mechanism.values]
-    if mechanism.metric is not None:
-        found += [one for _, value in mechanism.metric.formulas for one in metrics.parameters(value)]
+    for metric in (mechanism.metric, *(one.metric for one in mechanism.also)):
+        inside = () if metric is None else metric.formulas
+        found += [one for _, value in inside for one in metrics.parameters(value)]
     found += [value for one in mechanism.also for _, value in one.values]
     found += [] if mechanism.sampled is None else [value for _, value in mechanism.sampled.values]
     found += [] if mechanism.count is None else [mechanism.count]

@@ -17,7 +17,7 @@ from dpcompose.kernel.expressions.terms import Term
 
 KEYS = (
     *("name", "reads", "domain", "notion", "values"),
-    *("count", "noise", "table", "processed", "filtered", "metric"),
+    *("count", "noise", "table", "processed", "filtered", "metric", "also"),
 )
 """What is said of a mechanism on a product."""
 
@@ -131,7 +131,8 @@ def check_mechanism(reader: Reader, one: Mechanism) -> None:
     reader.keys(KEYS)
     if one.metric is None or one.reads != (None,) or one.domain != "own":
         raise reader.wrong("a metric of everything")
-    given = [*(value for _, value in one.values), *([] if one.noise is None else [one.noise.parameter])]
+    every = [value for some in (one.values, *(other.values for other in one.also)) for _, value in some]
+    given = [*every, *([] if one.noise is None else [one.noise.parameter])]
     if any(map(metrics.is_moving, [*given, *([] if one.count is None else [one.count])])):
         raise reader.wrong("formulas in parameters, and distances in a metric only,")
     alone = one.metric.formula.kind == "letter" and not one.metric.besides

@@ -379,6 +379,9 @@ def _also(reader: Reader, databases: Databases, values: int, orders: Orders | No
     for one in reader.key("also", []).items():
         if databases.kind == "arrays" or {"noise", "table", "study"} & set(reader.value):
             raise one.wrong("nothing besides what is given, so none")
+        if databases.kind == "product":
+            found.append(_also_in_metric(one, databases))
+            continue
         one.keys(("stated", "domain", "notion", "values", "orders"))
         domain = one.key("domain").text("own", "common")
         on = values if databases.kind == "listed" and domain == "own" else databases.count
@@ -387,6 +390,12 @@ def _also(reader: Reader, databases: Databases, values: int, orders: Orders | No
         said = _values(one, curve, orders)
         found.append(Stated(stated, domain, one.key("notion").text(), said, curve))
     return tuple(found)
+
+
+def _also_in_metric(reader: Reader, databases: Databases) -> Stated:
+    reader.keys(("domain", "notion", "values", "metric"))
+    domain, values = reader.key("domain").text("own"), reader.key("values").values()
+    return Stated(None, domain, reader.key("notion").text(), values, None, _in_metric(reader, databases, 0))
 
 
 def _check_reads(

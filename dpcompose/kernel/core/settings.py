@@ -123,19 +123,22 @@ class Relation:
 class Stated:
     """A guarantee that a mechanism has besides: for which neighbours, on which domain, and its parameters.
 
-    curve -- of a divergence what is said of all orders that are meant; `values` are those at the setting's.
+    curve -- of a divergence what is said of all orders that are meant; `values` are those at the setting's;
+    metric -- on products, in place of neighbours, a formula in distances.
     """
 
-    stated: Relation
+    stated: Relation | None
     domain: str
     notion: str
     values: tuple[tuple[str, Term], ...]
     curve: Curve | None = None
+    metric: InMetric | None = None
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
+        about = [("stated", self.stated), ("metric", self.metric)]
         return {
-            "stated": self.stated.data(),
+            **{key: one.data() for key, one in about if one is not None},
             "domain": self.domain,
             "notion": self.notion,
             **_values_data(self.values, self.curve),
@@ -244,11 +247,11 @@ class Mechanism:
 
     def guarantee(self, n: int) -> Stated:
         """The guarantee of a number, from 0.  Raises ValueError where there is none."""
-        if self.stated is None or not 0 <= n <= len(self.also):
+        itself = self.stated is None and (self.metric is None or self.noise is not None)
+        if itself or not 0 <= n <= len(self.also):
             raise BadSetting(f"{self.name} has no guarantee {n}")
-        return (
-            self.also[n - 1] if n else Stated(self.stated, self.domain, self.notion, self.values, self.curve)
-        )
+        own = Stated(self.stated, self.domain, self.notion, self.values, self.curve, self.metric)
+        return self.also[n - 1] if n else own
 
     def with_only(self, n: int, values: Values | None = None) -> Mechanism:
         """The same of which only the guarantee of a number is known, with other values of its parameters."""
@@ -266,6 +269,7 @@ class Mechanism:
             notion=one.notion,
             values=one.values if values is None else values,
             also=(),
+            metric=one.metric,
             curve=one.curve,
         )
 
@@ -372,7 +376,9 @@ class Setting:
         if not whole or mechanism.count is not None or self.databases.kind == "arrays":
             raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
         alone = mechanism.with_only(n, values)
-        return replace(self, target=other.stated, mechanisms=(alone,), adaptive=False, flat=None)
+        return replace(
+            self, target=other.stated or self.target, mechanisms=(alone,), adaptive=False, flat=None
+        )
 
     def with_each(self) -> Setting:
         """The setting with a mechanism of its own for each guarantee: how far all of their inputs move."""

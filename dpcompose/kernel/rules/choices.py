@@ -9,10 +9,12 @@ from typing import Any
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.losses import Composition
 from dpcompose.kernel.core.settings import Setting, Stated
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Implies, Loose, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.mechanisms import own_pages, pages_of_processing
+from dpcompose.kernel.rules.metrics import anywhere
 from dpcompose.kernel.rules.parameters import at_least, entry_of, largest, narrower, smallest
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, one_of, said
 from dpcompose.kernel.rules.whole import check_every_type, page_of_substitution
@@ -43,17 +45,28 @@ def implies(
         one = setting.mechanisms[i - 1].with_only(n, given).guarantee(0)
         return says, _as_large(setting, theory, one, other, certificates)
     guarantee = one_of(premises, Satisfies)
+    stated = dict(other.values)
+    if other.metric is not None:
+        stated = dict(at_any_two(setting.implying(i, m, m), theory))
     if premises[0].setting != setting.implying(i, n, m, given).hash:
         raise BadStep("the theorem is not about that mechanism alone, for the neighbours of the guarantee")
-    if (guarantee.notion, dict(guarantee.values)) != (other.notion, dict(other.values)):
+    if (guarantee.notion, dict(guarantee.values)) != (other.notion, stated):
         raise BadStep("the theorem does not state the guarantee")
     return says, Grounds()
+
+
+def at_any_two(setting: Setting, theory: Theory) -> Mapping[str, Term]:
+    """What the only mechanism of a setting loses by its guarantee at any two databases."""
+    lost = (losses.by_guarantee(1, setting, theory),)
+    return Composition(lost, setting, theory).at(anywhere(setting))
 
 
 def _as_large(setting: Setting, theory: Theory, one: Stated, other: Stated, certificates: Any) -> Grounds:
     """The deciders by which a guarantee for the same neighbours has parameters that are as large."""
     if (one.stated, one.domain, one.notion) != (other.stated, other.domain, other.notion):
         raise BadStep("the guarantees are about other neighbours, or in other notions")
+    if one.metric is not None or other.metric is not None:
+        raise BadStep("the guarantees are formulas in distances")
     if [key for key, _ in one.values] != [key for key, _ in other.values]:
         raise BadStep("the guarantees have other parameters")
     used = frozenset[str]()

@@ -37,12 +37,12 @@ def metric(setting: Setting, theory: Theory, premises: Premises) -> Found:
     composed = one_of(premises, Composed)
     if not setting.distances:
         raise BadStep("the mechanisms are not stated in distances of the setting")
-    values = Composition(composed.losses, setting, theory).at(_anywhere(setting))
+    values = Composition(composed.losses, setting, theory).at(anywhere(setting))
     form = _form(theory, composed.notion)
     return Satisfies(composed.notion, tuple(values.items())), Grounds(frozenset({form}))
 
 
-def _anywhere(setting: Setting) -> Type:
+def anywhere(setting: Setting) -> Type:
     """Two databases at which every distance is its letter."""
     moves, lost = [], []
     for i, one in enumerate(setting.mechanisms, start=1):

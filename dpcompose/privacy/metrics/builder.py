@@ -11,8 +11,9 @@ import sympy
 from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism as Stating
 from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.notions import InMetric
 from dpcompose.privacy.statements import Measured
-from dpcompose.privacy.writing import granularities_data, maps_data, mechanism_data
+from dpcompose.privacy.writing import granularities_data, guarantee_data, maps_data, mechanism_data
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -153,7 +154,8 @@ def problem_data(
         for name, one in metrics.items()
     }
     data |= {"adaptive": True} if adaptive else {}
-    used = [one.satisfies.about_granularity for one in stated if not isinstance(one, Measured)]
+    every = (x for one in stated for x in (one.every if isinstance(one, Measured) else (one.satisfies,)))
+    used = [one.about_granularity for one in every if not isinstance(one, InMetric)]
     used += [target] if isinstance(target, Granularity) else []
     used += [about for one in metrics.values() if isinstance(one, Data) for about in one.about]
     if own := granularities_data(used):
@@ -171,7 +173,9 @@ def problem_data(
 def _stated(given: Stated) -> dict[str, Any]:
     if not isinstance(given, Measured):
         return mechanism_data(given)
-    return {"name": given.name, "reads": given.reads.data(), "guarantee": given.satisfies.data()}
+    every = [one.data() if isinstance(one, InMetric) else guarantee_data(one) for one in given.every]
+    said = {"guarantee": every[0]} if len(every) == 1 else {"satisfies": every}
+    return {"name": given.name, "reads": given.reads.data(), **said}
 
 
 def _mechanism(given: Mechanism) -> dict[str, Any]:

@@ -187,18 +187,16 @@ class InMetrics:
 
     # mechanisms
 
-    def _mechanism(self, one: MetricMechanism) -> dict[str, Any]:
+    def _guarantee(self, one: MetricMechanism) -> dict[str, Any]:
         key, _ = POWERS[one.notion]
         values = {key: "1"} | ({} if one.delta is None else {"delta": "0"})
         besides = {} if one.delta is None else {"delta": to_text(self.term(one.delta))}
-        data: dict[str, Any] = {
-            "name": one.name,
-            "reads": [None],
-            "domain": "own",
-            "notion": one.notion,
-            "values": values,
-            "metric": {"formula": to_text(self.term(one.metric)), "besides": besides},
-        }
+        metric = {"formula": to_text(self.term(one.metric)), "besides": besides}
+        return {"domain": "own", "notion": one.notion, "values": values, "metric": metric}
+
+    def _mechanism(self, one: MetricMechanism) -> dict[str, Any]:
+        data: dict[str, Any] = {"name": one.name, "reads": [None], **self._guarantee(one)}
+        data |= {"also": [self._guarantee(other) for other in one.also]} if one.also else {}
         data |= {} if one.members is None else {"count": to_text(self.term(one.members))}
         data |= {"processed": True} if one.processing else {}
         if one.noise is not None:

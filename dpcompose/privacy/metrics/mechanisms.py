@@ -149,7 +149,8 @@ class Mechanisms:
     def _with_several(
         self, given: MechanismTable, several: Sequence[GuaranteeTable], path: Path_
     ) -> MetricMechanism | None:
-        """A mechanism with several guarantees: at each two databases the least of them."""
+        """A mechanism with several guarantees: of those of one notion, without a delta, the least at each two
+        databases, and the others beside it."""
         reads = self._reads(given, path)
         every = [
             self.guarantees.of(given, one, reads, (*path, "satisfies", n)) for n, one in enumerate(several)
@@ -157,15 +158,11 @@ class Mechanisms:
         found = [one for one in every if one is not None]
         if len(found) < len(every):
             return None
-        first = found[0]
-        if any(one.notion != first.notion or one.delta is not None for one in found):
-            self.wrong(
-                (*path, "satisfies"),
-                "guarantees in metrics of different notions, and several with a delta, are not supported "
-                "yet; state them for neighbours, with claims for the neighbours of a target",
-            )
-            return None
-        return replace(first, metric=terms.least(*(one.metric for one in found)))
+        alike: dict[object, list[MetricMechanism]] = {}
+        for n, one in enumerate(found):
+            alike.setdefault(one.notion if one.delta is None else n, []).append(one)
+        first, *others = (_least(some) for some in alike.values())
+        return replace(first, also=tuple(others))
 
     def _count(self, given: MechanismTable, path: Path_) -> Term | None:
         """How many mechanisms a family has; None for a single one."""
@@ -284,3 +281,10 @@ class Mechanisms:
         assert own is not None
         ((_, one),) = own.terms
         return MetricMechanism(name, own.notion, one * moved, None, "", noise, of)
+
+
+def _least(some: Sequence[MetricMechanism]) -> MetricMechanism:
+    """A mechanism by guarantees of one notion, without a delta: by the least at each two databases."""
+    if len(some) == 1:
+        return some[0]
+    return replace(some[0], metric=terms.least(*(one.metric for one in some)), stated="")

@@ -7,8 +7,8 @@ VI.2, VI.11, VI.19); a guarantee for the neighbours of G is the one in its param
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +78,8 @@ class MetricMechanism:
     noise, values -- for a concrete one: noise on the entries of these values, from which d follows;
     members -- for a family M[1], …, M[k] the number k; then d is that of M[i], in terms of e[i];
     processing -- what is done to the output before it is published, in words; "": nothing.  It reads nothing
-    else, so what is proved is kept; results are worst cases over all of it, doing nothing among it.
+    else, so what is proved is kept; results are worst cases over all of it, doing nothing among it;
+    also -- the same mechanism by other guarantees that it has as well.
     """
 
     name: str
@@ -91,6 +92,17 @@ class MetricMechanism:
     lost: Lost | None = None
     members: Term | None = None
     processing: str = ""
+    also: tuple[MetricMechanism, ...] = ()
+
+    @property
+    def every(self) -> tuple[MetricMechanism, ...]:
+        """The mechanism by each of its guarantees."""
+        return (replace(self, also=()), *(replace(self, **one.guarantee, also=()) for one in self.also))
+
+    @property
+    def guarantee(self) -> dict[str, Any]:
+        """What is stated of it, by the names of fields."""
+        return {key: getattr(self, key) for key in ("notion", "metric", "delta", "stated")}
 
     @property
     def called(self) -> str:
@@ -110,7 +122,8 @@ class MetricMechanism:
     @property
     def letters(self) -> frozenset[str]:
         """The metrics and parameters that its guarantee is made of."""
-        return frozenset(name for value in self.parameters.values() for name in value.letters)
+        values = [value for one in (self, *self.also) for value in one.parameters.values()]
+        return frozenset(name for value in values for name in value.letters)
 
     @property
     def parameters(self) -> dict[str, Term]:
@@ -188,7 +201,8 @@ class MetricSetting:
     def reads_everything(self) -> bool:
         """Whether all mechanisms are private in metrics of whole databases, none in one of a part."""
         every = self.mechanisms
-        return all(one.values is None and self._is_of_all(one.metric) for one in every)
+        some = (one for mechanism in every for one in (mechanism, *mechanism.also))
+        return all(one.values is None and self._is_of_all(one.metric) for one in some)
 
     def _is_of_all(self, formula: Term) -> bool:
         """Whether a formula is in metrics of whole databases."""
@@ -198,4 +212,13 @@ class MetricSetting:
     @property
     def notions(self) -> tuple[str, ...]:
         """The notions of the guarantees, each once."""
-        return tuple(dict.fromkeys(one.notion for one in self.mechanisms))
+        return tuple(dict.fromkeys(one.notion for each in self.mechanisms for one in (each, *each.also)))
+
+    def choosing(self, which: Sequence[int]) -> MetricSetting:
+        """The same with one guarantee of each mechanism, by its number."""
+        some = (one.every[n] for one, n in zip(self.mechanisms, which, strict=True))
+        return replace(self, mechanisms=tuple(some))
+
+    def alone(self, i: int, n: int) -> MetricSetting:
+        """The i-th mechanism alone, with its n-th guarantee."""
+        return replace(self, mechanisms=(self.mechanisms[i].every[n],), adaptive=False)

@@ -49,7 +49,8 @@ class Outside:
         values = None if one.values is None else self._values(one.values)
         lost = None if one.lost is None else one.lost.outside(self.about)
         name = f"{called}.{one.name}"
-        return replace(one, name=name, metric=metric, delta=delta, values=values, lost=lost)
+        also = tuple(self.mechanism(called, other) for other in one.also)
+        return replace(one, name=name, metric=metric, delta=delta, values=values, lost=lost, also=also)
 
     def formula(self, it: Term) -> Term:
         """A formula in the metrics of the study, in those outside."""

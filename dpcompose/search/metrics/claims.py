@@ -140,6 +140,10 @@ class Judge:
 
     # claims
 
+    def at_choice(self, theorem: Theorem) -> tuple[Judge, Theorem]:
+        """Who has shown what refutes a claim, and how: of mechanisms with one guarantee each."""
+        return self, theorem
+
     def judge(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim: a notion and formulas in distances for its parameters."""
         try:

@@ -13,7 +13,10 @@ from dpcompose.search.metrics.claims import Judge
 
 
 def doubt(judge: Judge, notion: str) -> str:
-    """Why some mechanism is not known to lose anything in a notion; "" where all are."""
+    """Why some mechanism is not known to lose anything in a notion; "" where all are, or have several
+    guarantees."""
+    if any(one.also for one in judge.setting.mechanisms):
+        return ""
     return next(_doubts(judge, notion), "")
 
 
