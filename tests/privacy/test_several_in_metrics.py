@@ -38,6 +38,10 @@ BOTH = several(one("pure", "e*L2"), one("zcdp", "e*L2"))
         (BOTH, claimed("e*L2/10", notion="zcdp"), "refuted"),
         (several(one("pure", "e*L2"), one("zcdp", "e*L2/3")), claimed("e*L2/3", notion="zcdp"), "proved"),
         (several(one("pure", "e*L2"), one("zcdp", "e*L2/3")), claimed("e*L2/2"), "undecided"),
+        (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("min(e, r)*L2/2"), "refuted"),
+        (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("r*L2/9", notion="zcdp"), "refuted"),
+        (several(one("pure", "e*L2"), one("gaussian", "m*L2")), claimed("min(e, m)*L2/9"), "refuted"),
+        (several(one("pure", "e*L2"), one("gaussian", "m*L2")), claimed("(e + m)*L2"), "proved"),
         (
             several(one("pure", "e*L2"), one("approximate", "e*L2/2", delta="d*L2")),
             claimed("e*L2/2", notion="approximate", delta="d*L2"),
@@ -148,10 +152,12 @@ def attack(seed: int) -> int:
             value = lost[notion] if notion == "pure" else math.sqrt(max(lost[notion], 0))
             assert verdict != "proved" or value <= x + 1e-9, (seed, notion, x)
     for (notion, x), verdict in zip(asked, found, strict=True):
-        if notion == "pure" and x >= e:
-            assert verdict == "proved"
+        if notion == "pure":
+            assert verdict == "proved" if x >= e else verdict != "proved"
         if notion == "zcdp" and x >= min(r, e / math.sqrt(2)) + 1e-9:
             assert verdict == "proved"
+        if notion == "zcdp" and verdict == "refuted":
+            assert x < min(r, e / math.sqrt(2))
     return fitting
 
 

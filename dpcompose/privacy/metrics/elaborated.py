@@ -188,8 +188,8 @@ class InMetrics:
     # mechanisms
 
     def _guarantee(self, one: MetricMechanism) -> dict[str, Any]:
-        key, _ = POWERS[one.notion]
-        values = {key: "1"} | ({} if one.delta is None else {"delta": "0"})
+        key, power = POWERS[one.notion]
+        values = {key: to_text(one.scale**power)} | ({} if one.delta is None else {"delta": "0"})
         besides = {} if one.delta is None else {"delta": to_text(self.term(one.delta))}
         metric = {"formula": to_text(self.term(one.metric)), "besides": besides}
         return {"domain": "own", "notion": one.notion, "values": values, "metric": metric}

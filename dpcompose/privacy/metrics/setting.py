@@ -79,7 +79,8 @@ class MetricMechanism:
     members -- for a family M[1], …, M[k] the number k; then d is that of M[i], in terms of e[i];
     processing -- what is done to the output before it is published, in words; "": nothing.  It reads nothing
     else, so what is proved is kept; results are worst cases over all of it, doing nothing among it;
-    also -- the same mechanism by other guarantees that it has as well.
+    also -- the same mechanism by other guarantees that it has as well; scale -- of its metric a part, of
+    mechanisms that lose less than they may.
     """
 
     name: str
@@ -93,6 +94,7 @@ class MetricMechanism:
     members: Term | None = None
     processing: str = ""
     also: tuple[MetricMechanism, ...] = ()
+    scale: Term = terms.ONE
 
     @property
     def every(self) -> tuple[MetricMechanism, ...]:
@@ -219,6 +221,11 @@ class MetricSetting:
         some = (one.every[n] for one, n in zip(self.mechanisms, which, strict=True))
         return replace(self, mechanisms=tuple(some))
 
-    def alone(self, i: int, n: int) -> MetricSetting:
-        """The i-th mechanism alone, with its n-th guarantee."""
-        return replace(self, mechanisms=(self.mechanisms[i].every[n],), adaptive=False)
+    def alone(self, i: int, n: int, scale: Term = terms.ONE) -> MetricSetting:
+        """The i-th mechanism alone, with its n-th guarantee, or a part of that."""
+        return replace(self, mechanisms=(replace(self.mechanisms[i].every[n], scale=scale),), adaptive=False)
+
+    def scaled(self, parts: Mapping[int, Term]) -> MetricSetting:
+        """The same with parts of the guarantees of some mechanisms, by their numbers from 0."""
+        some = (replace(one, scale=parts.get(i, one.scale)) for i, one in enumerate(self.mechanisms))
+        return replace(self, mechanisms=tuple(some))
