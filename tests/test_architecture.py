@@ -60,7 +60,7 @@ proof: privacy_metric query_sensitivity released sampled appearing violating sen
 search.comparisons: answers factoring linear sampling solver weights covering points promising arguments
     assuming
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons
-    stated within apart besides conclusions fewer verdicts choices citations replayed orders
+    stated within apart besides conclusions fewer verdicts implications choices citations replayed orders
     proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
 front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary

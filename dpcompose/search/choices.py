@@ -17,12 +17,13 @@ from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting, Stated
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.terms import TermError
-from dpcompose.kernel.judgements import Loose, Lower, Satisfies
+from dpcompose.kernel.judgements import Lower, Satisfies
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.parameters import narrower as read_values
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.search import guarantees, parameters
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
+from dpcompose.search.implications import Implications
 from dpcompose.search.shorter import shorter
 from dpcompose.search.verdicts import Judge, Verdict
 
@@ -30,7 +31,6 @@ MOST_CHOICES = 24
 """The most choices of one guarantee of each mechanism that are tried."""
 MOST_TOGETHER = 6
 """Of the most guarantees the least is taken."""
-NOTHING: Mapping[str, Mapping[str, str]] = {}
 NOT_IMPLIED = (
     "the claim is not proved with one guarantee of each mechanism, and no mechanisms are known that have all "
     "of them and lose more"
@@ -47,20 +47,14 @@ class Choice:
     """
 
     which: tuple[int, ...]
-    prover: Prover
+    known: Implications
     shop: Workshop
     implied: tuple[Theorem, ...] | None
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def here(self, theorem: Theorem | None) -> Theorem | None:
         """A theorem about the chosen guarantees as one about all of them; None where it is none."""
-        if theorem is None:
-            return None
-        more = () if self.implied is None or isinstance(theorem.says, Satisfies | Loose) else self.implied
-        given = {"values": {i: dict(one) for i, one in self.values.items()}} if self.values else {}
-        with suppress(NoTheorem):
-            return self.prover.by("choose", theorem, *more, which=list(self.which), **given)
-        return None
+        return self.known.here(theorem, self.which, lambda: self.implied, self.values)
 
     def judge(self, claim: Mapping[str, str]) -> Verdict | None:
         """The verdict on a claim, as far as it is one about all guarantees."""
@@ -103,7 +97,7 @@ class Choices:
             except NoGuarantee as error:
                 refused = refused or str(error)
                 continue
-            found.append(Choice(which, self.prover, shop, self._implied(which)))
+            found.append(Choice(which, self.known, shop, self.known.every(which)))
         if not found:
             raise NoGuarantee(refused)
         return sorted(found, key=lambda one: one.implied is None)
@@ -122,13 +116,13 @@ class Choices:
                 for i, (mechanism, n) in enumerate(zip(self.setting.mechanisms, which, strict=True), start=1)
                 if mechanism.also and (smaller := self._smaller(i, n)) is not None
             }
-            implied = self._implied(which, values)
+            implied = self.known.every(which, values)
             if implied is None:
                 continue
             with suppress(NoGuarantee, BadSetting, NoTheorem, ValueError):
                 there = self.setting.choosing(which, read_values(values, self.setting))
                 found.append(
-                    Choice(which, self.prover, guarantees.workshop(there, self.theory), implied, values)
+                    Choice(which, self.known, guarantees.workshop(there, self.theory), implied, values)
                 )
         return found
 
@@ -162,32 +156,10 @@ class Choices:
         found = guarantees.best(guarantees.workshop(self.setting.implying(i, n, m), self.theory))
         return found.main.says
 
-    def _implied(
-        self, which: Sequence[int], values: Mapping[str, Mapping[str, str]] = NOTHING
-    ) -> tuple[Theorem, ...] | None:
-        """That each chosen guarantee implies the others of its mechanism; with other values itself, too."""
-        found = []
-        for i, (mechanism, n) in enumerate(zip(self.setting.mechanisms, which, strict=True), start=1):
-            smaller = values.get(str(i))
-            for m in range(len(mechanism.also) + 1):
-                if m == n and smaller is None:
-                    continue
-                if (theorem := self._implies(i, n, m, smaller)) is None:
-                    return None
-                found.append(theorem)
-        return tuple(found)
-
-    def _implies(self, i: int, n: int, m: int, values: Mapping[str, str] | None) -> Theorem | None:
-        """That guarantee n of M_i, perhaps with other values, implies guarantee m."""
-        key = (i, n, m, None if values is None else tuple(values.items()))
-        if key not in self._known:
-            given = {} if values is None else {"values": dict(values)}
-            self._known[key] = self._as_large(i, n, m, given) or self._alone(i, n, m, given)
-        return self._known[key]
-
     @cached_property
-    def _known(self) -> dict[Any, Theorem | None]:
-        return {}
+    def known(self) -> Implications:
+        """Which guarantees imply which."""
+        return Implications(self.prover, lambda *asked: self._as_large(*asked) or self._alone(*asked))
 
     def _as_large(self, i: int, n: int, m: int, given: Mapping[str, Any]) -> Theorem | None:
         """The same where both are for the same neighbours, by their parameters."""

@@ -10,6 +10,7 @@ import pytest
 from in_metrics import THEORY, claimed, saved, stated, study, verdicts
 
 import dpcompose as dpc
+from dpcompose.front.printers import render
 from dpcompose.front.studies.recheck import outcome
 from dpcompose.kernel.check import Refused
 
@@ -76,6 +77,17 @@ def test_beside_another_mechanism_and_in_a_family() -> None:
     )
     text = PLANE + NORMS + '[parameters]\nk = "integer >= 2"\n' + family + claimed("sum(e[i], i, 1, k)*L2")
     assert verdicts(text + claimed("sqrt(sum(m[i]**2, i, 1, k))*L2", notion="gaussian")) == ["proved"] * 2
+
+
+def test_what_refutes_is_a_part_of_a_guarantee() -> None:
+    """75/94 of pure privacy is Gaussian with m: two outcomes; members of families have no parts."""
+    both = several(one("pure", "e*L2"), one("gaussian", "m*L2"))
+    _, (answer,) = study(PLANE + NORMS + both + claimed("min(e, m)*L2/9"))
+    assert "with outcomes 1, 0 and P(1) = exp(-75/94)/2 at D, 1/2 at D'" in render.verdict(1, answer)
+    family = several(one("pure", "e[i]*L2"), one("zcdp", "r[i]*L2")).replace(
+        "satisfies", 'index = "i"\ncount = "2"\nsatisfies'
+    )
+    assert verdicts(PLANE + NORMS + family + claimed("sum(e[i], i, 1, 2)*L2/9")) == ["undecided"]
 
 
 def test_in_python() -> None:

@@ -138,7 +138,7 @@ class At:
 
     def _by(self, i: int, notion: str, loss: Term, event: bool, times: int) -> str:
         """By what a mechanism loses, in words."""
-        stated, theory = self.mechanisms[i - 1], self.judge.theory
+        stated, theory, own = self.mechanisms[i - 1], self.judge.theory, self._notion(i)
         each = "each " if times > 1 else ""
         if stated.lost is not None:
             return each + self._of_table(i)
@@ -148,16 +148,14 @@ class At:
             return f"{each}which says with probability {formulas.to_text(loss)} at D that it is not D'"
         if loss.kind == "oo" and self.value(dict(self.type_lost)[i]).kind == "oo":
             return each + OF_ALL
-        if stated.notion != notion and POWERS[stated.notion] != POWERS[notion]:
-            page = theory.first(
-                "violation", lambda one: (one.head.of, one.head.notion) == (stated.notion, notion), ""
-            )
-            witness = theory.first("witness", lambda one: one.head.notion == stated.notion, "")
+        if own != notion and POWERS[own] != POWERS[notion]:
+            page = theory.first("violation", lambda one: (one.head.of, one.head.notion) == (own, notion), "")
+            witness = theory.first("witness", lambda one: one.head.notion == own, "")
             if witness.head.by != "noise":
                 return f"{each}as {page.head.mechanism}"
             loss = self.value(dict(self.type_lost)[i])
             return each + built(witness.head, loss)
-        witness = theory.first("witness", lambda one: one.head.notion == stated.notion, "")
+        witness = theory.first("witness", lambda one: one.head.notion == own, "")
         head = (
             witness.head
             if witness.head.by != "event"
@@ -167,7 +165,7 @@ class At:
 
     def of_curve(self, loss: losses.Loss) -> Iterator[Lost]:
         """What a mechanism is whose curve is looked at: its noise, or noise around how far it is from E."""
-        i, stated = loss.mechanism, self.mechanisms[loss.mechanism - 1]
+        i, stated, own = loss.mechanism, self.mechanisms[loss.mechanism - 1], self._notion(loss.mechanism)
         if i not in {moved for moved, _ in self.type.moves}:
             return
         for name, times, member in self._members(i, self.judge.setting.mechanisms[i - 1]):
@@ -179,14 +177,24 @@ class At:
             x = formulas.extended(far, {**self.point, **member})
             if x == terms.ZERO:
                 continue
-            head = self.judge.theory.first("witness", lambda one: one.head.notion == stated.notion, "").head
+            head = self.judge.theory.first("witness", lambda one: one.head.notion == own, "").head
             around = f"around {formulas.to_text(x)} at D, 0 at D'"
             noise = f"as Laplace noise of scale 1 {around}" if head.by != "noise" else built(head, x)
             yield Lost(name, formulas.to_text(x), each + (built(head, x) if x.kind == "oo" else noise), times)
 
     @property
     def type_lost(self) -> list[tuple[int, Term]]:
-        return [(i, far) for i, far, _ in self.type.lost]
+        lost = self.type.lost
+        return [(i, far if far.kind == "oo" else far * self._part(i)) for i, far, _ in lost]
+
+    def _notion(self, i: int) -> str:
+        """That of the guarantee by which M_i loses what it does."""
+        return self.judge.setting.mechanisms[i - 1].notion
+
+    def _part(self, i: int) -> Term:
+        """Which part of its metric M_i loses."""
+        key, power = POWERS[self._notion(i)]
+        return terms.power(dict(self.judge.setting.mechanisms[i - 1].values)[key], Fraction(1, power))
 
     def _of_table(self, i: int) -> str:
         table = self.judge.setting.mechanisms[i - 1].table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,13 +32,21 @@ from dpcompose.spaces.moves.granularities import Granularity
 
 @dataclass(frozen=True, eq=False)
 class InMetrics:
-    """A setting in metrics, and its core setting."""
+    """A setting in metrics, and its core setting; given -- that, where it is another one with as many
+    mechanisms, or one of them, of which less is known."""
 
     setting: MetricSetting
+    given: settings.Setting | None = None
+
+    def about(self, core: settings.Setting) -> InMetrics:
+        """The same about another core setting."""
+        return replace(self, given=core)
 
     @cached_property
     def core(self) -> settings.Setting:
         """The core setting.  Raises NotElaborated."""
+        if self.given is not None:
+            return self.given
         try:
             return reading.read(self._data())
         except reader.BadSetting as error:
@@ -188,8 +196,8 @@ class InMetrics:
     # mechanisms
 
     def _guarantee(self, one: MetricMechanism) -> dict[str, Any]:
-        key, power = POWERS[one.notion]
-        values = {key: to_text(one.scale**power)} | ({} if one.delta is None else {"delta": "0"})
+        key, _ = POWERS[one.notion]
+        values = {key: "1"} | ({} if one.delta is None else {"delta": "0"})
         besides = {} if one.delta is None else {"delta": to_text(self.term(one.delta))}
         metric = {"formula": to_text(self.term(one.metric)), "besides": besides}
         return {"domain": "own", "notion": one.notion, "values": values, "metric": metric}

@@ -7,8 +7,8 @@ VI.2, VI.11, VI.19); a guarantee for the neighbours of G is the one in its param
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +79,7 @@ class MetricMechanism:
     members -- for a family M[1], …, M[k] the number k; then d is that of M[i], in terms of e[i];
     processing -- what is done to the output before it is published, in words; "": nothing.  It reads nothing
     else, so what is proved is kept; results are worst cases over all of it, doing nothing among it;
-    also -- the same mechanism by other guarantees that it has as well; scale -- of its metric a part, of
-    mechanisms that lose less than they may.
+    also -- the same mechanism by other guarantees that it has as well.
     """
 
     name: str
@@ -94,17 +93,6 @@ class MetricMechanism:
     members: Term | None = None
     processing: str = ""
     also: tuple[MetricMechanism, ...] = ()
-    scale: Term = terms.ONE
-
-    @property
-    def every(self) -> tuple[MetricMechanism, ...]:
-        """The mechanism by each of its guarantees."""
-        return (replace(self, also=()), *(replace(self, **one.guarantee, also=()) for one in self.also))
-
-    @property
-    def guarantee(self) -> dict[str, Any]:
-        """What is stated of it, by the names of fields."""
-        return {key: getattr(self, key) for key in ("notion", "metric", "delta", "stated")}
 
     @property
     def called(self) -> str:
@@ -215,17 +203,3 @@ class MetricSetting:
     def notions(self) -> tuple[str, ...]:
         """The notions of the guarantees, each once."""
         return tuple(dict.fromkeys(one.notion for each in self.mechanisms for one in (each, *each.also)))
-
-    def choosing(self, which: Sequence[int]) -> MetricSetting:
-        """The same with one guarantee of each mechanism, by its number."""
-        some = (one.every[n] for one, n in zip(self.mechanisms, which, strict=True))
-        return replace(self, mechanisms=tuple(some))
-
-    def alone(self, i: int, n: int, scale: Term = terms.ONE) -> MetricSetting:
-        """The i-th mechanism alone, with its n-th guarantee, or a part of that."""
-        return replace(self, mechanisms=(replace(self.mechanisms[i].every[n], scale=scale),), adaptive=False)
-
-    def scaled(self, parts: Mapping[int, Term]) -> MetricSetting:
-        """The same with parts of the guarantees of some mechanisms, by their numbers from 0."""
-        some = (replace(one, scale=parts.get(i, one.scale)) for i, one in enumerate(self.mechanisms))
-        return replace(self, mechanisms=tuple(some))

@@ -1,5 +1,5 @@
 """Claims in metrics about mechanisms with several guarantees: proved with one of each, and refuted by
-mechanisms with one that implies all others; see `search.choices`."""
+mechanisms with a part of one that implies all others; see `search.choices`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
+from typing import Any
 
 from dpcompose.kernel.expressions import metrics, substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.kernel.judgements import Loose, Satisfies
 from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules.choices import at_any_two
+from dpcompose.kernel.rules.parameters import narrower as read_values
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.privacy.metrics.elaborated import InMetrics
-from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism
 from dpcompose.privacy.notions import POWERS
 from dpcompose.search.choices import MOST_CHOICES, NOT_IMPLIED
+from dpcompose.search.implications import NOTHING, Implications, Values
 from dpcompose.search.metrics.claims import Judge, values_of
 from dpcompose.search.verdicts import Verdict
 
 Which = tuple[int, ...]
-Parts = Mapping[int, Term]
-NO_PARTS: Parts = {}
 
 
 def judge_of(told: InMetrics, theory: Theory) -> Judge:
@@ -41,94 +41,77 @@ class Several(Judge):
     @cached_property
     def every(self) -> Mapping[Which, Judge]:
         """By the numbers of their guarantees who decides claims about mechanisms with one guarantee each."""
-        setting = self.told.setting
-        numbers = product(*(range(len(one.also) + 1) for one in setting.mechanisms))
-        some = islice(numbers, MOST_CHOICES)
-        return {which: Judge(InMetrics(setting.choosing(which)), self.theory) for which in some}
+        numbers = product(*(range(len(one.also) + 1) for one in self.setting.mechanisms))
+        return {which: self._choosing(which, NOTHING) for which in islice(numbers, MOST_CHOICES)}
 
-    def parts(self, which: Which) -> Parts:
-        """By mechanism the part of its chosen guarantee that may imply all others, if the whole does not."""
+    @cached_property
+    def narrower(self) -> Mapping[Which, tuple[Values, Judge]]:
+        """The same of mechanisms with parts of guarantees that may imply all others, where they do not."""
         found = {}
-        for i, (one, n) in enumerate(zip(self.told.setting.mechanisms, which, strict=True)):
-            if any(self.implies(i, n, m, terms.ONE) is None for m in range(len(one.also) + 1) if m != n):
-                found[i] = terms.least(terms.ONE, *self._ratios(i, n))
+        for which in self.every:
+            with suppress(ValueError):  # members of families have no parts
+                parts = {i: self._part(i, n) for i, n in enumerate(which, start=1) if self._is_partial(i, n)}
+                values = {str(i): one for i, one in parts.items()}
+                found[which] = values, self._choosing(which, values)
         return found
 
+    def _choosing(self, which: Which, values: Values) -> Judge:
+        chosen = self.setting.choosing(which, read_values(values, self.setting))
+        return Judge(self.told.about(chosen), self.theory)
+
+    def _alone(self, i: int, n: int, m: int, given: Values = NOTHING) -> Judge:
+        """Who decides claims about M_i alone, with its guarantee n, or a part of that."""
+        values = read_values({str(i): given["values"]}, self.setting)[i] if given else None
+        return Judge(self.told.about(self.setting.implying(i, n, m, values)), self.theory)
+
+    # which guarantees imply which
+
+    @cached_property
+    def known(self) -> Implications:
+        """Which guarantees imply which."""
+        return Implications(self.maker, self._implies)
+
+    def _implies(self, i: int, n: int, m: int, given: Values) -> Theorem | None:
+        with suppress(NoTheorem, ValueError):
+            claim = {key: to_text(value) for key, value in self._stated_at_any_two(i, m).items()}
+            notion = self.setting.mechanisms[i - 1].guarantee(m).notion
+            found = self._alone(i, n, m, given).judge({"notion": notion, **claim})
+            if found.word == "proved" and found.theorem is not None:
+                more: dict[str, Any] = {"i": i, "n": n, "m": m, **given}
+                return self.maker.by("implies", found.theorem, **more)
+        return None
+
+    def _stated_at_any_two(self, i: int, m: int) -> Mapping[str, Term]:
+        return at_any_two(self.setting.implying(i, m, m), self.theory)
+
+    def _is_partial(self, i: int, n: int) -> bool:
+        """Whether guarantee n of M_i is not seen to imply all others."""
+        others = (m for m in range(len(self.setting.mechanisms[i - 1].also) + 1) if m != n)
+        return any(self.known.one(i, n, m) is None for m in others)
+
+    def _part(self, i: int, n: int) -> dict[str, str]:
+        """The parameters of a part of guarantee n that is no larger than what the others allow."""
+        one = self.setting.mechanisms[i - 1].guarantee(n)
+        (_, power), part = POWERS[one.notion], terms.least(terms.ONE, *self._ratios(i, n))
+        return {key: to_text(value * part**power) for key, value in one.values}
+
     def _ratios(self, i: int, n: int) -> Iterator[Term]:
-        """How large a guarantee is, over what another one gives in its notion, where that is a number."""
-        every, alone = self.told.setting.mechanisms[i].every, self._alone(i, n, terms.ONE)
-        for one in every:
-            key, power = POWERS[one.notion]
-            some = alone.ways(one.notion) if one is not every[n] and one.delta is None else []
+        """How large guarantees are over what guarantee n gives in their notions, where that is a number."""
+        mechanism = self.setting.mechanisms[i - 1]
+        for m in range(len(mechanism.also) + 1):
+            other = mechanism.guarantee(m)
+            key, power = POWERS[other.notion]
+            alone = self._alone(i, n, m)
+            some = alone.ways(other.notion) if m != n and len(other.values) == 1 else []
             for known in (alone.by_way(way) for way in some if not way.whole):
                 if known is not None:
-                    ratio = alone.told.term(one.parameters[key]) / dict(values_of(known))[key]
+                    ratio = self._stated_at_any_two(i, m)[key] / dict(values_of(known))[key]
                     ratio = terms.power(substitution.expanded(ratio), Fraction(1, power))
                     if metrics.is_constant(ratio) and ratio.nonnegative:
                         yield ratio
                         break
 
-    def _alone(self, i: int, n: int, part: Term) -> Judge:
-        return Judge(InMetrics(self.told.setting.alone(i, n, part)), self.theory)
-
-    @cached_property
-    def _implied(self) -> dict[tuple[int, int, int, Term], Theorem | None]:
-        return {}
-
-    def implies(self, i: int, n: int, m: int, part: Term) -> Theorem | None:
-        """That a part of guarantee n of a mechanism implies guarantee m; None where that is not seen."""
-        key = (i, n, m, part)
-        if key not in self._implied:
-            self._implied[key], alone = None, self._alone(i, n, part)
-            found = alone.judge(alone.told.claim(_claimed(self.told.setting.mechanisms[i].every[m])))
-            if found.word == "proved" and found.theorem is not None:
-                values = {} if part == terms.ONE else {"values": self._values({i: part}, {i: n})[str(i + 1)]}
-                with suppress(NoTheorem):
-                    self._implied[key] = self.maker.by("implies", found.theorem, i=i + 1, n=n, m=m, **values)
-        return self._implied[key]
-
-    def _values(self, parts: Parts, which: Mapping[int, int]) -> dict[str, dict[str, str]]:
-        """The parameters of parts of guarantees, by the numbers of mechanisms."""
-        found = {}
-        for i, part in parts.items():
-            one = self.told.setting.mechanisms[i].every[which[i]]
-            key, power = POWERS[one.notion]
-            found[str(i + 1)] = {key: to_text(part**power)} | ({} if one.delta is None else {"delta": "0"})
-        return found
-
-    def all_implied(self, which: Which, parts: Parts) -> list[Theorem] | None:
-        """That each chosen guarantee implies the others of its mechanism; None where that is not seen."""
-        some = enumerate(zip(self.told.setting.mechanisms, which, strict=True))
-        wanted = (
-            (i, n, m, parts.get(i, terms.ONE))
-            for i, (one, n) in some
-            for m in range(len(one.also) + 1)
-            if m != n or i in parts
-        )
-        found = [self.implies(*one) for one in wanted]
-        return None if None in found else [one for one in found if one is not None]
-
-    def here(self, which: Which, theorem: Theorem | None, parts: Parts = NO_PARTS) -> Theorem | None:
-        """A theorem about the chosen guarantees as one about all of them; None where it is none."""
-        if theorem is None:
-            return None
-        whatever = isinstance(theorem.says, Satisfies | Loose)
-        implied = [] if whatever else self.all_implied(which, parts)
-        given = {"values": self._values(parts, dict(enumerate(which)))} if parts else {}
-        with suppress(NoTheorem):
-            if implied is not None:
-                return self.maker.by("choose", theorem, *implied, which=list(which), **given)
-        return None
-
-    @cached_property
-    def narrower(self) -> Mapping[Which, tuple[Parts, Judge]]:
-        """Who decides claims about mechanisms that lose less than one of their guarantees, and have all."""
-        found = {}
-        for which in self.every:
-            parts = self.parts(which)
-            setting = self.told.setting.choosing(which).scaled(parts)
-            found[which] = parts, Judge(InMetrics(setting), self.theory)
-        return found
+    # verdicts
 
     def at_choice(self, theorem: Theorem) -> tuple[Judge, Theorem]:
         if theorem.rule != "choose":
@@ -137,33 +120,31 @@ class Several(Judge):
         judge = self.narrower[which][1] if theorem.arguments.get("values") else self.every[which]
         return judge, theorem.premises[0]
 
+    def here(self, theorem: Theorem | None, which: Which, values: Values = NOTHING) -> Theorem | None:
+        """A theorem about chosen guarantees as one about all of them; None where it is none."""
+        return self.known.here(theorem, which, lambda: self.known.every(which, values), values)
+
     def best(self, notion: str) -> Theorem | None:
-        found = ((which, one.best(notion)) for which, one in self.every.items())
-        made = [self.here(which, theorem) for which, theorem in found]
+        made = (self.here(one.best(notion), which) for which, one in self.every.items())
         return next((one for one in made if one is not None), None)
 
     def optimal(self, guarantee: Theorem) -> Theorem | None:
         judge, theorem = self.at_choice(guarantee)
-        if guarantee.rule != "choose":
+        if judge is self:
             return None
-        return self.here(tuple(guarantee.arguments["which"]), judge.optimal(theorem))
+        return self.here(judge.optimal(theorem), tuple(guarantee.arguments["which"]))
 
     def judge(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, with one guarantee of each mechanism."""
         reasons = set[str]()
         for which, one in self.every.items():
             found = one.judge(claim)
-            if (made := self.here(which, found.theorem)) is not None:
-                shown = self.here(which, found.shown)
+            if (made := self.here(found.theorem, which)) is not None:
+                shown = self.here(found.shown, which)
                 return Verdict(claim, found.word, made, None if shown is None else found.loose, shown)
             reasons.add(found.reason or NOT_IMPLIED)
-        for which, (parts, one) in self.narrower.items():
+        for which, (values, one) in self.narrower.items():
             found = one.judge(claim)
-            if found.word == "refuted" and (made := self.here(which, found.theorem, parts)) is not None:
+            if found.word == "refuted" and (made := self.here(found.theorem, which, values)) is not None:
                 return Verdict(claim, "refuted", made)
         return Verdict(claim, "undecided", reason=reasons.pop() if len(reasons) == 1 else NOT_IMPLIED)
-
-
-def _claimed(one: MetricMechanism) -> MetricGuarantee:
-    """A guarantee as a claim."""
-    return MetricGuarantee(one.notion, one.metric, one.delta)
