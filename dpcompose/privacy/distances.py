@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from dpcompose.kernel.expressions import metrics, substitution
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.canonical.named import Distance, NamedMetric
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
-
-Lengths = tuple[tuple[tuple[Database, Database], Fraction], ...]
-"""Pairs of databases, and how far apart they are."""
-
-
-@dataclass(frozen=True)
-class Distance:
-    """How far apart what a map reads of two databases is: the fewest steps between neighbours.
-
-    name -- its letter in formulas, marked; domain -- "own": neighbours and steps are those of what is read;
-    "common": the databases that the map does not tell apart are one;
-    lengths -- of listed neighbours how far apart they are; None where that is 1.
-    """
-
-    name: str
-    granularity: Granularity
-    reads: Map
-    domain: str
-    lengths: Lengths | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +21,7 @@ class Metric:
     """
 
     formula: Term
-    distances: tuple[Distance, ...]
+    distances: tuple[NamedMetric, ...]
     besides: tuple[tuple[str, Term], ...] = ()
     bounded: bool = False
     said: tuple[tuple[str, str], ...] = ()
@@ -55,11 +35,14 @@ class Metric:
     @property
     def in_tables(self) -> bool:
         """Whether some distance is stated pair by pair."""
-        return any(one.lengths is not None for one in self.distances)
+        return any(one.distance.in_a_table for one in self.distances)
 
     def regarding(self, change: Callable[[Granularity], Granularity]) -> Metric:
         """The same in steps of other neighbours."""
-        some = tuple(replace(one, granularity=change(one.granularity)) for one in self.distances)
+        return self._with(lambda one: one.regarding(change))
+
+    def _with(self, change: Callable[[Distance], Distance]) -> Metric:
+        some = tuple(replace(one, distance=change(one.distance)) for one in self.distances)
         return replace(self, distances=some)
 
     def with_letters(self, named: Mapping[str, Term]) -> Metric:
@@ -69,7 +52,7 @@ class Metric:
 
     def reading(self, read: Callable[[Map], Map]) -> Metric:
         """The same of other inputs."""
-        return replace(self, distances=tuple(replace(one, reads=read(one.reads)) for one in self.distances))
+        return self._with(lambda one: one.reading(read))
 
     def __str__(self) -> str:
         return ", with delta ".join(text for _, text in self.said)

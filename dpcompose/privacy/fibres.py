@@ -14,12 +14,13 @@ from typing import Any
 
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.spaces.canonical.compared import Tabled
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph
+from dpcompose.spaces.canonical.named import Distance, Far, NamedMetric, Pairwise
 from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
-Far = Fraction | None
-"""How far apart two databases are; None: ∞."""
 Table = Mapping[tuple[Any, Any], Fraction]
 """How far apart values are, each pair once; those that are left out are at distance ∞."""
 
@@ -82,6 +83,26 @@ def steps_between(databases: DatabaseClass, granularity: Granularity) -> Mapping
     graph = neighbourhood_graph(databases, granularity)
     every = networkx.all_pairs_shortest_path_length(graph)
     return {D: {E: Fraction(n) for E, n in some.items()} for D, some in every}
+
+
+def far(distance: Distance, databases: DatabaseClass) -> Pairwise | None:
+    """How far databases of a small class are apart, where that is known pair by pair."""
+    if (counted := distance.counted) is None:
+        return distance.pairwise
+    steps = steps_between(databases, counted)
+    return lambda D, E: steps[D].get(E)
+
+
+def tabled(name: str, table: Table, reads: Map) -> list[NamedMetric]:
+    """A table on the values of a map; of one that is no metric those of which it is the least."""
+    some = metrics(table)
+    return [
+        NamedMetric(
+            name if len(some) == 1 else f"{name}_{n}",
+            Tabled("", {frozenset(pair): length for pair, length in one.items()}, of=reads),
+        )
+        for n, one in enumerate(some, start=1)
+    ]
 
 
 def metrics(table: Table) -> list[dict[tuple[Any, Any], Fraction]]:

@@ -241,14 +241,16 @@ class Mechanism(Shown):
         if (metric := self.satisfies.metric) is None:
             return (self,)
         unit = Guarantee("pure", (("epsilon", ONE),))
+        read = ((one.name, one.distance.input) for one in metric.distances)
         return tuple(
             Mechanism(
-                f"{self.name} ({naming.read(one.name).distance})",
+                f"{self.name} ({naming.read(name).distance})",
                 one.reads,
                 replace(unit, granularity=one.granularity, domain=one.domain),
                 self.members,
             )
-            for one in metric.distances
+            for name, one in read
+            if one is not None
         )
 
     @property

@@ -116,8 +116,8 @@ class Elaborated:
             distances = {}
             for far in metric.distances:
                 distances[far.name] = next(some)
-                if far.lengths is not None:
-                    distances[far.name]["stated"] |= inputs.kind.lengths(far.lengths)
+                if far.distance.in_a_table:
+                    distances[far.name] |= inputs.kind.listed(far.distance)
             alike = {
                 key: value
                 for key, value in distances[far.name].items()

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from dpcompose.kernel.core.settings import ANY_TWO
 from dpcompose.kernel.covers.types import Type
-from dpcompose.privacy.distances import Lengths
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.canonical.named import Distance
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
@@ -69,8 +69,8 @@ class Kind(ABC):
         """What of all that is read is read as one."""
         return []
 
-    def lengths(self, of: Lengths) -> dict[str, Any]:
-        """How far pairs are apart, beside the pairs."""
+    def listed(self, distance: Distance) -> dict[str, Any]:
+        """How far databases are apart, pair by pair."""
         raise NotElaborated("distances in a table need a class whose databases are listed")
 
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
-from dpcompose.privacy.distances import Lengths
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, groups_pushed
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical.graphs import neighbouring_pairs, pairs_of_inputs
+from dpcompose.spaces.canonical.named import Distance
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.maps import Map, check_again
 from dpcompose.spaces.moves.granularities import Granularity
@@ -98,12 +98,8 @@ class Listed(Kind):
             check_again(f.written("D"), D, value, f(D))
         return [values[one] for one in found]
 
-    def lengths(self, of: Lengths) -> dict[str, Any]:
-        found = {tuple(sorted(self._numbers[x] for x in pair)): str(length) for pair, length in of}
-        return {
-            "single": [list(one) for one in sorted(found)],
-            "lengths": [found[one] for one in sorted(found)],
-        }
+    def listed(self, distance: Distance) -> dict[str, Any]:
+        return distance.on_listed(self._databases, self.setting.databases.size, lambda one: one)
 
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
         table = mechanism.table

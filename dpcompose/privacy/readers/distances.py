@@ -6,9 +6,8 @@ mechanism reads, on the domain of its guarantee; all other metrics have names of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpcompose.kernel.deciders import values
@@ -19,15 +18,16 @@ from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_, near
-from dpcompose.privacy.distances import Distance, Metric
+from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readers.lengths import Lengths, lengths
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import GuaranteeTable, Notions, ReadsTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
-from dpcompose.spaces.inputs.maps import Map
-from dpcompose.spaces.moves.relations import pairs
+from dpcompose.spaces.canonical.compared import Steps, Tabled
+from dpcompose.spaces.canonical.named import Distance, NamedMetric
+from dpcompose.spaces.inputs.maps import Map, everything
 
 
 class NoDistance(ValueError):
@@ -41,8 +41,14 @@ class _Used:
     reads: Map
     domain: str
     index: str | None
-    distances: dict[str, Distance] = field(default_factory=dict)
+    distances: dict[str, NamedMetric] = field(default_factory=dict)
     bounded: bool = False
+
+    def letter(self, metric: NamedMetric) -> Term:
+        """The letter of a distance, from here on among those that are used."""
+        found = metrics.letter(naming.of_distance(metric.name))
+        self.distances[found.of[0]] = replace(metric, name=found.of[0])
+        return found
 
 
 class Distances:
@@ -123,41 +129,26 @@ class Distances:
         if len(metric) != 1 or len(besides) > 1 or databases is None or not databases.is_listed:
             raise NoDistance(fibres.ONE_DELTA if len(metric) == 1 and others else fibres.ONE_METRIC)
         names, points = [*metric, *besides], [*databases.databases()]
-        far = [self._far(one, points, path) for one in names]
-        tables = fibres.nearest(points, used.reads, far)
+        far = [fibres.far(self._whole(one, path), databases) for one in names]
+        tables = fibres.nearest(points, used.reads, [one for one in far if one is not None])
         letters = {name: self._least(name, table, used) for name, table in zip(names, tables, strict=True)}
         symbols = {**self.parameters.symbols, **letters}
         return {key: kernel.parse(text, symbols, index=used.index) for key, text in texts.items()}
 
-    def _far(self, name: str, points: Sequence[Any], path: Path_) -> Callable[[Any, Any], fibres.Far]:
-        """How far apart listed databases are: by a table, or in steps of a granularity."""
+    def _whole(self, name: str, path: Path_) -> Distance:
+        """A metric of whole databases of a listed class: by a table, or in steps of a granularity."""
         given = self.tables.get(name)
         if given is not None and given.table is not None and given.of is None and given.at_most is None:
-            lengths = self._lengths(name, given.table, points)
-            both = fibres.both_ways(lengths)
-            return lambda D, E: both.get((D, E), None if D != E else Fraction(0))
+            return self._table(name, given)
         word = self.canonical[name] if given is None else given.granularity
         granularity = None if word is None else self.space.granularity(word, path)
         if granularity is None or (given is not None and (given.at_most or given.of or given.reads)):
             raise NoDistance(fibres.ONE_METRIC)
-        assert self.space.databases is not None
-        steps = fibres.steps_between(self.space.databases, granularity)
-        return lambda D, E: steps[D].get(E)
+        return Steps(granularity, "")
 
     def _least(self, name: str, table: fibres.Table, used: _Used) -> Term:
         """A table on the values of the map, in letters of distances."""
-        first = dict[Any, Any]()
-        assert self.space.databases is not None
-        for D in self.space.databases.databases():
-            first.setdefault(used.reads(D), D)
-        some, found = fibres.metrics(table), []
-        for n, one in enumerate(some, start=1):
-            letter = metrics.letter(naming.of_distance(name if len(some) == 1 else f"{name}_{n}"))
-            lengths = tuple(((first[x], first[y]), far) for (x, y), far in one.items())
-            near = pairs(f"table {name}{'' if len(some) == 1 else f' {n}'}", (pair for pair, _ in lengths))
-            used.distances[letter.of[0]] = Distance(letter.of[0], near, used.reads, "common", lengths)
-            found.append(letter)
-        return terms.least(*found)
+        return terms.least(*(used.letter(one) for one in fibres.tabled(name, table, used.reads)))
 
     def _stated(self, text: str, key: str, path: Path_, used: _Used) -> Term:
         """A formula in metrics and parameters; names that are neither are parameters from here on."""
@@ -216,42 +207,36 @@ class Distances:
         granularity = self.space.granularity(word, path)
         if granularity is None:
             raise NoDistance("")  # which is told
-        letter = metrics.letter(naming.of_distance(name))
-        used.distances[letter.of[0]] = Distance(letter.of[0], granularity, reads, domain)
-        return letter
+        return used.letter(NamedMetric(name, Steps(granularity, "", reads, domain)))
 
     def _tabled(self, name: str, given: MetricTable, path: Path_, used: _Used) -> Term:
         """The letter of a metric on a listed class, pair by pair: the shortest way along its lengths."""
         databases, reads = self.space.databases, used.reads
         if databases is None or not databases.is_listed:
             raise NoDistance(f"{name} is a table, and {databases} are not listed")
-        if given.of is not None:
-            if given.of not in self.space.maps or not reads.is_everything:
-                raise NoDistance(f"{given.of} is no map of databases that are read as a whole")
-            reads = self.space.maps[given.of]
-        elif not reads.is_everything and used.domain == "own":
+        if given.of is not None and (given.of not in self.space.maps or not reads.is_everything):
+            raise NoDistance(f"{given.of} is no map of databases that are read as a whole")
+        if given.of is None and not reads.is_everything and used.domain == "own":
             raise NoDistance(f"{name} is about whole databases: of what is read there are tables of a map")
-        first = dict[Any, Any]()  # of each value a database that has it; what reads it tells no others apart
-        for D in databases.databases():
-            first.setdefault(reads(D) if given.of else D, D)
-        lengths = tuple(
-            ((first[x], first[y]), far)
-            for (x, y), far in self._lengths(name, given.table or [], [*first]).items()
-        )
-        letter = metrics.letter(naming.of_distance(name))
-        used.distances[letter.of[0]] = Distance(
-            letter.of[0], pairs(f"table {name}", (pair for pair, _ in lengths)), reads, "common", lengths
-        )
-        return letter
+        return used.letter(NamedMetric(name, replace(self._table(name, given), reads=reads)))
 
-    def _lengths(self, name: str, table: Sequence[Sequence[str]], points: Sequence[Any]) -> Lengths:
-        """The distances of a table of the file.  Raises NoDistance where it is none, which is told once."""
+    def _table(self, name: str, given: MetricTable) -> Tabled:
+        """A metric pair by pair, of databases or of the values of a map.
+
+        Raises NoDistance where it is none, which is told once.
+        """
+        assert self.space.databases is not None
+        of = everything if given.of is None else self.space.maps[given.of]
         if name not in self._read:
-            path = ("metrics", name, "table")
-            self._read[name] = lengths(table, points, self.parameters.symbols, self.found, path)
+            points, path = (
+                dict.fromkeys(map(of, self.space.databases.databases())),
+                ("metrics", name, "table"),
+            )
+            known = self.parameters.symbols
+            self._read[name] = lengths(given.table or [], [*points], known, self.found, path)
         if (found := self._read[name]) is None:
             raise NoDistance("")
-        return found
+        return Tabled("", {frozenset(pair): far for pair, far in found.items()}, of)
 
 
 def _is_multiple(read: Mapping[str, Term]) -> bool:

@@ -225,9 +225,10 @@ class Setting(Composition, Shown):
     def granularities(self) -> list[Granularity]:
         """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
         every = [one for m in self.mechanisms for one in (m.satisfies, *m.also)]
-        distances = [far for one in every if one.metric is not None for far in one.metric.distances]
+        distances = [far.distance for one in every if one.metric is not None for far in one.metric.distances]
         stated = (one.granularity for one in every if one.granularity is not None)
-        return [self.target, *stated, *(far.granularity for far in distances if far.lengths is None)]
+        counted = (one.input.granularity for one in distances if one.input and not one.in_a_table)
+        return [self.target, *stated, *counted]
 
     @cached_property
     def in_metrics(self) -> bool:

@@ -173,6 +173,12 @@ class Steps(OfPart):
     def counted(self) -> Granularity | None:
         return self.granularity if self.is_whole else None
 
+    def regarding(self, change: Callable[[Granularity], Granularity]) -> Distance:
+        return replace(self, granularity=change(self.granularity))
+
+    def reading(self, change: Callable[[Map], Map]) -> Distance:
+        return replace(self, reads=change(self.reads))
+
     def of_input(self, reads: Map, domain: str) -> Distance | None:
         return Steps(self.granularity, "", reads, domain) if self.is_whole else None
 
@@ -202,6 +208,8 @@ class Tabled(OfPart):
     reads -- a map over the fibres of which the metric is closed, as on the common domain.
     """
 
+    in_a_table = True
+
     part: str
     values: Mapping[frozenset[Database], Fraction] = field(hash=False)
     of: Map = everything
@@ -227,6 +235,9 @@ class Tabled(OfPart):
     @property
     def is_whole(self) -> bool:
         return not self.part and self.reads.is_everything
+
+    def reading(self, change: Callable[[Map], Map]) -> Distance:
+        return replace(self, reads=change(self.reads))
 
     @property
     def pairwise(self) -> Pairwise | None:

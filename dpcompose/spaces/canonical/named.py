@@ -70,11 +70,13 @@ class Outside:
 class Distance:
     """How far two databases are apart.
 
-    by_definition -- whether it is known to be a metric; unsaid -- whether no file says it.
+    by_definition -- whether it is known to be a metric; unsaid -- whether no file says it; in_a_table --
+    whether it is said pair by pair.
     """
 
     by_definition: bool = False
     unsaid: bool = False
+    in_a_table: bool = False
 
     @property
     def made_of(self) -> Term | None:
@@ -134,6 +136,14 @@ class Distance:
     def over(self, values: Values, coordinates: Collection[str]) -> Distance | None:
         """The same closed over the fibres of a map of points; None where that is not known."""
         return None
+
+    def regarding(self, change: Callable[[Granularity], Granularity]) -> Distance:
+        """The same in steps of other neighbours, where it counts such."""
+        return self
+
+    def reading(self, change: Callable[[Map], Map]) -> Distance:
+        """The same of other inputs."""
+        return self
 
     # of a study, in what that is part of
 
