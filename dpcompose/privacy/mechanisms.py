@@ -18,6 +18,7 @@ from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.samples import Sample, Sampled
+from dpcompose.spaces.canonical.named import Input
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.queries import Query
 from dpcompose.spaces.moves.granularities import Granularity
@@ -240,18 +241,9 @@ class Mechanism(Shown):
         """A mechanism for each distance in which it is stated; itself, where it is stated in none."""
         if (metric := self.satisfies.metric) is None:
             return (self,)
-        unit = Guarantee("pure", (("epsilon", ONE),))
-        read = ((one.name, one.distance.input) for one in metric.distances)
-        return tuple(
-            Mechanism(
-                f"{self.name} ({naming.read(name).distance})",
-                one.reads,
-                replace(unit, granularity=one.granularity, domain=one.domain),
-                self.members,
-            )
-            for name, one in read
-            if one is not None
-        )
+        read = ((naming.read(one.name).distance, one.distance.input) for one in metric.distances)
+        every = ((f"{self.name} ({name})", one) for name, one in read if one is not None)
+        return tuple(replace(comparing(name, one), members=self.members) for name, one in every)
 
     @property
     def alone(self) -> tuple[Mechanism, ...]:
@@ -335,3 +327,10 @@ class Mechanism(Shown):
                 f"{self.name}: a table of probabilities is made by dpcompose.probability_table, "
                 f"not {self.table!r}"
             )
+
+
+def comparing(name: str, read: Input) -> Mechanism:
+    """A mechanism whose inputs are as far apart as a distance of what is read says."""
+    domain = None if read.reads.is_everything else read.domain
+    unit = Guarantee("pure", (("epsilon", ONE),), granularity=read.granularity, domain=domain)
+    return Mechanism(name, read.reads, unit)

@@ -16,18 +16,16 @@ from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.elaboration import LAWS, Elaborated
 from dpcompose.privacy.elaboration.kinds import ANY, NotElaborated
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms import Mechanism, comparing
 from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting, letter
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import POWERS, pure
+from dpcompose.privacy.notions import POWERS
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.statements import mechanism
-from dpcompose.spaces.canonical.named import NamedMetric
+from dpcompose.spaces.canonical.named import Input, NamedMetric
 from dpcompose.spaces.canonical.points import Part, Values
-from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Count
 from dpcompose.spaces.moves.built_in import free_lunch
-from dpcompose.spaces.moves.granularities import Granularity
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +131,7 @@ class InMetrics:
         assert part.of is not None
         listed = part.elements is not None
         try:
-            inputs = tuple(_stated(one, listed) for one in some) or (_about("M"),)
+            inputs = tuple(_stated(one, listed) for one in some) or (comparing("M", Input("")),)
             found = Elaborated(Setting(part.of, free_lunch, inputs, {}), listed)
             kind = found.kind.databases()["kind"]
         except (NotElaborated, ValueError):
@@ -251,14 +249,6 @@ def _stated(metric: NamedMetric, listed: bool) -> Mechanism:
     """A mechanism whose input is as far apart as a metric on a part says, where neighbours say it."""
     read = metric.distance.input
     assert read is not None
-    if read.query is None:
-        return _about(metric.name, read.granularity, read.reads, read.domain)
-    if listed:  # then numbers say it
-        return _about(metric.name)
+    if read.query is None or listed:  # then numbers say it
+        return comparing(metric.name, read if read.query is None else Input(""))
     return mechanism(metric.name, reads=read.reads, query=read.query, noise=Noise("laplace", terms.ONE))
-
-
-def _about(
-    name: str, granularity: Granularity = free_lunch, reads: Map = everything, domain: str = "own"
-) -> Mechanism:
-    return mechanism(name, pure(1, granularity, None if reads.is_everything else domain), reads=reads)
