@@ -22,7 +22,7 @@ from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_na
 from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.setting import letter
 from dpcompose.privacy.readers.granularities import Granularities
-from dpcompose.privacy.readers.lengths import lengths
+from dpcompose.privacy.readers.lengths import tabled
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import MapTable, ReadsTable, StudyTable
@@ -339,11 +339,8 @@ class Distances:
             listed = [one for one, it in databases.parts if it.is_listed and one]
             self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
             return None
-        points = list(dict.fromkeys(map(f, part.elements or ())))
-        found = lengths(given.table, points, self.names.symbols, self.names.found, (*path, "table"))
-        return (
-            None if found is None else Tabled(name, {frozenset(pair): far for pair, far in found.items()}, f)
-        )
+        known, found = self.names.symbols, self.names.found
+        return tabled(given.table, part.elements or (), f, known, found, path, name)
 
     def _steps(self, given: MetricTable, of: Values, path: Path_, databases: Product) -> Distance | None:
         part = databases[of.name] if of.parts == (of.name,) else None

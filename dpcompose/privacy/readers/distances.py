@@ -21,7 +21,7 @@ from dpcompose.privacy.checks import Path_, near
 from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.readers.lengths import Lengths, lengths
+from dpcompose.privacy.readers.lengths import tabled
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import GuaranteeTable, Notions, ReadsTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
@@ -60,7 +60,7 @@ class Distances:
     def __init__(self, space: Space, tables: Mapping[str, MetricTable], keys: Notions) -> None:
         self.space, self.tables, self.keys = space, tables, keys
         self.parameters, self.found = space.parameters, space.found
-        self._read: dict[str, Lengths | None] = {}
+        self._read: dict[str, Tabled | None] = {}
         self.canonical = canonical_names(space.granularities)
 
     def guarantee(
@@ -228,15 +228,11 @@ class Distances:
         assert self.space.databases is not None
         of = everything if given.of is None else self.space.maps[given.of]
         if name not in self._read:
-            points, path = (
-                dict.fromkeys(map(of, self.space.databases.databases())),
-                ("metrics", name, "table"),
-            )
-            known = self.parameters.symbols
-            self._read[name] = lengths(given.table or [], [*points], known, self.found, path)
+            some, known, path = self.space.databases.databases(), self.parameters.symbols, ("metrics", name)
+            self._read[name] = tabled(given.table or [], some, of, known, self.found, path)
         if (found := self._read[name]) is None:
             raise NoDistance("")
-        return Tabled("", {frozenset(pair): far for pair, far in found.items()}, of)
+        return found
 
 
 def _is_multiple(read: Mapping[str, Term]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,9 +11,26 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.fibres import both_ways, broken
+from dpcompose.spaces.canonical.compared import Tabled
+from dpcompose.spaces.inputs.maps import Map
 
 Lengths = dict[tuple[Any, Any], Fraction]
 """How far apart points are, each two once; those that are left out are at distance ∞."""
+
+
+def tabled(
+    table: Sequence[Sequence[str]],
+    databases: Iterable[Any],
+    of: Map,
+    symbols: Mapping[str, Term],
+    found: Found,
+    path: Path_,
+    part: str = "",
+) -> Tabled | None:
+    """The metric of a table on the databases of a part, or on the values of a map of these; as `lengths`."""
+    points = [*dict.fromkeys(map(of, databases))]
+    read = lengths(table, points, symbols, found, (*path, "table"))
+    return None if read is None else Tabled(part, {frozenset(pair): far for pair, far in read.items()}, of)
 
 
 def lengths(
