@@ -62,14 +62,6 @@ def test_the_least_of_several_guarantees(some: list[str], less: str) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (
-            'satisfies = [{ notion = "pure", metric = "s*d_bounded" }, { notion = "zcdp", metric = "s*d_bounded" }]',
-            "not supported yet",
-        ),
-        (
-            'satisfies = [{ notion = "approximate", metric = "s*d_bounded", delta = "q*d_bounded" }]',
-            "not supported yet",
-        ),
         ("satisfies = []", "mechanisms.1.satisfies"),
         (f"satisfies = [{IN_STEPS}]\nguarantee = {IN_STEPS}", "leave out guarantee"),
     ],
