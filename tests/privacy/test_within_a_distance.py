@@ -210,3 +210,45 @@ def test_some_against_directions() -> None:
 def test_many_against_directions() -> None:
     for seed in range(1, 201):
         attack(seed)
+
+
+# against all pairs of a list
+
+
+def listed(drawn: random.Random, points: str) -> dict[tuple[str, str], int]:
+    """The metric of shortest paths of random lengths."""
+    far = {(x, y): drawn.randint(1, 6) for x in points for y in points if x < y}
+    both = {**far, **{(y, x): n for (x, y), n in far.items()}, **{(x, x): 0 for x in points}}
+    for z in points:
+        both |= {(x, y): min(n, both[x, z] + both[z, y]) for (x, y), n in both.items()}
+    return both
+
+
+def enumerated(seed: int) -> None:
+    drawn, points = random.Random(seed), "abcd"
+    tables = {name: listed(drawn, points) for name in ("near", "first", "second")}
+    text = f'[databases]\nkind = "listed"\nelements = {list(points)}\n'.replace("'", '"')
+    for name, table in tables.items():
+        rows = [f'["{x}", "{y}", "{n}"]' for (x, y), n in table.items() if x < y]
+        text += f"[metrics.{name}]\ntable = [{', '.join(rows)}]\n"
+    a, b, radius = drawn.randint(1, 3), drawn.randint(1, 3), drawn.randint(1, 6)
+    close = [pair for pair, n in tables["near"].items() if 0 < n <= radius]
+    notion, key = drawn.choice([("pure", "epsilon"), ("zcdp", "rho")])
+    power = 2 if notion == "zcdp" else 1
+    most = max((a * tables["first"][p] ** power + b * tables["second"][p] ** power for p in close), default=0)
+    weights = [f"sqrt({x})" if power == 2 else str(x) for x in (a, b)]
+    text += stated(f"{weights[0]}*first", notion) + stated(f"{weights[1]}*second", notion, "N")
+    claims = [number(notion, **{key: x}) for x in (f"{most}", f"{most}.5", f"{most} - 1/2") if most]
+    found = verdicts(text + near("near", str(radius)) + "".join(claims))
+    assert found == (["proved", "proved", "refuted"] if most else []), (seed, found, most)
+
+
+def test_all_pairs_of_a_list() -> None:
+    for seed in range(4):
+        enumerated(seed)
+
+
+@pytest.mark.slow
+def test_all_pairs_of_many_lists() -> None:
+    for seed in range(4, 304):
+        enumerated(seed)
