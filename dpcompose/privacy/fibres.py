@@ -7,7 +7,7 @@ Such a distance may break the triangle inequality; then it is the least of metri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
@@ -93,16 +93,23 @@ def far(distance: Distance, databases: DatabaseClass) -> Pairwise | None:
     return lambda D, E: steps[D].get(E)
 
 
-def tabled(name: str, table: Table, reads: Map) -> list[NamedMetric]:
-    """A table on the values of a map; of one that is no metric those of which it is the least."""
+def at_the_nearest(
+    distances: Mapping[str, Distance], databases: DatabaseClass, reads: Map
+) -> dict[str, list[NamedMetric]] | None:
+    """Distances as those of values of a map, at the databases that the first one has nearest; of one that is
+    no metric then those of which it is the least.  None where one is not known pair by pair."""
+    every = [pairwise for one in distances.values() if (pairwise := far(one, databases)) is not None]
+    if len(every) < len(distances):
+        return None
+    tables = nearest([*databases.databases()], reads, every)
+    return {name: list(_tabled(name, one, reads)) for name, one in zip(distances, tables, strict=True)}
+
+
+def _tabled(name: str, table: Table, reads: Map) -> Iterator[NamedMetric]:
     some = metrics(table)
-    return [
-        NamedMetric(
-            name if len(some) == 1 else f"{name}_{n}",
-            Tabled("", {frozenset(pair): length for pair, length in one.items()}, of=reads),
-        )
-        for n, one in enumerate(some, start=1)
-    ]
+    for n, one in enumerate(some, start=1):
+        found = Tabled("", {frozenset(pair): length for pair, length in one.items()}, of=reads)
+        yield NamedMetric(name if len(some) == 1 else f"{name}_{n}", found)
 
 
 def metrics(table: Table) -> list[dict[tuple[Any, Any], Fraction]]:

@@ -6,12 +6,14 @@ databases that d has nearest to each other, among all with the same values of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
-from dpcompose.spaces.canonical.named import Made
+from dpcompose.spaces.canonical.named import Made, NamedMetric
 from dpcompose.spaces.inputs.maps import Map
 
 
@@ -22,18 +24,16 @@ def of_the_nearest(
     used = _names(to, metric)
     besides = [] if delta is None else [one for one in _names(to, delta) if one not in used]
     part = to.alone
-    of = None if part is None or part.elements is None else part.of
-    metrics = [to.names.metrics[name].distance for name in (*used, *besides)]
-    far = [None if of is None else fibres.far(one, of) for one in metrics]
-    if len(used) != 1 or len(besides) > 1 or None in far or part is None or part.elements is None:
+    called = {f"{name}_{reads.written('')}".rstrip("()"): name for name in (*used, *besides)}
+    metrics = {new: to.names.metrics[name].distance for new, name in called.items()}
+    tables = None
+    if len(used) == 1 and len(besides) <= 1 and part is not None and part.of and part.elements is not None:
+        tables = fibres.at_the_nearest(metrics, part.of, reads)
+    if tables is None:
         few = len(used) == 1 and delta not in (None, ZERO)
         to.wrong((*path, "delta") if few else path, fibres.ONE_DELTA if few else fibres.ONE_METRIC)
         return None
-    tables = fibres.nearest(part.elements, reads, [one for one in far if one is not None])
-    put = {
-        name: _letter(to, f"{name}_{reads.written('')}".rstrip("()"), table, reads)
-        for name, table in zip((*used, *besides), tables, strict=True)
-    }
+    put = {called[new]: _letter(to, new, some) for new, some in tables.items()}
     return substitution.substituted(metric, put), delta and substitution.substituted(delta, put)
 
 
@@ -41,7 +41,7 @@ def _names(to: Distances, value: Term) -> list[str]:
     return [name for name in to.names.metrics if name in value.letters]
 
 
-def _letter(to: Distances, name: str, table: fibres.Table, reads: Map) -> Term:
-    """The letter of a table on the values of a map: of the least of metrics where it is none."""
-    made = [to.named(one.name, one.distance) for one in fibres.tabled(name, table, reads)]
+def _letter(to: Distances, name: str, some: Sequence[NamedMetric]) -> Term:
+    """The letter of the least of some metrics."""
+    made = [to.named(one.name, one.distance) for one in some]
     return made[0] if len(made) == 1 else to.named(name, Made(terms.least(*made)))

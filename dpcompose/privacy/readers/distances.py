@@ -128,10 +128,9 @@ class Distances:
         besides = [one for some in others for one in some if one not in metric]
         if len(metric) != 1 or len(besides) > 1 or databases is None or not databases.is_listed:
             raise NoDistance(fibres.ONE_DELTA if len(metric) == 1 and others else fibres.ONE_METRIC)
-        names, points = [*metric, *besides], [*databases.databases()]
-        far = [fibres.far(self._whole(one, path), databases) for one in names]
-        tables = fibres.nearest(points, used.reads, [one for one in far if one is not None])
-        letters = {name: self._least(name, table, used) for name, table in zip(names, tables, strict=True)}
+        whole = {name: self._whole(name, path) for name in (*metric, *besides)}
+        tables = fibres.at_the_nearest(whole, databases, used.reads) or {}
+        letters = {name: terms.least(*map(used.letter, some)) for name, some in tables.items()}
         symbols = {**self.parameters.symbols, **letters}
         return {key: kernel.parse(text, symbols, index=used.index) for key, text in texts.items()}
 
@@ -145,10 +144,6 @@ class Distances:
         if granularity is None or (given is not None and (given.at_most or given.of or given.reads)):
             raise NoDistance(fibres.ONE_METRIC)
         return Steps(granularity, "")
-
-    def _least(self, name: str, table: fibres.Table, used: _Used) -> Term:
-        """A table on the values of the map, in letters of distances."""
-        return terms.least(*(used.letter(one) for one in fibres.tabled(name, table, used.reads)))
 
     def _stated(self, text: str, key: str, path: Path_, used: _Used) -> Term:
         """A formula in metrics and parameters; names that are neither are parameters from here on."""
