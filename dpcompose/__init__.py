@@ -8,9 +8,9 @@ so that `dpcompose --help` is instant:
 
 * databases: multisets, sets, sequences, tuples, streams, tables, graphs, listed;
 * neighbours: unbounded, bounded, event, w_event, insert_delete, user, attribute, edge, node, node_removal,
-  free_lunch, group, union, and your own by relation, steps, pairs;
+  free_lunch, group, union, within_any_size, policy, contribution, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
-  table, composed, random_part, everything; samples: poisson_sample, fixed_sample, drawn_sample;
+  table, recoding, composed, random_part, everything; samples: poisson_sample, fixed_sample, drawn_sample;
 * concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, scores, monotone_scores,
   keys, location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace,
   exponential; density, of their outputs; query and noise, of your own with a declared sensitivity, by a
@@ -18,16 +18,16 @@ so that `dpcompose --help` is instant:
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
 * guarantees: pure, approximate, zcdp, gaussian, renyi, tcdp, in_metric; parameters, the symbols in them;
-* compositions: mechanism, compose, load, loads, Study; in metrics of one's own: metric_study,
-  load_metric, MetricStudy, of points and product, with norm, steps_between, distances, in_coordinates,
-  at_most, within;
+* compositions: mechanism, filter, compose, load, loads, Study; recheck, of what was saved; in metrics of
+  one's own: metric_study, load_metric, MetricStudy, of points and product, with norm, steps_between,
+  distances, in_coordinates, at_most, within;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
   symmetric_difference;
 * theorem pages, with those of one's own: theorems;
 * large finite classes, on arrays: finite;
 * other people's tools: from_event, to_event, from_opendp; deployment cards: card, card_of;
-* graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, to_dot, privacy_curve,
-  trade_off_curve.
+* graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, outcome_bars, to_dot,
+  privacy_curve, trade_off_curve.
 """
 
 from __future__ import annotations
@@ -37,13 +37,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpcompose.front.documents.canonical import canonical_metric
-    from dpcompose.front.drawings.bars import budget_bars
+    from dpcompose.front.drawings.bars import budget_bars, outcome_bars
     from dpcompose.front.drawings.pictures import draw, to_dot
     from dpcompose.front.drawings.plots import privacy_curve, trade_off_curve
     from dpcompose.front.interop.cards import card, card_of
     from dpcompose.front.interop.events import from_event, to_event
     from dpcompose.front.interop.measurements import from_opendp
-    from dpcompose.front.studies.composing import compose, load, load_metric, loads, metric_study
+    from dpcompose.front.studies.composing import (
+        compose,
+        load,
+        load_metric,
+        loads,
+        metric_study,
+        recheck,
+    )
     from dpcompose.front.studies.filters import filter
     from dpcompose.front.studies.library import theorems
     from dpcompose.front.studies.study import MetricStudy, Study
@@ -128,7 +135,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PLACES = {
-    "front.drawings.bars": ("budget_bars",),
+    "front.drawings.bars": ("budget_bars", "outcome_bars"),
     "front.drawings.pictures": ("draw", "to_dot"),
     "front.drawings.plots": ("privacy_curve", "trade_off_curve"),
     "front.documents.canonical": ("canonical_metric",),
@@ -136,7 +143,7 @@ _PLACES = {
     "front.interop.events": ("from_event", "to_event"),
     "front.interop.measurements": ("from_opendp",),
     "front.studies.filters": ("filter",),
-    "front.studies.composing": ("compose", "load", "load_metric", "loads", "metric_study"),
+    "front.studies.composing": ("compose", "load", "load_metric", "loads", "metric_study", "recheck"),
     "front.studies.study": ("MetricStudy", "Study"),
     "language.symbols": ("parameters",),
     "privacy.declared": ("noise", "query"),
@@ -287,6 +294,7 @@ __all__ = [
     "node_removal",
     "noise",
     "norm",
+    "outcome_bars",
     "pairs",
     "parameters",
     "planar_laplace",
@@ -303,6 +311,7 @@ __all__ = [
     "random_part",
     "randomized_response",
     "randomized_response_table",
+    "recheck",
     "recoding",
     "record_partition",
     "relation",

@@ -66,13 +66,14 @@ search.metrics: databases points proving cases standings claims choices doubts p
 front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary
     bound examples limits
 front.printers: listings markdown render display latex papers
-front.studies: library as_json best_metric numbers specialised together curve membership results totals
+front.studies: library as_json best_metric numbers budgets specialised together curve membership results totals
     neighbours beside metric_forms recheck in_metrics
 front: files internal
 front.studies: study loading composing filters
 front.interop: events measurements cards
-front.drawings: drawn places vectors pictures plots bars
+front.drawings: drawn places vectors frames pictures plots bars
 front.commands: running schema theorems verify bound budget compare curve draw example explain init recheck
+    completion
 front: cli
 """
 """All files, folder by folder: each imports what stands before it, and nothing that stands after it."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 import dpcompose
@@ -18,6 +19,7 @@ from dpcompose.front.commands import (
     bound,
     budget,
     compare,
+    completion,
     curve,
     draw,
     example,
@@ -28,7 +30,8 @@ from dpcompose.front.commands import (
     theorems,
     verify,
 )
-from dpcompose.front.commands.running import INTERNAL
+from dpcompose.front.commands.running import INTERNAL, Commands
+from dpcompose.kernel.library.fields import near
 
 COMMANDS = (
     verify,
@@ -43,13 +46,16 @@ COMMANDS = (
     init,
     example,
     schema,
+    completion,
 )
 INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
-    given = _parser().parse_args(arguments)
+    given, unread = _parser().parse_known_args(arguments)
+    if unread:
+        given.parser.error(_unknown(unread[0], given.parser))
     codecs.register_error("dpcompose", _in_ascii)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a narrow terminal shows what it can
@@ -70,6 +76,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _unknown(given: str, parser: argparse.ArgumentParser) -> str:
+    """Why something that is given is not read: no such option, one of another command, one too many."""
+    if not given.startswith("-"):
+        return f"{given!r} is one too many; what has spaces in it is written in quotes"
+    option = given.partition("=")[0]
+    has = [one.prog for one in _of_commands() if option in OPTION.findall(one.format_usage())]
+    other = f"; `{has[0]}` has it" if has else near(option, OPTION.findall(parser.format_help()))
+    return f"there is no option {option}{other}"
+
+
+OPTION = re.compile(r"--[a-z-]+")
+"""How an option is written in a help."""
 ASCII = {
     "…": "...",
     "∎": "QED",
@@ -106,7 +124,14 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for one in COMMANDS:
         one.add(commands)
+    parser.set_defaults(commands=commands)
     return parser
+
+
+def _of_commands() -> Collection[argparse.ArgumentParser]:
+    """The parsers of all commands."""
+    found: Commands = _parser().get_default("commands")
+    return found.choices.values()
 
 
 if __name__ == "__main__":

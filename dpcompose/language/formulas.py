@@ -201,6 +201,15 @@ def has_distances(value: object) -> bool:
     return any(isinstance(one, AppliedUndef) or hasattr(one, "by_name") for one in some)
 
 
+def metric_functions(value: object) -> list[Any]:
+    """The metrics that are taken of databases in an expression, as `canonical_metric` gives them."""
+    if not has_distances(value):
+        return []
+    from sympy import preorder_traversal
+
+    return list(dict.fromkeys(one.function for one in preorder_traversal(value) if hasattr(one, "by_name")))
+
+
 def named_distances(value: Any) -> sympy.Expr:
     """A metric that is written with two databases, e*d(x, y), by the names of its distances: e*d.
 

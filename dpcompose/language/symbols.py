@@ -136,6 +136,8 @@ def parameters(names: str, domain: str = "positive") -> tuple[sympy.Symbol, ...]
     domains, such as in (0,1), do not fit into a sympy symbol: give them to
     `dpcompose.compose(..., parameters={"delta": "in (0,1)"})`.
 
+    Raises ValueError for values that sympy cannot say, as in (0,1): `compose` takes these by name.
+
     >>> parameters("epsilon_1:3")
     (epsilon_1, epsilon_2)
     """

@@ -11,6 +11,7 @@ from dpcompose.language import formulas
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.privacy.noises import Noise, gaussian_noise, laplace
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.spaces.inputs.queries import Query
 
 if TYPE_CHECKING:
     import sympy
@@ -50,11 +51,16 @@ def query(words: object, sensitivity: object) -> Declared:
     sensitivity -- positive: a number or formula, in the norm of the noise: L1 for Laplace noise, L2 for
     normal noise.  Of queries such as `count` the sensitivity is derived: use these where they fit.
 
+    Raises TypeError for a query whose sensitivity is derived.
+
     >>> import dpcompose as dpc
     >>> longest = dpc.query("the longest stay", "c")
     >>> dpc.mechanism("M", query=longest, noise=dpc.laplace("b"))
     M reads D and is pure (c/b)
     """
+    if words is None or isinstance(words, Query | Declared):
+        what = "a query of your own" if words is None else f"not {words!r}, of which it follows"
+        raise TypeError(f"a sensitivity is declared of a text, a function or an expression: {what}")
     if isinstance(words, str):
         said = words
     else:

@@ -111,7 +111,10 @@ class Mechanism(Shown):
     def on_samples(self, by: Sample) -> Mechanism:
         """M run on a sample of the records.  Raises ValueError where it is for neighbours that do not fit."""
         if self.is_concrete or self.also or self.satisfies.metric is not None:
-            raise ValueError(f"{self.name}: what is run on a sample has one guarantee, for neighbours")
+            raise ValueError(
+                f"{self.name}: what is run on a sample has one guarantee, for neighbours: in place of a "
+                "query and noise say what it satisfies on samples, such as dpcompose.approximate(...)"
+            )
         try:
             stated, satisfies = by.stated(self.satisfies), by.guarantee(by.stated(self.satisfies))
         except ValueError as error:

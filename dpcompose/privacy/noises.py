@@ -267,6 +267,8 @@ def laplace(scale: object, threshold: object = None) -> Noise:
     scale -- b, a positive formula, such as "1/e" for noise that makes a count ε-DP;
     threshold -- of counts by keys (`keys`): only what is at least so much is shown.
 
+    `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
     >>> laplace("1/e").words
     'Laplace noise of scale 1/e'
     >>> laplace("L/e", threshold=20).words
@@ -280,6 +282,8 @@ def laplace(scale: object, threshold: object = None) -> Noise:
 def gaussian_noise(deviation: object) -> Noise:
     """Normal noise of this standard deviation is added to every entry of a query's value.
 
+    `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
     >>> [str(gaussian_noise("s").guarantee(notion)) for notion in ("gaussian", "zcdp", "pure")]
     ['gaussian (1/s)', 'zcdp (1/(2*s**2))', 'pure (oo)']
     """
@@ -291,6 +295,8 @@ def geometric(scale: object) -> Noise:
 
     For queries with whole values: counts and histograms.
 
+    scale -- b.  `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
     >>> str(geometric("1/e").guarantee())
     'pure (e)'
     """
@@ -299,6 +305,8 @@ def geometric(scale: object) -> Noise:
 
 def planar_laplace(scale: object) -> Noise:
     """Planar Laplace noise: a point of the plane with density exp(−|y|/b)/(2πb²) is added to a location.
+
+    scale -- b.  `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
 
     >>> str(planar_laplace("1/e").guarantee())
     'pure (e)'
@@ -312,6 +320,8 @@ def exponential(factor: object) -> Noise:
     factor -- t, a positive formula; with ε/2 it is what textbooks call the exponential mechanism for scores
     of sensitivity 1.  Candidates are the bins of a histogram, or those of `scores` and `monotone_scores`.
 
+    `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
     >>> str(exponential("e/2").guarantee())
     'pure (e/2)'
     """
@@ -320,6 +330,8 @@ def exponential(factor: object) -> Noise:
 
 def randomized_response(truth: object) -> Noise:
     """Randomized response: one bit is told as it is with the probability `truth`, else the other one.
+
+    `compose` raises ValueError for what is no probability.
 
     >>> str(randomized_response("3/4").guarantee())
     'pure (log(3))'

@@ -7,9 +7,9 @@ rule page in theorems/rules/; this room only holds the values.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.orders import ALPHA, Curve, Orders, reciprocal
 from dpcompose.kernel.expressions import substitution
@@ -198,6 +198,9 @@ def pure(epsilon: object, granularity: Neighbours | None = None, domain: str | N
     domain -- of what a mechanism reads: "common" (M is a map on the whole class, private there, and
     depends on what it reads only) or "own" (M is a map on what it reads, private for neighbours there).
 
+    Raises ValueError for a formula, neighbours or a domain that are none; a parameter that may be negative is
+    refused with InvalidSetting once a guarantee is asked.
+
     >>> from dpcompose.spaces.moves.built_in import bounded
     >>> str(pure("e1/2", bounded, domain="common")), str(pure("max(e1, e2)"))
     ('bounded pure (e1/2)', 'pure (max(e1, e2))')
@@ -212,6 +215,8 @@ def approximate(
 
     epsilon, delta -- in [0, ∞], as for `pure`; δ ≥ 1 says nothing.
 
+    granularity, domain -- as for `pure`, as is what it raises.
+
     >>> str(approximate("e", "1/100"))
     'approximate (e, 1/100)'
     """
@@ -223,6 +228,8 @@ def zcdp(rho: object, granularity: Neighbours | None = None, domain: str | None 
 
     rho -- in [0, ∞], as for `pure`.
 
+    granularity, domain -- as for `pure`, as is what it raises.
+
     >>> str(zcdp("r1"))
     'zcdp (r1)'
     """
@@ -233,6 +240,8 @@ def gaussian(mu: object, granularity: Neighbours | None = None, domain: str | No
     """μ-Gaussian DP: telling M(D) from M(E) is as hard as N(0, 1) from N(μ, 1) (GB Def. VI.18).
 
     mu -- in [0, ∞], as for `pure`.
+
+    granularity, domain -- as for `pure`, as is what it raises.
 
     >>> str(gaussian("m1"))
     'gaussian (m1)'
@@ -246,6 +255,8 @@ def tcdp(
     """Truncated concentrated DP: D_α(M(D) ‖ M(E)) ≤ ρα for 1 < α < ω, and all neighbours D, E.
 
     rho -- in [0, ∞], as for `pure`; omega -- above 1.  Bun, Dwork, Rothblum, Steinke 2018.
+
+    granularity, domain -- as for `pure`, as is what it raises.
 
     >>> str(tcdp("r", "w"))
     'tcdp (r, w)'
@@ -274,6 +285,8 @@ def renyi(
     epsilon -- in [0, ∞], as for `pure`, a formula in the letter alpha, which is the order;
     orders -- "(1, oo)", "(1, 8]" and the like, or one number above 1, "2".
 
+    granularity, domain -- as for `pure`, as is what it raises.
+
     >>> str(renyi("alpha*r")), str(renyi("1/2", "2"))
     ('renyi (alpha*r) for orders (1, oo)', 'renyi (1/2) for orders 2')
     """
@@ -293,13 +306,15 @@ def in_orders(stated: Guarantee, orders: Orders) -> Guarantee:
 class InMetric:
     """A guarantee for all databases D, E: its parameters are formulas in distances of D and E.
 
-    notion, metric, delta, domain -- as for `in_metric`.
+    notion, metric, delta, domain -- as for `in_metric`; functions -- the metrics of which these are formulas,
+    where they are expressions.
     """
 
     notion: str
     metric: str
     delta: str | None = None
     domain: str | None = None
+    functions: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def data(self) -> dict[str, str]:
         """As a problem file states it."""
@@ -324,13 +339,17 @@ def in_metric(
     delta -- δ(D, E), another one, of "approximate" privacy; domain -- "own" or "common", where a map is
     read.
 
+    notion -- "pure", "approximate", "zcdp" or "gaussian".  Raises ValueError for a formula or domain that is
+    none.
+
     >>> print(in_metric("e*d_bounded", "zcdp"))
     zcdp-private in the metric e*d_bounded
     """
     if domain is not None and domain not in DOMAINS:
         raise ValueError(f'domain is "own" or "common", not {domain!r}')
     text = None if delta is None else formulas.given_text(delta)
-    return InMetric(notion, formulas.given_text(metric), text, domain)
+    functions = (*formulas.metric_functions(metric), *formulas.metric_functions(delta))
+    return InMetric(notion, formulas.given_text(metric), text, domain, functions)
 
 
 def _guarantee(

@@ -202,6 +202,8 @@ def poisson_sample(s: object) -> Sample:
     A guarantee on samples that add or remove a record gains: with γ = s, ε becomes ln(1 + γ(e^ε − 1)), δ
     becomes γδ.
 
+    `compose` raises InvalidSetting for what is no probability, and for guarantees of other neighbours.
+
     >>> import dpcompose as dpc
     >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded), sampled=dpc.poisson_sample("s"))
     >>> dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
@@ -216,6 +218,9 @@ def fixed_sample(m: object, n: object = None) -> Sample:
     """m of the n records, each choice as likely, for replacing a record; without n, of any number of records,
     for adding and removing one.
 
+    `compose` raises InvalidSetting for numbers that are not whole, or below 1, and for guarantees of other
+    neighbours.
+
     >>> fixed_sample(2, 10), fixed_sample(2)
     (2 of the 10 records, without replacement, 2 of the records, without replacement)
     """
@@ -224,6 +229,9 @@ def fixed_sample(m: object, n: object = None) -> Sample:
 
 def drawn_sample(m: object, n: object) -> Sample:
     """m draws from the n records, where the same may be drawn again, for replacing a record.
+
+    `compose` raises InvalidSetting for numbers that are not whole, or below 1, and for guarantees of other
+    neighbours.
 
     >>> drawn_sample(2, 10)
     2 draws from the 10 records, with replacement

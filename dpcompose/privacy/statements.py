@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.declared import Declared
+from dpcompose.privacy.declared import query as declared
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee, InMetric, in_metric
@@ -31,6 +32,11 @@ class Measured:
     reads: Map
     every: tuple[InMetric | Guarantee, ...]
 
+    @property
+    def functions(self) -> list[Any]:
+        """The metrics, as `canonical_metric` gives them, of which its guarantees are formulas."""
+        return [d for one in self.every if isinstance(one, InMetric) for d in one.functions]
+
     def __repr__(self) -> str:
         return f"{self.name} reads {self.reads.written('D')} and is {' and '.join(map(str, self.every))}"
 
@@ -44,7 +50,11 @@ class Study(Protocol):
 
 @overload
 def mechanism(
-    name: str, satisfies: InMetric | Sequence[InMetric], reads: Inputs = everything
+    name: str,
+    satisfies: InMetric | Sequence[InMetric],
+    reads: Inputs = everything,
+    *,
+    domain: str | None = None,
 ) -> Measured: ...
 
 
@@ -55,13 +65,15 @@ def mechanism(
     reads: Inputs = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
-    query: Query | Declared | None = None,
+    query: object = None,
+    sensitivity: object = None,
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
     study: Study | None = None,
     processing: str = "",
     filter: Guarantee | None = None,
     sampled: Sample | Mapping[str, object] | None = None,
+    domain: str | None = None,
 ) -> Mechanism: ...
 
 
@@ -71,13 +83,15 @@ def mechanism(
     reads: Inputs = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
-    query: Query | Declared | None = None,
+    query: object = None,
+    sensitivity: object = None,
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
     study: Study | None = None,
     processing: str = "",
     filter: Guarantee | None = None,
     sampled: Sample | Mapping[str, object] | None = None,
+    domain: str | None = None,
 ) -> Mechanism | Measured:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
@@ -87,34 +101,54 @@ def mechanism(
     of positions, a function; left out: it reads everything;
     count -- how many members a family has: a whole number or a parameter; e[i] may then be in its guarantee;
     query, noise -- in place of a guarantee: noise such as `laplace` on a query such as `count`: the guarantee
-    follows from how far the query moves between target neighbours; of one's own `query` this is declared;
+    follows from how far the query moves between target neighbours; sensitivity -- how far it moves, of a
+    query of one's own, a text, function or expression: declared, not checked (`dpcompose.query`);
     table -- its probabilities (`probability_table`); study -- M is its composition, over what is read;
     processing -- what is done to the output before it is published, in words (`Mechanism.then`);
     filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`);
-    sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples.
+    sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples;
+    domain -- "own" or "common": where its guarantee is stated, if that does not say it (GB Rem. IV.9).
+    Raises TypeError where there is no guarantee, or two things say one.
 
     >>> import dpcompose as dpc
     >>> ward = dpc.compose(mechanism("M", dpc.pure("e")), on=dpc.multisets({"a"}), target="unbounded")
     >>> mechanism("ward", study=ward, reads={"a"})
     ward reads D|{a} and is unbounded pure (e) on the own domain, composed of M
     """
+    query = query if sensitivity is None else declared(query, sensitivity)
     besides = (count, query, noise, table, study, filter)
-    try:
-        read = maps(reads)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: {error}") from None
-    some = satisfies if isinstance(satisfies, list | tuple) else (satisfies,)
-    every: Any = tuple(in_metric(one) if formulas.has_distances(one) else one for one in some)
+    read = _read(name, reads)
+    satisfies = _on_domain(name, satisfies, domain)
+    every: Any = tuple(satisfies) if isinstance(satisfies, list | tuple) else (satisfies,)
     if any(isinstance(one, InMetric) for one in every):
         if any(one is not None for one in (*besides, sampled)) or processing:
             raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
         return Measured(name, read, every)
-    if filter is not None:
-        made = _stopped(name, filter, read, count, (satisfies, *besides[1:-1]))
-    else:
-        made = _mechanism(name, satisfies, read, *besides[:-1])
+    stopped = filter is not None and _stopped(name, filter, read, count, (satisfies, *besides[1:-1]))
+    made = stopped or _mechanism(name, satisfies, read, *besides[:-1])
     made = made if sampled is None else made.on_samples(sample(sampled))
     return made.then(processing) if processing else made
+
+
+def _read(name: str, reads: Inputs) -> Map:
+    """What a mechanism reads.  Raises TypeError."""
+    try:
+        return maps(reads)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {error}") from None
+
+
+def _on_domain(name: str, satisfies: Any, domain: str | None) -> Any:
+    """A guarantee, or several, stated on a domain.  Raises TypeError where there is none, or another."""
+    if isinstance(satisfies, list | tuple):
+        return [_on_domain(name, one, domain) for one in satisfies]
+    if formulas.has_distances(satisfies):
+        satisfies = in_metric(satisfies)
+    if domain is None:
+        return satisfies
+    if not isinstance(satisfies, Guarantee | InMetric) or satisfies.domain not in (None, domain):
+        raise TypeError(f"{name}: a domain is that of a guarantee which says none, not of {satisfies!r}")
+    return replace(satisfies, domain=domain)
 
 
 def _stopped(
@@ -142,7 +176,7 @@ def _mechanism(
     satisfies: Any,
     reads: Map,
     count: Term | sympy.Expr | int | None,
-    query: Query | Declared | None,
+    query: object,
     noise: Noise | None,
     table: ProbabilityTable | None,
     study: Study | None,
@@ -174,12 +208,21 @@ def _mechanism(
     if query is None and isinstance(noise, Noise) and noise.kind.takes == "bit":
         query = Bit()
     if not (isinstance(query, Query) and isinstance(noise, Noise)):
-        raise TypeError(
-            f"{name} adds noise such as dpcompose.laplace(...) to a query such as dpcompose.count: "
-            "it needs both"
-        )
+        raise TypeError(f"{name} {_unfit(query, noise)}")
     if noise.besides and noise.kind.takes not in query.values:
         raise TypeError(f"{name}: {NEEDS_KEYS}")
     given = noise.guarantee(letters=query.letters)
     assert given is not None
     return Mechanism(name, reads, given, number, query, noise, table)
+
+
+def _unfit(query: object, noise: object) -> str:
+    """Why a query and noise make no mechanism."""
+    if isinstance(noise, Guarantee):
+        return f"has a guarantee for noise, {noise}: normal noise is dpcompose.gaussian_noise(...)"
+    if query is not None and not isinstance(query, Query | Declared):
+        return (
+            f"asks for {getattr(query, '__name__', query)!r}: a query is such as dpcompose.count or "
+            "dpcompose.histogram(2); of one of your own say how far it moves, sensitivity=..."
+        )
+    return "adds noise such as dpcompose.laplace(...) to a query such as dpcompose.count: it needs both"

@@ -68,6 +68,8 @@ def randomized_response_table(epsilon: object, values: Iterable[Hashable] = (0, 
     It is ε-DP where any two values are neighbours.  epsilon -- a number or formula ≥ 0; "log(3)" makes
     the probabilities rational; values -- the k ≥ 2 possible values, which are databases and outcomes.
 
+    Raises ValueError for a formula that is none.
+
     >>> randomized_response_table("log(3)")[0, 0]
     3/4
     >>> T = randomized_response_table("e", "abc")
@@ -90,6 +92,9 @@ def exponential_mechanism_table(
 
     scores -- for each database the score u(D, o) of each outcome: rationals; sensitivity -- Δ > 0, by how
     much a score differs at most between neighbours: then M is ε-DP for them.
+
+    epsilon -- ε, a number or formula.  Raises WrongTable, a ValueError, for a sensitivity that is none, or is
+    exceeded.
 
     >>> from dpcompose.spaces.moves.built_in import free_lunch
     >>> T = exponential_mechanism_table({"a": {"x": 1, "y": 0, "z": 0}, "b": {"x": 0, "y": 0, "z": 1}}, "e")
@@ -131,6 +136,8 @@ def _proportional(
 
 def independent(*tables: ProbabilityTable) -> ProbabilityTable:
     """(M_1, …, M_k), independent, on the same databases: outcomes are tuples, probabilities multiply.
+
+    tables -- on the same databases: of others it raises WrongTable, a ValueError.
 
     >>> from dpcompose.spaces.moves.built_in import free_lunch
     >>> T = randomized_response_table("e")

@@ -14,6 +14,7 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.privacy.settings.names import TWO_NAMED
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.classes.listed import Listed
@@ -76,7 +77,9 @@ def granularities_data(used: Sequence[Granularity]) -> dict[str, Any]:
     found = {one.name: one.table() for single in used for one in policies_in(single)}
     for one in {one.innermost()[0] for one in used}:
         if one.neighbour_pairs is not None:
-            found[str(one)] = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.neighbour_pairs)}
+            listed = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.neighbour_pairs)}
+            if found.setdefault(str(one), listed) != listed:
+                raise InvalidSetting(TWO_NAMED.format("granularities", str(one)))
     return dict(sorted(found.items()))
 
 

@@ -53,6 +53,9 @@ class Density(Shown):
 def density(noise: Noise, theory: Theory | None = None) -> Density:
     """The density of one entry of the output, and its privacy loss, in sympy symbols x, y, z.
 
+    noise -- such as `laplace`; theory -- the pages; else those that ship.  Raises ValueError where no page
+    states one.
+
     >>> from dpcompose.privacy.noises import laplace
     >>> found = density(laplace("1/e"))
     >>> found.density, found.loss

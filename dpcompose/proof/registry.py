@@ -94,6 +94,19 @@ class Theory(Shown):
                 return found
         return None
 
+    def meant(self, name: str) -> Page | None:
+        """The same, and the only page of which this is the id or item in other letters, or the end of the
+        item: IV.13 for GB:IV.13."""
+        if (found := self.find(name)) is not None:
+            return found
+        wanted = name.strip().lower()
+        some = [
+            page
+            for page in self.pages.values()
+            if any(wanted in (x.lower(), x.lower().partition(":")[2]) for x in (page.id, *page.items))
+        ]
+        return some[0] if len(some) == 1 else None
+
     def of_kind(self, kind: str) -> list[Page]:
         """The pages of a kind, in the order of their ids; those that are only believed come last."""
         return list(self._kinds.get(kind, ()))

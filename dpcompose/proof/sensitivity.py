@@ -20,7 +20,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
-from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable, show_pair
+from dpcompose.proof.hypotheses.inputs import Inputs, NoLimit, NotDecidable, show_pair
 from dpcompose.proof.query_sensitivity import QuerySensitivity, of_query
 from dpcompose.proof.registry import Page, PageError, Theory
 from dpcompose.spaces import given
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from dpcompose.spaces.given import Neighbours
 
+REPEATED, LARGER = "with every record taken N times", "in larger databases"
+"""In what limit a sensitivity is oo."""
 To = Granularity | Callable[[Any, Any], Any]
 """How far images are apart: canonically for a granularity on them, or by a function of two images."""
 
@@ -45,7 +47,8 @@ class Sensitivity(Shown):
 
     value -- a rational number or oo, exact; 0 where there are no neighbours at all;
     relies_on -- the pages on metrics that it rests on;
-    growing -- whether it is oo only in the limit, of the pair with every record taken more and more often;
+    growing -- where it is oo only in the limit, of what: of the pair with every record taken more and more
+    often, or of larger databases;
     pair -- the smallest neighbours that attain it; None where there are none, or none move f;
     covered -- what was gone through, in words.
     """
@@ -58,7 +61,7 @@ class Sensitivity(Shown):
     pair: tuple[Database, Database] | None
     covered: str
     theory: Theory
-    growing: bool = False
+    growing: str = ""
     relies_on: tuple[Page, ...] = ()
 
     def then(self, after: Sensitivity) -> sympy.Expr:
@@ -118,9 +121,7 @@ class Sensitivity(Shown):
         if not isinstance(self.to, Granularity):
             return f"and {self._moved()} moves by {self.value}"
         if self.growing:
-            return (
-                f"and with every record taken N times {self._moved()} moves by more and more {self.to} steps"
-            )
+            return f"and {self.growing} {self._moved()} moves by more and more {self.to} steps"
         if self.value is sympy.oo:
             of = "one" if self.f is everything else f"{self._moved()} at one"
             return f"and no chain of {self.to} neighbours leads from {of} to the other"
@@ -179,6 +180,8 @@ def sensitivity(
 
     Raises NotDecidable where the class is infinite and no lemma applies, TooLarge where it is too large.
 
+    theory -- the pages; else those that ship.
+
     >>> import dpcompose as dpc
     >>> sensitivity(dpc.restriction(["a"]), dpc.multisets({"a", "b"}), dpc.bounded, to=dpc.unbounded)
     1: D = {a} and E = {b} are bounded neighbours, and D|{a} moves by 1 unbounded step (1 edit type)
@@ -209,7 +212,13 @@ def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: 
     setting = Setting(on, neighbours, (Mechanism(f"the map {f.written('D')}", f, guarantee),), {})
     inputs = Inputs(setting, theory)
     if isinstance(to, Granularity):
-        found = inputs.neighbouring_pairs()
+        try:
+            found = inputs.neighbouring_pairs()
+        except NoLimit as error:
+            if f is not everything:
+                raise
+            rest = ("as far apart as neighbours of this size can be", theory, LARGER)
+            return Sensitivity(f, on, neighbours, to, sympy.oo, error.pair, *rest)
         pairs, covered = found.pairs, found.covered
 
         def moves(pair: tuple[Database, Database]) -> sympy.Expr:
@@ -235,7 +244,8 @@ def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: 
         and inputs.distances(attained).get(1, 0) != INFINITE
     )
     used = theory.relied_on(inputs.metric(1).pages) if isinstance(to, Granularity) else ()
-    return Sensitivity(f, setting.databases, neighbours, to, largest, attained, covered, theory, limit, used)
+    of = REPEATED if limit else ""
+    return Sensitivity(f, setting.databases, neighbours, to, largest, attained, covered, theory, of, used)
 
 
 def _all_pairs(inputs: Inputs) -> tuple[tuple[tuple[Database, Database], ...], str]:
@@ -348,12 +358,16 @@ def compare(
     Raises InvalidSetting where a granularity does not fit the class, NotDecidable where no lemma
     decides an infinite class, TooLarge where a finite one is too large.
 
+    first, second -- the two, or their names, or graphs; on -- the class; theory -- the pages; else those that
+    ship.
+
     >>> import dpcompose as dpc
     >>> found = compare(dpc.unbounded, dpc.bounded, dpc.multisets({"a", "b"}))
     >>> found.forth.value, found.forth.pair, found.back.value, found.back.pair
     (2, (('a',), ('b',)), oo, (('a',), ()))
     """
     theory, first, second = theory or registry.standard(), given.neighbours(first), given.neighbours(second)
+    second = given.told_apart([first, second]).get(second, second)
     databases = given.classes(on)
     forth = sensitivity(everything, databases, second, first, theory)
     back = sensitivity(everything, databases, first, second, theory)

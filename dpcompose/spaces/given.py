@@ -5,7 +5,7 @@ Each becomes a value of ours; what does not is refused with what would fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from dpcompose.kernel.library.fields import near
@@ -13,7 +13,7 @@ from dpcompose.language import formulas
 from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import is_graph, listed
-from dpcompose.spaces.inputs.maps import Map, everything, function
+from dpcompose.spaces.inputs.maps import Map, everything, function, table
 from dpcompose.spaces.inputs.restrictions import positions, restriction
 from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.granularities import Granularity
@@ -22,8 +22,12 @@ from dpcompose.spaces.moves.relations import pairs
 if TYPE_CHECKING:
     from networkx import Graph
 
+UNNAMED = "graph"
+"""What the edges of a graph without a name are called."""
 Neighbours: TypeAlias = Union[Granularity, "Graph", str]
-Inputs: TypeAlias = "Map | Set[str] | Set[int] | slice | range | Callable[[Database], Database]"
+Inputs: TypeAlias = (
+    "Map | Set[str] | Set[int] | slice | range | Callable[[Database], Database] | Mapping[Any, Database]"
+)
 
 
 def classes(given: object) -> DatabaseClass:
@@ -56,7 +60,7 @@ def neighbours(given: object) -> Granularity:
     if isinstance(given, Granularity):
         return given
     if is_graph(given):
-        return pairs(str(getattr(given, "name", "") or "graph"), given)
+        return pairs(str(getattr(given, "name", "") or UNNAMED), given)
     if isinstance(given, str):
         if given in BUILT_IN:
             return BUILT_IN[given]
@@ -69,8 +73,22 @@ def neighbours(given: object) -> Granularity:
     )
 
 
+def told_apart(some: Iterable[Granularity]) -> dict[Granularity, Granularity]:
+    """Names for the graphs among some granularities that have none, beyond the first: graph_2, graph_3, …
+
+    >>> one, two = (pairs("graph", [edge]) for edge in ("ab", "ac"))
+    >>> told_apart([one, two, one])
+    {graph neighbours: graph_2 neighbours}
+    """
+    unnamed = [one for one in dict.fromkeys(some) if str(one) == UNNAMED and one.neighbour_pairs is not None]
+    return {
+        one: pairs(f"{UNNAMED}_{n}", one.neighbour_pairs or ()) for n, one in enumerate(unnamed, 1) if n > 1
+    }
+
+
 def maps(given: object) -> Map:
-    """What is read: a map, a set of records or positions, a range of these, a function or sympy expression.
+    """What is read: a map, a set of records or positions, a range of these, a function, its values by
+    database, or a sympy expression.
 
     A range or slice counts from 0, as in Python: slice(2) are the positions 1 and 2.  Raises TypeError.
 
@@ -87,6 +105,8 @@ def maps(given: object) -> Map:
         return positions(*(n + 1 for n in given))
     if isinstance(given, Set | list | tuple) and given:
         return _of_set(given)
+    if isinstance(given, Mapping) and given:
+        return table("f", given)
     if given == "everything":
         return everything
     given = _of_expression(given)
@@ -94,8 +114,9 @@ def maps(given: object) -> Map:
         called = getattr(given, "__name__", "f")
         return function("f" if called == "<lambda>" else called, given)
     raise TypeError(
-        "reads is a map such as dpcompose.restriction([...]) or dpcompose.everything, a set of "
-        f"records, a slice of positions, or a function, not {_shown(given)}"
+        "reads is a map such as dpcompose.restriction([...]) or dpcompose.everything, a set of records, a "
+        f"slice of positions, a function, or its values by database, not {_shown(given)}"
+        + (f'; of attributes dpcompose.columns("{given}")' if isinstance(given, str) else "")
     )
 
 

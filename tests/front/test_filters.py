@@ -196,3 +196,8 @@ def test_no_strategy_loses_more_than_the_total(setting: str, part: int) -> None:
                 assert sum(every[D].values()) == 1 and set(every[D]) == set(every[E])
                 worst = max(worst, *(every[D][v] / every[E][v] for v in every[D]))
     assert 1 < worst <= total, math.log(worst)
+
+
+def test_a_filter_that_spent_nothing_says_so() -> None:
+    budget = dpc.filter(dpc.pure(1), {"all": dpc.everything}, on=dpc.multisets(), target=dpc.unbounded)
+    assert repr(budget).endswith("spent nothing")

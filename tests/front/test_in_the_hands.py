@@ -44,6 +44,52 @@ def test_a_graph_is_a_granularity() -> None:
     assert dpc.compare(LINE, far, LINE).forth.value == 3
 
 
+def test_graphs_without_names_are_told_apart() -> None:
+    path, ring, more = networkx.path_graph(4), networkx.cycle_graph(4), networkx.complete_graph(4)
+    one, two, three = (
+        dpc.mechanism(x, dpc.pure(x, g)) for x, g in zip("abc", (path, ring, more), strict=True)
+    )
+    study = dpc.compose(one, two, three, on=ring)
+    assert repr(study.guarantee()) == "graph (3*a + b + c)-DP, by GB:IV.1; optimal"
+    assert "[granularities.graph_3]" in study.to_toml()
+    assert "d_graph <= 3*d_graph_2" in repr(dpc.compare(path, ring, [0, 1, 2, 3]))
+
+
+@pytest.mark.parametrize("where", ["a guarantee", "a claim", "a guarantee for neighbours"])
+def test_metrics_of_two_graphs_are_not_confused(where: str) -> None:
+    """2*d of a path is more than 2*d of a ring: d_graph would be the one for the other."""
+    path, ring = networkx.path_graph(4), networkx.cycle_graph(4)
+    x, y = dpc.databases("x y")
+    of_path, of_ring = (2 * dpc.canonical_metric(one)(x, y) for one in (path, ring))
+    with pytest.raises(ValueError, match=r"two different granularities are called 'graph'.*Graph\(name"):
+        if where == "a guarantee":
+            dpc.compose(dpc.mechanism("M", of_path), on=ring)
+        elif where == "a claim":
+            dpc.compose(dpc.mechanism("M", of_ring), on=ring).check(of_path)
+        else:
+            dpc.compose(dpc.mechanism("M", of_ring), dpc.mechanism("N", dpc.pure("e", path)), on=ring)
+    path.graph["name"], ring.graph["name"] = "path", "ring"
+    d = dpc.canonical_metric(path)
+    study = dpc.compose(dpc.mechanism("M", 2 * d(x, y)), on=ring)
+    assert study.check("6").proved and study.check("5").refuted and study.check(2 * d(x, y)).proved
+
+
+def test_a_metric_is_that_of_the_class() -> None:
+    x, y = dpc.databases("x y")
+    small, large = (dpc.multisets({"a", "b"}, size=size) for size in ("= 2", "<= 2"))
+    d = dpc.canonical_metric(small, dpc.unbounded)
+    with pytest.raises(ValueError, match="d_unbounded is the canonical metric on all multisets of size 2"):
+        dpc.compose(dpc.mechanism("M", d(x, y)), on=large, target="unbounded")
+    same = dpc.canonical_metric(dpc.multisets(), dpc.unbounded)
+    assert dpc.compose(dpc.mechanism("M", same(x, y)), on=dpc.multisets({"a"}), target="unbounded").check("1")
+
+
+@pytest.mark.parametrize("made", [lambda: dpc.union("bounded", dpc.event), lambda: dpc.group(2, "bounded")])
+def test_names_are_no_granularities_inside_others(made: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match=r"such as dpcompose\.bounded, not 'bounded'"):
+        made()
+
+
 def test_a_graph_is_a_policy() -> None:
     homes = networkx.Graph([("a1", "a2"), ("b1", "b2")])
     county = dpc.policy("county", replace=homes)
@@ -331,7 +377,10 @@ def test_json_and_back() -> None:
     [
         (lambda: dpc.pure(e1, "replace-one"), "no granularity 'replace-one'; did you mean 'bounded'"),
         (lambda: dpc.pure(e1, "record-level"), "did you mean 'unbounded', a record comes or goes"),
-        (lambda: dpc.draw(dpc.multisets("ab")), "a graph: neighbourhood_graph"),
+        (
+            lambda: dpc.draw(dpc.multisets("ab")),
+            r"a graph, or a class with its neighbours, draw\(D, dpcompose.bounded\)",
+        ),
         (lambda: dpc.compose(dpc.mechanism("M", dpc.pure(e1)), on="bags", target="bounded"), "not 'bags'"),
         (
             lambda: dpc.compose(dpc.mechanism("M", dpc.pure(e1)), on=dpc.multisets()),

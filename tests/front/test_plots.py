@@ -12,7 +12,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.drawings import plots
-from dpcompose.front.drawings.pictures import Picture
+from dpcompose.front.drawings.frames import Picture
 from dpcompose.front.studies.loading import load
 from dpcompose.front.studies.numbers import WrongValue
 from dpcompose.front.studies.study import Study

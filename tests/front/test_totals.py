@@ -13,7 +13,8 @@ from precision import with_digits
 
 import dpcompose as dpc
 from dpcompose.front.cli import main
-from dpcompose.front.studies.numbers import Budget, NoBudget, WrongValue
+from dpcompose.front.studies.budgets import Budget
+from dpcompose.front.studies.numbers import NoBudget, WrongValue
 from dpcompose.front.studies.totals import read_total
 
 digits = with_digits(30)

@@ -21,7 +21,7 @@ from dpcompose.front.commands.running import (
 
 if TYPE_CHECKING:
     from dpcompose.front.documents.verdict import Verdict
-    from dpcompose.front.drawings.pictures import Picture
+    from dpcompose.front.drawings.frames import DotPicture, Picture
     from dpcompose.front.studies.study import Study
     from dpcompose.privacy.problems import Claim
 
@@ -66,20 +66,16 @@ def _run(file: str, given: argparse.Namespace) -> int:
     study, claims = load(file, given)
     try:
         picture = _picture(study, claims, given)
-        if picture is not None:
-            picture.save(given.output)
+        picture.save(given.output)
     except (NoGuarantee, TooLarge, ValueError, ImportError) as error:
         print(f"{file}: {error}", file=sys.stderr)
         return WRONG
-    if picture is not None:
-        print(f"{given.output}: {picture.alt}")
+    print(f"{given.output}: {picture.alt}")
     return FINE
 
 
-def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -> Picture | None:
-    """What is to be drawn; None where it is a graph in text, which is written.  Raises ValueError."""
-    from pathlib import Path
-
+def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -> Picture | DotPicture:
+    """What is to be drawn.  Raises ValueError."""
     from dpcompose.front.drawings import bars, pictures, plots
 
     if given.budget:
@@ -88,12 +84,9 @@ def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -
         curve = plots.privacy_curve if given.curve == "delta" else plots.trade_off_curve
         return curve(study, claims=claims, at=values_of(given.at))
     highlight = None if given.claim is None else _refuted(study, claims, given.claim)
-    if given.output.endswith(".dot"):
-        text = pictures.to_dot(study, highlight=highlight, size=given.size)
-        Path(given.output).write_text(text, encoding="utf-8")
-        return None
     start = None if given.start is None else tuple(filter(None, given.start.split(",")))
-    return pictures.draw(study, highlight=highlight, size=given.size, distances_from=start)
+    drawn = pictures.dot_picture if given.output.endswith(".dot") else pictures.draw
+    return drawn(study, highlight=highlight, size=given.size, distances_from=start)
 
 
 def _refuted(study: Study, claims: Sequence[Claim], n: int) -> Verdict:

@@ -28,6 +28,7 @@ def run(given: argparse.Namespace) -> int:
     import textwrap
 
     from dpcompose.front.documents import glossary
+    from dpcompose.front.studies.library import Library
     from dpcompose.kernel.library.pages import PageError
     from dpcompose.spaces.moves import built_in
 
@@ -40,7 +41,13 @@ def run(given: argparse.Namespace) -> int:
         return FINE
     try:
         said = glossary.explained(given.word, given.theory)
-    except (glossary.UnknownWord, PageError) as error:
+    except glossary.UnknownWord as error:
+        pages = len(Library(given.theory).search(given.word))
+        noun = f"{pages} page{'s' if pages > 1 else ''}"
+        there = f" `dpcompose theorems {given.word}` finds {noun}." if pages else ""
+        print(f"dpcompose: {error}{there}", file=sys.stderr)
+        return WRONG
+    except PageError as error:
         print(f"dpcompose: {error}", file=sys.stderr)
         return WRONG
     if given.json:

@@ -23,6 +23,7 @@ class Question:
     words: str
     usual: str
     answers: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def help(self) -> str:
@@ -37,7 +38,7 @@ QUESTIONS = (
     Question("kind", "what a database is", "multisets", KINDS),
     Question("records", "the records there are, as a,b,c", "a,b,c"),
     Question("size", 'how many records a database has: any, "= 4" or "<= 4"', "any"),
-    Question("neighbours", "which databases are neighbours", "unbounded"),
+    Question("neighbours", "which databases are neighbours", "unbounded", also=("neighbors", "target")),
     Question("parts", "what each mechanism reads, as a | b,c; all: everything", "a | b | c"),
     Question("notion", "the notion of privacy", "pure", NOTIONS),
 )
@@ -64,7 +65,8 @@ def add(commands: Commands) -> None:
     )
     init.add_argument("file", nargs="?", metavar="FILE", help="where it is written; left out: printed")
     for one in QUESTIONS:
-        init.add_argument(f"--{one.key}", help=one.help, choices=one.answers or None)
+        names = [f"--{one.key}", *(f"--{other}" for other in one.also)]
+        init.add_argument(*names, dest=one.key, help=one.help, choices=one.answers or None)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -130,7 +132,7 @@ def written(said: Mapping[str, str]) -> str:
     letters = FILE_KEYS[said["notion"]]
     rows = [
         "format = 1",
-        'title = "Say here in a line what is composed"',
+        '# title = "what is composed, in a line"',
         "",
         "# The databases.  Leave `records` out for an arbitrary universe; `dpcompose explain databases`.",
         "[databases]",

@@ -35,7 +35,7 @@ def command(
     made = commands.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".", epilog=more)
     if as_json:
         made.add_argument("--json", action="store_true", help="print JSON, one object a line")
-    made.set_defaults(run=run, theorems=[], python=[])
+    made.set_defaults(run=run, parser=made, theorems=[], python=[])
     return made
 
 
@@ -68,6 +68,14 @@ def with_pages(made: argparse.ArgumentParser) -> None:
         help="run a Python file of your own: problem files may name the granularities, classes and maps of "
         "its list OWN, and theorem pages its hypothesis (repeatable)",
     )
+
+
+def in_folders(files: Sequence[str]) -> list[str]:
+    """The files that are given, and for a folder the problem files in it, in order of their names."""
+    from pathlib import Path
+
+    folders = {one: sorted(map(str, Path(one).glob("*.toml"))) for one in files if Path(one).is_dir()}
+    return [file for one in files for file in folders.get(one) or [one]]
 
 
 def each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:

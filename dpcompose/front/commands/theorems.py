@@ -25,12 +25,17 @@ def add(commands: Commands) -> None:
         commands,
         "theorems",
         run,
-        "list the theorem pages, or print one",
+        "list the theorem pages, print one, or find those with some words",
         "Items GB:... are those of Guerra-Balboa, Miranda-Pascual, Parra-Arnau, Strufe, Composition in "
         "Differential Privacy for General Granularity Notions (arXiv 2308.14649).",
     )
     with_pages(theorems)
-    theorems.add_argument("id", nargs="?", metavar="ID", help="a page's id, or an item such as GB:IV.13")
+    theorems.add_argument(
+        "id",
+        nargs="*",
+        metavar="ID",
+        help="a page's id, an item such as GB:IV.13, or words: then the pages with these are listed",
+    )
     theorems.add_argument(
         "--table",
         action="store_true",
@@ -45,6 +50,7 @@ def add(commands: Commands) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
+    given.id = " ".join(given.id) or None
     if not with_theory(given, warn=given.problem is not None):
         return WRONG
     if given.problem is not None:
@@ -73,14 +79,15 @@ def _all_theorems(given: argparse.Namespace) -> int:
 
 
 def _theorem(given: argparse.Namespace) -> int:
-    """Prints one page, or says what is wrong with it."""
+    """Prints one page, or those that have some words, or says what is wrong."""
     from dpcompose.front.printers import listings
+    from dpcompose.front.studies.library import Library
     from dpcompose.kernel.library.fields import near
     from dpcompose.kernel.library.pages import PageError
 
     theory = given.theory
     try:
-        found = theory.find(given.id)
+        found = theory.meant(given.id)
     except PageError as error:
         print(error, file=sys.stderr)
         if given.json:
@@ -91,6 +98,12 @@ def _theorem(given: argparse.Namespace) -> int:
         print(json.dumps(listings.page_data(found)) if given.json else text)
         if found.why_believed:
             print(f"dpcompose: {found.id} is only believed: {found.why_believed}", file=sys.stderr)
+        return FINE
+    if pages := [one.page for one in Library(theory).search(given.id)]:
+        rows = [
+            json.dumps(listings.page_data(one)) if given.json else listings.theorem_row(one) for one in pages
+        ]
+        print("\n".join(rows))
         return FINE
     known = [*theory.pages, *(item for page in theory.pages.values() for item in page.every_item)]
     hint = near(given.id, known) or "; `dpcompose theorems` lists all"
@@ -109,8 +122,14 @@ def _theorems_for(file: str, given: argparse.Namespace) -> int:
     except (NoGuarantee, TooLarge) as error:
         print(f"{file}: no guarantee: {error}", file=sys.stderr)
         return UNDECIDED
+    some, page = bound.fits, given.theory.meant(given.id or "")
+    if given.id is not None:
+        some = tuple(fit for fit in some if page is not None and fit.page.id == page.id)
+        if not some:
+            print(f"dpcompose: {given.id!r} is no composition theorem", file=sys.stderr)
+            return WRONG
     if given.json:
-        print(json.dumps({"file": file, "fits": listings.fits_data(bound)}), flush=True)
+        print(json.dumps({"file": file, "fits": listings.fits_data(bound, some)}), flush=True)
     else:
-        print(f"{study.setting.title or file}\n{listings.fits(bound)}", flush=True)
+        print(f"{study.setting.title or file}\n{listings.fits(bound, some)}", flush=True)
     return FINE

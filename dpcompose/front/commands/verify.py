@@ -18,6 +18,7 @@ from dpcompose.front.commands.running import (
     Commands,
     command,
     each,
+    in_folders,
     load,
     with_pages,
     with_theory,
@@ -40,7 +41,10 @@ def add(commands: Commands) -> None:
         "as it expects; 3 some are undecided; 2 a file is wrong; 4 an internal error, which says nothing of "
         "the claims. Of several files the worst of 2, 4, 1, 3, 0.",
     )
-    verify.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
+    verify.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML), or a folder of them")
+    verify.add_argument(
+        "-q", "--quiet", action="store_true", help="print only what does not come out, and a summary"
+    )
     with_pages(verify)
     verify.add_argument(
         "--save-derivation",
@@ -60,17 +64,18 @@ def add(commands: Commands) -> None:
 def run(given: argparse.Namespace) -> int:
     if not with_theory(given):
         return WRONG
+    files = in_folders(given.files)
     for option, file in (("--save-derivation", given.save_derivation), ("--latex", given.latex)):
-        if file and len(given.files) > 1:
+        if file and len(files) > 1:
             print(f"dpcompose: {option} takes one problem file", file=sys.stderr)
             return WRONG
     if given.fragment and not given.latex:
         print("dpcompose: --fragment goes with --latex FILE", file=sys.stderr)
         return WRONG
     found: Counter[str] = Counter()
-    status = each(given.files, lambda file: _run(file, given, found), given.json)
-    if len(given.files) > 1 and not given.json:
-        print(summary(len(given.files), found))
+    status = each(files, lambda file: _run(file, given, found), given.json)
+    if (len(files) > 1 or given.quiet) and not given.json:
+        print(summary(len(files), found))
     return status
 
 
@@ -88,7 +93,7 @@ def summary(files: int, found: Mapping[str, int]) -> str:
     parts += [f"{found['unexpected']} not as expected"] if found.get("unexpected") else []
     left = files - found.get("read", 0)
     parts += [f"{left} file{'s' if left > 1 else ''} with no verdicts"] if left else []
-    return f"{files} files: {'; '.join(parts)}"
+    return f"{files} file{'s' if files > 1 else ''}: {'; '.join(parts)}"
 
 
 def _run(file: str, given: argparse.Namespace, found: Counter[str]) -> int:
@@ -109,7 +114,7 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str]) -> int:
         print(
             json.dumps(as_json.problem_data(file, study, study.judge.shown(verdicts), verdicts)), flush=True
         )
-    else:
+    elif not given.quiet or _status(verdicts) != FINE:
         rows = [study.setting.title or file]
         if bound is None:
             composed = study.judge.composed

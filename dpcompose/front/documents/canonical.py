@@ -35,6 +35,9 @@ def canonical_metric(
     In closed form where a fact page states one, else by shortest paths on a finite class.
     Distances are whole numbers or oo; at database symbols they are expressions.
 
+    theory -- the pages with closed forms; else those that ship.  Raises TooLarge where no page has one and
+    the class is infinite or too large.
+
     >>> import dpcompose as dpc
     >>> d = canonical_metric(dpc.multisets({"a", "b"}), dpc.bounded)
     >>> D, E = dpc.databases("D E")

@@ -53,7 +53,7 @@ def explained(word: str, theory: Theory) -> str:
             return _of_docstring(BUILT_IN[name].__doc__ or "")
         if name in known:
             return known[name]
-    if (page := theory.find(word)) is not None:
+    if (page := theory.meant(word)) is not None:
         return _of_page(page)
     pages = [one for page in theory.pages.values() for one in (page.id, *page.every_item)]
     every = [*known, *BUILT_IN, *synonyms.ELSEWHERE, *pages]

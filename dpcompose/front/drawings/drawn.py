@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.privacy.settings import Setting, members
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph
-from dpcompose.spaces.classes.databases import Database, TooLarge
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -49,7 +50,14 @@ def written_out(study: Study, highlight: object) -> Setting:
 
 def graph_of(setting: Setting, size: str | None, pair: tuple[Database, ...]) -> tuple[Graph, str, str]:
     """The neighbourhood graph of a setting, what it is, and what it is a small part of, if it is that."""
-    databases = drawn = setting.databases
+    return neighbours_of(setting.databases, setting.target, size, pair)
+
+
+def neighbours_of(
+    databases: DatabaseClass, target: Granularity, size: str | None, pair: tuple[Database, ...]
+) -> tuple[Graph, str, str]:
+    """The same of a class and its neighbours."""
+    drawn = databases
     count = databases.count()
     if size is not None or count is None or count > MOST_DRAWN:
         drawn = databases.excerpt(*pair, sizes=None if size is None else Size.read(size))
@@ -58,5 +66,5 @@ def graph_of(setting: Setting, size: str | None, pair: tuple[Database, ...]) -> 
                 f"{drawn}: {drawn.count():,} databases make no picture that can be read; "
                 f"up to {MOST_DRAWN} are drawn. A smaller size would do"
             )
-    about = f"{setting.target} neighbours, {drawn}"
-    return neighbourhood_graph(drawn, setting.target), about, "" if drawn == databases else str(databases)
+    about = f"{target} neighbours, {drawn}"
+    return neighbourhood_graph(drawn, target), about, "" if drawn == databases else str(databases)

@@ -6,20 +6,21 @@ What is drawn can be told apart without colour: by markers, shades, hatching and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.drawings import vectors
-from dpcompose.front.drawings.drawn import MOST_DRAWN, graph_of, written_out
+from dpcompose.front.drawings.drawn import MOST_DRAWN, graph_of, neighbours_of, written_out
+from dpcompose.front.drawings.frames import NO_MATPLOTLIB, DotPicture, Picture
 from dpcompose.front.drawings.places import layers_of, places_of
 from dpcompose.front.studies.study import Study
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.listed import Listed, is_graph
+from dpcompose.spaces.given import neighbours
 from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from networkx import Graph
 
-
-NO_MATPLOTLIB = "pictures need matplotlib: pip install 'dpcompose[notebook]'"
 
 HIGHLIGHT = "#d55e00"
 
@@ -52,51 +51,9 @@ DOT_LINES = ("dotted", "solid", "dashed", "bold")
 By = Map | Callable[[Any], Any] | Mapping[str, Map] | Sequence[Map]
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A picture that a notebook shows; `save` writes it to a file, the ending says in which format.
-
-    alt -- what it shows, in words; svg -- the picture as SVG where it is drawn without matplotlib, else "".
-    """
-
-    drawn: Callable[[], Figure] = field(repr=False)
-    alt: str
-    svg: str = field(default="", repr=False)
-
-    @cached_property
-    def figure(self) -> Figure:
-        """The same by matplotlib."""
-        return self.drawn()
-
-    def save(self, path: str | Path) -> None:
-        """Writes it as PNG, SVG or PDF; the same picture gives the same SVG file, without its date."""
-        is_svg = str(path).lower().endswith(".svg")
-        if is_svg and self.svg:
-            Path(path).write_text(self.svg, encoding="utf-8")
-            return
-        figure, undated = self.figure, {"Date": None} if is_svg else {}
-        import matplotlib
-
-        with matplotlib.rc_context({"svg.hashsalt": "dpcompose"}):
-            figure.savefig(path, bbox_inches="tight", dpi=150, metadata=undated)
-
-    def _repr_svg_(self) -> str | None:
-        return self.svg or None
-
-    def _repr_png_(self) -> bytes | None:
-        if self.svg:
-            return None
-        out = BytesIO()
-        self.figure.savefig(out, format="png", bbox_inches="tight", dpi=100, metadata={"Software": None})
-        return out.getvalue()
-
-    def __repr__(self) -> str:
-        return self.alt
-
-
 def draw(
-    what: Graph | Study,
-    by: By | None = None,
+    what: Graph | Study | DatabaseClass,
+    by: By | Granularity | str | None = None,
     *,
     highlight: Verdict | tuple[Database, Database] | None = None,
     size: str | None = None,
@@ -107,7 +64,8 @@ def draw(
     What a line says shows where the mouse is on it.  Up to thirty databases are drawn one by one; of more
     each layer is one node.  Saved as PNG or PDF all are drawn, by matplotlib.
 
-    what -- a networkx graph of databases, or a study (its databases and target neighbours);
+    what -- a networkx graph of databases, a study (its databases and target neighbours), or a class, with
+    its neighbours after it: draw(D, dpcompose.bounded);
     by -- what colours and markers say: the value of a map or function, or of several restrictions
     (a list, or a mapping from names) which of them see a record; of a study what its mechanisms
     read, if nothing else is said.  The line of two neighbours says how many of the study's inputs
@@ -118,18 +76,25 @@ def draw(
     distances_from -- a database: the others are shaded by how many steps lead there.
 
     Raises TooLarge beyond 120 databases, ValueError where what is marked is not drawn.
+
+    >>> import dpcompose as dpc
+    >>> draw(dpc.multisets({"a", "b"}, size="<= 1"), dpc.unbounded)
+    neighbourhood graph of 3 databases and 2 neighbouring pairs
     """
     return _drawing(what, by, highlight, size, distances_from).picture()
 
 
 def to_dot(
-    what: Graph | Study,
-    by: By | None = None,
+    what: Graph | Study | DatabaseClass,
+    by: By | Granularity | str | None = None,
     *,
     highlight: Verdict | tuple[Database, Database] | None = None,
     size: str | None = None,
+    distances_from: Database | None = None,
 ) -> str:
     """The same graph in the DOT language, for Graphviz: shapes and line styles as in `draw`.
+
+    what, by, highlight, size, distances_from -- as for `draw`; raises what that raises.
 
     >>> import dpcompose as dpc
     >>> graph = dpc.neighbourhood_graph(dpc.multisets("a", size="<= 1"), dpc.unbounded)
@@ -140,27 +105,39 @@ def to_dot(
       "∅" -- "a" [style=solid];
     }
     """
-    return _drawing(what, by, highlight, size, None).dot()
+    return _drawing(what, by, highlight, size, distances_from).dot()
+
+
+def dot_picture(study: Study, **more: Any) -> DotPicture:
+    """The same of a study, with what it shows in words."""
+    found = _drawing(study, None, more["highlight"], more["size"], more["distances_from"])
+    return DotPicture(found.dot(), found.words())
 
 
 def _drawing(
-    what: Graph | Study,
-    by: By | None,
+    what: Graph | Study | DatabaseClass,
+    by: By | Granularity | str | None,
     highlight: Verdict | tuple[Database, Database] | None,
     size: str | None,
     start: Database | None,
 ) -> _Drawing:
     pair = _pair(highlight)
     inputs: Mapping[str, Map] = {}
+    if isinstance(by, str) and Path(by).suffix:
+        raise TypeError(f"a picture is written by its own save: draw(...).save({by!r})")
     if isinstance(what, Study):
         setting = written_out(what, highlight)
         graph, about, part_of = graph_of(setting, size, pair)
         if setting is not what.setting:
             about += f", {len(setting.mechanisms)} mechanisms"
         inputs = {one.name: one.reads for one in setting.mechanisms if not one.reads.dealt}
+    elif isinstance(what, DatabaseClass) and isinstance(by, Granularity | str):
+        graph, about, part_of = neighbours_of(what, neighbours(by), size, pair)
+        by = None
     elif not is_graph(what):
         raise TypeError(
-            f"what is drawn is a study, or a graph: neighbourhood_graph(databases, neighbours), not {what!r}"
+            "what is drawn is a study, a graph, or a class with its neighbours, draw(D, dpcompose.bounded), "
+            f"not {what!r}; what is drawn of a verdict is outcome_bars(verdict)"
         )
     else:
         graph, about, part_of = what, "", ""
@@ -210,7 +187,7 @@ def _label(D: Any, databases: DatabaseClass | None = None) -> str:
     return ("" if all(len(record) == 1 for record in D) else ", ").join(D) or "∅"
 
 
-def _named(by: By | None) -> dict[str, Callable[[Any], Any]]:
+def _named(by: Any) -> dict[str, Callable[[Any], Any]]:
     if by is None:
         return {}
     if isinstance(by, Mapping):
@@ -272,7 +249,7 @@ class _Drawing:
         return vectors.Line((numbers[D], numbers[E]), said, colour, dashes, {D, E} == set(self.pair))
 
     def picture(self) -> Picture:
-        return Picture(self._figure, self._words(), vectors.svg(self.scene()))
+        return Picture(self._figure, self.words(), vectors.svg(self.scene()))
 
     def _figure(self) -> Figure:
         try:
@@ -303,7 +280,8 @@ class _Drawing:
                 text.set_parse_math(False)
         return figure
 
-    def _words(self) -> str:
+    def words(self) -> str:
+        """What it shows."""
         n, pairs = self.graph.number_of_nodes(), self.graph.number_of_edges()
         words = f"neighbourhood graph of {n} databases and {pairs} neighbouring pairs"
         if self.part_of:
@@ -440,13 +418,15 @@ class _Drawing:
         groups = self.groups
         for n, (group, some) in enumerate(groups.items()):
             look = f"shape={DOT_SHAPES[n % len(DOT_SHAPES)]}"
-            if len(groups) > 1:
+            if len(groups) > 1 and self.distances is None:
                 colour = COLOURS[n % len(COLOURS)]
                 look += f', style=filled, fillcolor="{colour}", tooltip={_quoted(group)}'
             for D in some:
-                rows.append(
-                    f"  {_quoted(self._label(D))} [{look}{', penwidth=3' if D in self.pair else ''}];"
-                )
+                marked = ", penwidth=3" if D in self.pair else ""
+                if self.distances is not None:
+                    far = f"{self._label(D)} ({self.distances.get(D, 'oo')})"
+                    marked += f', label={_quoted(far)}, style=filled, fillcolor="{self._shade(D)}"'
+                rows.append(f"  {_quoted(self._label(D))} [{look}{marked}];")
         for D, E in self.graph.edges:
             said = self._change(D, E)
             look = f"style={DOT_LINES[self.kinds[said] % len(DOT_LINES)]}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 
 from dpcompose.front.documents.verdict import Verdict
-from dpcompose.front.drawings.pictures import NO_MATPLOTLIB, Picture
+from dpcompose.front.drawings.frames import NO_MATPLOTLIB, Picture
 from dpcompose.front.studies import numbers
 from dpcompose.front.studies.curve import NoCurve
 from dpcompose.front.studies.specialised import specialised
@@ -142,6 +142,9 @@ def trade_off_curve(
 
     A test sees the output and guesses which of two neighbours it came from; higher is more private, and
     1 − α is perfect privacy.  The arguments are those of `privacy_curve`.
+
+    what -- studies, guarantees, or tables; claims -- further guarantees.  Raises TypeError for what has no
+    curve, ValueError for parameters without a number.
 
     >>> import dpcompose as dpc
     >>> trade_off_curve(dpc.pure(1), dpc.gaussian(1))

@@ -212,7 +212,15 @@ def _written(claim: Mapping[str, Any]) -> str:
 
 
 def card(said: str | Path | Mapping[str, Any]) -> Card:
-    """The card of a file, of a text in TOML or JSON, or of data.  Raises WrongCard, ProblemError, OSError."""
+    """A deployment card: what is released, to whom, and which guarantee that is for each unit.
+
+    said -- a file, its text in TOML or JSON, or data.  Raises WrongCard, ProblemError, OSError.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.compose(dpc.mechanism("M", dpc.pure(1)), on=dpc.multisets(), target="unbounded")
+    >>> print(card(dpc.card_of(study).text))
+    unbounded, everyone: unbounded 1-DP, by GB:IV.3; optimal
+    """
     if isinstance(said, Mapping):
         return Card(said)
     is_text = isinstance(said, str) and "\n" in said
@@ -223,8 +231,9 @@ def card(said: str | Path | Mapping[str, Any]) -> Card:
 def card_of(
     study: Study, units: Mapping[str, Any] | None = None, to: Mapping[str, str | Sequence[str]] | None = None
 ) -> Card:
-    """A study as a card.
+    """A study as a deployment card: each mechanism is a release, and its neighbours are a unit.
 
+    study -- a composition for neighbours: it raises NotForNeighbours, a ValueError, of others;
     units -- more units than those of the guarantees and the target, by name: granularities as a problem file
     has them; to -- by the name of a mechanism to whom its output goes; else to everyone.
 

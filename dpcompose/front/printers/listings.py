@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from dpcompose.front.documents.bound import Bound
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.search.citations import item_order
+from dpcompose.search.citations import Fit, item_order
 
 KINDS = (
     "named",
@@ -31,35 +32,39 @@ KINDS = (
 """The kinds of pages in the order in which they are listed."""
 
 
-def fits(bound: Bound) -> str:
-    """Of every composition theorem whether it fits, and why not; those with one reason on one line."""
+def fits(bound: Bound, some: Sequence[Fit] | None = None) -> str:
+    """Of composition theorems whether each fits, and why not; those with one reason on one line."""
     reasons: dict[tuple[str, str], list[str]] = {}
-    for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
+    for fit in sorted(bound.fits if some is None else some, key=lambda fit: (not fit.best, not fit.fits)):
         mark = "*" if fit.best else "+" if fit.fits else "-"
         reasons.setdefault((mark, fit.reason), []).append(fit.page.name(*bound.numbered))
     rows = (f"{mark} {', '.join(names)}: {reason}" for (mark, reason), names in reasons.items())
     return "\n".join(textwrap.fill(row, 78, subsequent_indent="    ") for row in rows)
 
 
-def fits_data(bound: Bound) -> list[dict[str, Any]]:
+def fits_data(bound: Bound, some: Sequence[Fit] | None = None) -> list[dict[str, Any]]:
     """The same as JSON."""
     show = bound.steps.inputs.setting.databases.show
     return [
         {"page": fit.page.id, "fits": fit.fits, "best": fit.best, "reason": fit.reason}
         | ({"witness": [show(D) for D in fit.pair]} if fit.pair else {})
-        for fit in bound.fits
+        for fit in (bound.fits if some is None else some)
     ]
 
 
 def theorem_list(theory: Theory) -> str:
     """All pages, by kind: id, item, title."""
-    rows = []
+    rows: list[str] = []
     for kind in KINDS:
-        for page in theory.of_kind(kind):
-            items = ", ".join(page.items)
-            believed = " (only believed)" if page.is_believed else ""
-            rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}{believed}")
+        rows += map(theorem_row, theory.of_kind(kind))
     return "\n".join(rows)
+
+
+def theorem_row(page: Page) -> str:
+    """A page in a line: id, kind, item, title."""
+    items = ", ".join(page.items)
+    believed = " (only believed)" if page.is_believed else ""
+    return f"{page.id:<26} {page.head.kind:<13} {items:<10} {page.title}{believed}"
 
 
 def theorem_table(theory: Theory) -> str:

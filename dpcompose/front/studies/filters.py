@@ -114,7 +114,7 @@ class Filter:
         return found
 
     def __repr__(self) -> str:
-        some = ", ".join(f"{one} of {name}" for name, one in self.spent.items())
+        some = ", ".join(f"{one} of {name}" for name, one in self.spent.items()) or "nothing"
         return f"a filter at {self.target} {self.total}: spent {some}"
 
     # how it adds up
@@ -217,7 +217,7 @@ def filter(
 
     A question is answered where the composition of what was spent on the parts keeps the total: so budgets
     stand for each type of neighbours.  For add/remove neighbours each of disjoint parts has the whole total
-    for itself; for replacements any two of them share it.
+    for itself; for replacements any two of them share it.  Its `ask` raises Stopped where it is not kept.
 
     >>> import dpcompose as dpc
     >>> F = dpc.filter(dpc.pure(1))

@@ -25,6 +25,8 @@ from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.privacy.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
+from dpcompose.privacy.settings.names import TWO_NAMED
+from dpcompose.privacy.writing import granularities_data
 from dpcompose.proof.registry import Theory
 from dpcompose.search import stated
 from dpcompose.search.metrics import proofs
@@ -138,7 +140,10 @@ class InMetrics:
         return None
 
     def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
-        """A metric, or a guarantee for the target, as a claim about this setting."""
+        """A metric, or a guarantee for the target, as a claim about this setting.
+
+        A formula that names no metric is about the target, where there is one.
+        """
         if isinstance(said, Guarantee) and self.neighbours is not None:
             return self.neighbours.claim(said)
         match said:
@@ -152,7 +157,13 @@ class InMetrics:
                     "granularity or domain of its own"
                 )
             case _:
-                given = {"notion": notion or self.bound.notion, "metric": formulas.given_text(said)}
+                self._check_named(formulas.metric_functions(said))
+                formula = formulas.given_text(said)
+                if self.neighbours is not None and self.setting.domains.keys() >= set(
+                    formulas.names(formula)
+                ):
+                    return self.neighbours.claim(formula, delta, notion)
+                given = {"notion": notion or self.bound.notion, "metric": formula}
                 given |= {} if delta is None else {"delta": formulas.given_text(delta)}
         return self._read(given)
 
@@ -161,6 +172,13 @@ class InMetrics:
         data = {**self.setting.data, "claims": [dict(given)]}
         (found,) = reading.read_data(data, notions=self.theory.parameters).claims
         return found
+
+    def _check_named(self, functions: Sequence[Any]) -> None:
+        """Raises InvalidSetting for the metric of neighbours that are called like others here."""
+        stated = self.setting.data.get("granularities", {})
+        for name, table in granularities_data([d.of[1] for d in functions]).items():
+            if stated.get(name, table) != table:
+                raise InvalidSetting(TWO_NAMED.format("granularities", name))
 
     # what else there is
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from dpcompose.search.citations import Fit
 
 
+FEW = 5
+"""How many pages are found that have only some of the words that are looked for."""
+
+
 @dataclass(frozen=True, repr=False)
 class Theorem:
     """A theorem page: what it states, of what, and whether it fits a composition.
@@ -103,6 +107,8 @@ class Theorem:
 class Library:
     """Theorem pages by id and by item, in order; `dpcompose.theorems` are those that ship.
 
+    theorems["GB:IV.13"] raises KeyError with what is near where there is no such page.
+
     >>> theorems["GB:IV.13"]
     Parallel composition under bounded DP (GB:IV.13, GB:A.18): a record-wise partition and replace-one \
 neighbours: the two largest parameters add up
@@ -133,13 +139,15 @@ neighbours: the two largest parameters add up
 
     def __getitem__(self, name: str) -> Theorem:
         """The page with an id, or that states an item.  Raises KeyError with what is near."""
-        if (page := self.theory.find(name)) is None:
+        if (page := self.theory.meant(name)) is None:
             known = [one for page in self.theory.pages.values() for one in (page.id, *page.every_item)]
-            raise KeyError(f"there is no theorem page {name!r}{near(name, known)}")
+            some = len(self.search(name))
+            words = f"; theorems.search({name!r}) finds {some}" if some else ""
+            raise KeyError(f"there is no theorem page {name!r}{near(name, known)}{words}")
         return Theorem(page, self.theory)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.theory.find(name) is not None
+        return isinstance(name, str) and self.theory.meant(name) is not None
 
     def __iter__(self) -> Iterator[Theorem]:
         return (Theorem(page, self.theory) for page in self.theory.pages.values())
@@ -148,14 +156,23 @@ neighbours: the two largest parameters add up
         return len(self.theory.pages)
 
     def search(self, words: str) -> list[Theorem]:
-        """The pages with all of some words in them, those first that have them in title or statement."""
+        """The pages with all of some words in them, those first that have them in title or statement.
+
+        Where few have all of them, some more that have the rarest.
+        """
         wanted = words.lower().split()
 
         def told(one: Theorem) -> str:
             return f"{one.id} {one.title} {one.statement} {' '.join(one.hypotheses)}".lower()
 
-        having = [one for one in self if all(word in f"{told(one)} {one.text.lower()}" for word in wanted)]
-        return sorted(having, key=lambda one: -sum(word in told(one) for word in wanted))
+        every = [(one, f"{told(one)} {one.text.lower()}") for one in self]
+        pages = {word: [one.id for one, text in every if word in text] for word in wanted}
+        having = [one for one, _ in every if all(one.id in some for some in pages.values())]
+        having.sort(key=lambda one: -sum(word in told(one) for word in wanted))
+        rare = {one.id: sum(1 / len(some) for some in pages.values() if one.id in some) for one, _ in every}
+        others = [one for one, _ in every if rare[one.id] and one not in having]
+        others.sort(key=lambda one: -rare[one.id])
+        return [*having, *others[: max(0, FEW - len(having))]]
 
     def __repr__(self) -> str:
         return repr(self.theory)

@@ -27,7 +27,7 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.privacy.settings.stated import check_assumptions
+from dpcompose.privacy.settings.stated import check_assumptions, read_as_positive
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
@@ -349,9 +349,11 @@ class ForNeighbours:
                 "and has no granularity or domain of its own"
             )
         known, curve = self.setting.symbols, guarantee.curve
+        in_texts = set[str]().union(*(read_as_positive(value) for _, value in guarantee.terms))
         unsaid = {one.name for _, value in guarantee.values for one in value.free_symbols if is_unsaid(one)}
-        unsaid -= {ALPHA} if curve is not None else set()
-        guarantee = guarantee.with_letters({x: y for x, y in self.setting.letters.items() if x in unsaid})
+        free = (unsaid | in_texts) - ({ALPHA} if curve is not None else set())
+        free -= {name for name in in_texts & known.keys() if not self.setting.domains[name].positive}
+        guarantee = guarantee.with_letters({x: y for x, y in self.setting.letters.items() if x in free})
         values = []
         for key, value in guarantee.values:
             for one in value.free_symbols:

@@ -118,7 +118,7 @@ def assumptions(found: Rechecked) -> Iterable[str]:
             yield f"that records are dealt to the members of {one.name} without looking at what they are"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """What a saved file shows, as it is printed: in a line, the guarantee, verdicts, and what it rests on.
 
@@ -132,6 +132,10 @@ class Outcome:
     deciders: Sequence[str]
     pages: Sequence[str]
     more: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        claims = [f"claim {n} {word}" for n, word in enumerate(self.verdicts, start=1)]
+        return "; ".join([f"{self.done}: {self.said}", *claims, f"believed: {'; '.join(self.believed)}"])
 
 
 def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:

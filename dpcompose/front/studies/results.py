@@ -163,6 +163,14 @@ class Answer(Verdict):
 
         return as_json.verdict_data(self)
 
+    def to_latex(self) -> str:
+        """The proof of the guarantee that it was compared with, and this verdict, for pdfLaTeX."""
+        from dpcompose.front.printers.latex import document
+
+        if self.bound is None:
+            raise ValueError(f"nothing is proved that the claim is compared with: {self.reason}")
+        return document(self.bound, [self])
+
     def _latex(self, printer: object) -> str:
         from dpcompose.front.printers import display
 
@@ -259,11 +267,16 @@ class Result:
         """The proof as it goes into a paper; see `Proof.paper`."""
         return self.derivation.paper(verdicts)
 
-    def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
-        """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}); see `numbers.at`."""
+    def at(
+        self, values: Mapping[Any, object] = MappingProxyType({}), **more: object
+    ) -> dict[str, sympy.Expr]:
+        """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}), or at(e1="1/2").
+
+        Raises WrongValue for what is no parameter, or no value of it; see `numbers.at`.
+        """
         from dpcompose.front.studies import numbers
 
-        return numbers.at(self.bound, values)
+        return numbers.at(self.bound, {**numbers.by_name(values), **more})
 
     def membership(self, values: Mapping[Any, object] = MappingProxyType({})) -> Membership:
         """What the guarantee says of a test that must tell two neighbours apart by the output, in numbers.

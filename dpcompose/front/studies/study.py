@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpcompose.front import files
 from dpcompose.front.documents.document import Best, Composed
@@ -41,8 +41,8 @@ if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a whi
     import sympy
 
     from dpcompose.front.printers.papers import Paper
-    from dpcompose.front.studies.curve import PrivacyCurve
-    from dpcompose.front.studies.numbers import Budget
+    from dpcompose.front.studies.budgets import Budget
+    from dpcompose.front.studies.curve import Enclosure, PrivacyCurve
     from dpcompose.privacy.metrics.setting import MetricSetting
     from dpcompose.search.metrics.sensitivity import MetricSensitivity
 
@@ -253,22 +253,38 @@ class Study:
         """The best bound as it is printed, in a notion; see `guarantee`."""
         return self.judge.best(notion)
 
-    def curve(self, at: Mapping[Any, object] | None = None) -> PrivacyCurve:
+    @overload
+    def curve(self, at: Mapping[Any, object] | None = None) -> PrivacyCurve: ...
+    @overload
+    def curve(
+        self, at: Mapping[Any, object] | None = None, *, epsilon: object = None, delta: object = None
+    ) -> Enclosure: ...
+    def curve(
+        self, at: Mapping[Any, object] | None = None, *, epsilon: object = None, delta: object = None
+    ) -> PrivacyCurve | Enclosure:
         """The least δ at every ε, and the least ε at every δ, between decimals that are certain.
 
-        at -- a number for each parameter, {"e1": "1/2"}.  Raises WrongValue; once it is asked, NoCurve.
+        at -- a number for each parameter, {"e1": "1/2"}; epsilon -- then δ at this ε; delta -- ε at this δ.
+        Raises WrongValue; once it is asked, NoCurve.
 
         >>> import dpcompose as dpc
         >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded))
         >>> dpc.compose(M, on=dpc.multisets(), target=dpc.bounded).curve(at={"e": 1}).delta("1/2")
         between 0.5679373 and 0.5679374
         """
+        if epsilon is not None and delta is not None:
+            raise TypeError(
+                "a curve is asked for delta at an epsilon, or for epsilon at a delta, not for both"
+            )
         from dpcompose.front.studies.curve import PrivacyCurve
         from dpcompose.front.studies.specialised import specialised
 
         judge = self.judge.for_neighbours("a curve")
         there = specialised(judge.bound, at or {})
-        return PrivacyCurve(there, self.theory, reached=not judge.setting.has_choices)
+        found = PrivacyCurve(there, self.theory, reached=not judge.setting.has_choices)
+        if epsilon is not None:
+            return found.delta(epsilon)
+        return found if delta is None else found.epsilon(delta)
 
     def metric(self, D: object = None, E: object = None, closure: bool = True) -> sympy.Expr:
         """The metric in which the composition is private: Σ_i ε_i·d_i(f_i(D), f_i(E)) (GB Thm. IV.1, IV.11).

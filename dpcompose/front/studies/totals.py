@@ -17,10 +17,11 @@ from typing import Any, Protocol
 import sympy
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.front.studies import numbers
+from dpcompose.front.studies import budgets, numbers
+from dpcompose.front.studies.budgets import Budget
 from dpcompose.front.studies.curve import NOTION as OF_CURVES
 from dpcompose.front.studies.curve import NoCurve, PrivacyCurve
-from dpcompose.front.studies.numbers import Budget, NoBudget, WrongValue
+from dpcompose.front.studies.numbers import NoBudget, WrongValue
 from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure
 from dpcompose.language import formulas
 from dpcompose.language.decimals import rounded
@@ -61,7 +62,7 @@ def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FI
     first = sorted(notions, key=lambda one: one != notion)
     meant = next((one for one in first if set(notions[one]) == set(given)), None)
     if meant is None or ("=" not in text and meant != notion):
-        there = " or ".join(",".join(f"{key}=..." for key in notions[one]) for one in first)
+        there = " or ".join(dict.fromkeys(",".join(f"{key}=..." for key in notions[one]) for one in first))
         said = f" of a {notion} guarantee" if "=" not in text else ""
         raise WrongValue(f"the total{said} is {there}, not {text}")
     return Guarantee(meant, tuple((key, numbers.as_number(key, given[key])) for key in notions[meant]))
@@ -88,10 +89,10 @@ def budget(
     except NoGuarantee as error:
         raise NoBudget(str(error)) from None
     with suppress(numbers.NotSolved):
-        return numbers.budget(bound, total, weights, fixed)
+        return budgets.budget(bound, total, weights, fixed)
     if bound.summed is not bound:
         with suppress(numbers.NotSolved):
-            return replace(numbers.budget(bound.summed, total, weights, fixed), summed=True)
+            return replace(budgets.budget(bound.summed, total, weights, fixed), summed=True)
     return _Search(bound, total, weights, fixed).found(_by_formula(bound, total))
 
 
@@ -187,7 +188,7 @@ class _Search:
                 raise NoBudget(f"{one} counts something: say its value, such as {one.name}=10")
         if not free:
             raise NoBudget("no parameter is left to choose")
-        weight = numbers.given_weights(self.bound, self.weights)
+        weight = budgets.given_weights(self.bound, self.weights)
         return {one.name: weight.get(one.name, sympy.Integer(1)) for one in sorted(free, key=str)}
 
     def _grows(self, scales: Mapping[str, sympy.Expr]) -> bool:

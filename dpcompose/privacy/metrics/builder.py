@@ -15,6 +15,7 @@ from dpcompose.privacy.notions import InMetric
 from dpcompose.privacy.statements import Measured
 from dpcompose.privacy.writing import granularities_data, guarantee_data, maps_data, mechanism_data
 from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.given import neighbours
 from dpcompose.spaces.moves.granularities import Granularity
 
 Formula: TypeAlias = "str | int | sympy.Expr"
@@ -47,6 +48,8 @@ def points(
 
     coordinates -- m names: "x y"; box -- an interval for each, "oo" and "-oo" for none; disc -- a diameter.
 
+    What are no coordinates, or ends of a box, is refused by `metric_study`, with ProblemError.
+
     >>> points("x y", disc="w")
     kind = points, coordinates = ['x', 'y'], disc = w
     """
@@ -61,6 +64,8 @@ def points(
 def product(**parts: Databases) -> Data:
     """The databases with one database of each part, independently of each other.
 
+    parts -- classes by name.  Raises TypeError for what is no class.
+
     >>> from dpcompose.spaces.classes.multisets import multisets
     >>> product(S=multisets(), home=points("x y"))
     kind = product, parts = {'S': {'kind': 'multisets', 'size': 'any'}, 'home': {'kind': 'points', \
@@ -72,25 +77,33 @@ def product(**parts: Databases) -> Data:
 def norm(word: str, of: str | None = None) -> Data:
     """‖f(D) − f(E)‖, in the norm L1, L2 or Linf, of a part or map f; left out: of the points themselves.
 
+    word -- which norm.  What is no metric is refused by `metric_study`, with ProblemError or InvalidSetting.
+
     >>> norm("L2", of="home")
     norm = L2, of = home
     """
     return Data({"norm": word} | _of(of))
 
 
-def steps_between(granularity: Granularity, of: str | None = None, **reads: Sequence[Any]) -> Data:
+def steps_between(granularity: Granularity | str, of: str | None = None, **reads: Sequence[Any]) -> Data:
     """The fewest steps between neighbours, of a part; records or positions -- those that are counted.
+
+    What is no metric is refused by `metric_study`, with ProblemError or InvalidSetting.
 
     >>> from dpcompose.spaces.moves.built_in import unbounded
     >>> steps_between(unbounded, of="S", records=["a"])
     granularity = unbounded, of = S, reads = {'records': ['a']}
     """
     read = {"reads": {key: list(value) for key, value in reads.items()}} if reads else {}
-    return Data({"granularity": granularity.data()} | _of(of) | read, (granularity,))
+    about = neighbours(granularity)
+    return Data({"granularity": about.data()} | _of(of) | read, (about,))
 
 
 def in_coordinates(first: str, second: str, formula: Formula, of: str | None = None) -> Data:
     """A metric as a formula in the coordinates of two points, whose names are given.
+
+    first, second -- the names of the coordinates of the two points.  What is no metric is refused by
+    `metric_study`, with ProblemError or InvalidSetting.
 
     >>> in_coordinates("a b", "p q", "abs(a - p) + abs(b - q)/2")
     letters = [['a', 'b'], ['p', 'q']], formula = abs(a - p) + abs(b - q)/2
@@ -104,6 +117,8 @@ def distances(table: Sequence[tuple[str, str, Formula]], of: str | None = None) 
 
     of -- a map: then it is one on its values.
 
+    What is no metric is refused by `metric_study`, with ProblemError or InvalidSetting.
+
     >>> distances([("a", "b", 2), ("b", "c", "1/2"), ("a", "c", "5/2")])
     table = [['a', 'b', '2'], ['b', 'c', '1/2'], ['a', 'c', '5/2']]
     """
@@ -112,6 +127,8 @@ def distances(table: Sequence[tuple[str, str, Formula]], of: str | None = None) 
 
 def at_most(bound: Formula, metric: Data | None = None) -> Data:
     """A metric with a bound in other metrics that is declared for it; without one: known by the bound alone.
+
+    What is no metric is refused by `metric_study`, with ProblemError or InvalidSetting.
 
     >>> at_most("2*L1", norm("L1", of="f"))
     norm = L1, of = f, at-most = 2*L1
@@ -123,7 +140,8 @@ def at_most(bound: Formula, metric: Data | None = None) -> Data:
 def within(radius: Formula, metric: Formula) -> Data:
     """As a target all pairs of databases within a distance: claims without a metric are numbers for these.
 
-    metric -- a formula in the named ones.
+    radius -- a number or formula; metric -- a formula in the named ones.  What is none is refused by
+    `metric_study`, with ProblemError.
 
     >>> within("r", "L2")
     metric = L2, within = r
@@ -157,6 +175,7 @@ def problem_data(
     every = (x for one in stated for x in (one.every if isinstance(one, Measured) else (one.satisfies,)))
     used = [one.about_granularity for one in every if not isinstance(one, InMetric)]
     used += [target] if isinstance(target, Granularity) else []
+    used += [d.of[1] for one in stated if isinstance(one, Measured) for d in one.functions]
     used += [about for one in metrics.values() if isinstance(one, Data) for about in one.about]
     if own := granularities_data(used):
         data["granularities"] = own

@@ -77,7 +77,9 @@ class Setting(Composition, Shown):
             object.__setattr__(self, "mechanisms", tuple(at_orders(one, spoken) for one in self.mechanisms))
         names = Counter(mechanism.name for mechanism in self.mechanisms)
         if twice := sorted(name for name, times in names.items() if times > 1):
-            raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
+            raise InvalidSetting(
+                f"two mechanisms are called {twice[0]!r}; k that are alike are one with count k"
+            )
         if unfit := misfit(self.target, self.databases):
             raise InvalidSetting(unfit)
         stated = self.granularities

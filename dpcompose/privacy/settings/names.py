@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
 
 
+TWO_NAMED = "two different {} are called {!r}; give one another name, a networkx graph as Graph(name=...)"
+
+
 def check_names(setting: Setting, stated: Sequence[Granularity]) -> None:
     """Policies are about records of the class; where queries look at attributes, they say too little."""
     for name, inner in setting.studies.items():
@@ -59,4 +62,4 @@ def one_meaning(what: str, named: Iterable[tuple[str, object]]) -> None:
     meanings: dict[str, object] = {}
     for name, one in named:
         if meanings.setdefault(name, one) != one:
-            raise InvalidSetting(f"two different {what} are called {name!r}; give one another name")
+            raise InvalidSetting(TWO_NAMED.format(what, name))

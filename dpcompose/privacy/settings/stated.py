@@ -20,6 +20,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.given import told_apart
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -45,24 +46,34 @@ def _other_assumptions(name: str, domain: Domain) -> InvalidSetting:
 
 
 def settled(mechanisms: Sequence[Mechanism], stated: Mapping[str, Domain]) -> Sequence[Mechanism]:
-    """The mechanisms with values for the symbols that say nothing of theirs, as sympy.Symbol("e"): those that
-    are stated, or that another symbol of the name has; else they are positive, which is said once."""
+    """The mechanisms with values for the letters of which nothing is said: those that are stated, or that
+    another symbol of the name has; else they are positive, and numbers of mechanisms whole.  Of symbols, as
+    sympy.Symbol("e"), that is said once."""
     said: dict[str, Domain] = dict(stated)
-    unsaid: set[str] = set()
-    for value in (value for one in mechanisms if isinstance(one, Mechanism) for value in one.every_term):
+    symbols, in_texts = set[str](), set[str]()
+    made = [one for one in mechanisms if isinstance(one, Mechanism)]
+    for value in (value for one in made for value in one.every_term):
+        in_texts |= read_as_positive(value)
         for one in () if (given := formulas.given(value)) is None else given.free_symbols:
             if is_unsaid(one):
-                unsaid.add(one.name)
+                symbols.add(one.name)
             else:
                 said.setdefault(one.name, domain_of(one))
-    if not unsaid:
-        return mechanisms
-    counted = {name for one in mechanisms if one.members is not None for name in one.members.letters}
-    usual = {name: COUNTED if name in counted else POSITIVE for name in unsaid}
-    if silent := sorted(unsaid - said.keys()):
+    counted = {name for one in made if one.members is not None for name in one.members.letters}
+    usual = {name: COUNTED if name in counted else POSITIVE for name in symbols | in_texts}
+    if silent := sorted(symbols - said.keys()):
         warnings.warn(_taken({name: usual[name] for name in silent}), SymbolsTaken, stacklevel=4)
-    letters = {name: terms.letter(name, said.get(name) or usual[name]) for name in unsaid}
-    return [one.knowing(letters) if isinstance(one, Mechanism) else one for one in mechanisms]
+    known = {name: said.get(name) or taken for name, taken in usual.items()}
+    if wrong := sorted(name for name in in_texts if not known[name].positive):
+        raise _other_assumptions(wrong[0], known[wrong[0]])
+    letters = {x: terms.letter(x, one) for x, one in known.items() if x in symbols or one != POSITIVE}
+    return [one.knowing(letters) if isinstance(one, Mechanism) and letters else one for one in mechanisms]
+
+
+def read_as_positive(value: Term) -> set[str]:
+    """The letters of a text, which was simplified for positive ones: any values above 0 may be meant."""
+    is_text = formulas.given(value) is None
+    return {name for name, domain in value.letters.items() if is_text and domain == POSITIVE}
 
 
 class SymbolsTaken(UserWarning):
@@ -172,6 +183,11 @@ def setting(
         one.for_neighbours(target) if isinstance(one, Mechanism) else one
         for one in settled(mechanisms, stated)
     )
+    about = (
+        one.granularity for m in mechanisms if isinstance(m, Mechanism) for one in (m.satisfies, *m.also)
+    )
+    if names := told_apart([target, *filter(None, about)]):
+        mechanisms = tuple(one.regarding(lambda given: names.get(given, given)) for one in mechanisms)
     domains = _all_domains(mechanisms, target, stated)
     on = on.knowing({name: terms.letter(name, one) for name, one in domains.items()})
     domains |= on.parameters

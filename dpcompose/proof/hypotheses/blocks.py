@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isqrt
+from typing import Any
 
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.inputs.maps import Map
@@ -69,13 +70,22 @@ def grows(databases: DatabaseClass, granularity: Granularity, f: Map, stated: Gr
     larger = databases.larger()
     if larger == databases:
         return False
-    here, there = (_furthest(one, granularity, f, stated) for one in (databases, larger))
-    return here != there
+    here, there = (_moves(one, granularity, f, stated) for one in (databases, larger))
+    return max(here.values(), default=0) != max(there.values(), default=0)
 
 
-def _furthest(product: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity) -> int:
-    """The most blocks that f's change needs, over all neighbours."""
+def furthest(product: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity) -> Pair:
+    """Neighbours between which f moves the furthest, in steps of a granularity by blocks."""
+    moves = _moves(product, granularity, f, stated)
+    cells, _ = max(moves.items(), key=lambda one: (one[1], sorted(map(str, one[0]))))
+    return differing_in(product, cells)
+
+
+def _moves(
+    product: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity
+) -> dict[frozenset[Any], int]:
+    """How many blocks f's change needs, by the largest sets of cells in which neighbours differ."""
     target, by, kept = granularity.blocks(product), stated.blocks(product), f.kept(product)
     assert target is not None and by is not None and kept is not None
     inside = by.within(kept)
-    return max((inside.fewest(changed & kept) for changed in target.unions()), default=0)
+    return {frozenset(changed): inside.fewest(changed & kept) for changed in target.unions()}

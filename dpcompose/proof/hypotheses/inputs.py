@@ -66,6 +66,17 @@ class NotDecidable(ValueError):
     """No lemma lifts a finite check to this class; the message says what is missing."""
 
 
+class NoLimit(NotDecidable):
+    """What a mechanism reads moves further and further as databases of an arbitrary universe are larger.
+
+    pair -- neighbours in a small one, which are as far apart as they can be there.
+    """
+
+    def __init__(self, message: str, pair: edit_types.Pair) -> None:
+        super().__init__(message)
+        self.pair = pair
+
+
 @dataclass(frozen=True)
 class NeighbouringPairs:
     """Pairs of neighbours that stand for all of them in what depends on the inputs, and what they cover.
@@ -350,9 +361,10 @@ class Inputs:
             of = metric.of_blocks
             if of is not None and blocks.grows(shape, granularity, f, of):
                 name = self.setting.mechanisms[i - 1].name
-                raise NotDecidable(
+                raise NoLimit(
                     f"how far what {name} reads moves has no limit on {databases}: a {granularity} step can "
-                    f"be any number of {of} steps; a fixed number would do"
+                    f"be any number of {of} steps; a fixed number would do",
+                    blocks.furthest(shape, granularity, f, of),
                 )
         found = blocks.pairs(shape, granularity)
         return NeighbouringPairs(found, "blocks", _count(len(found), "largest change"))

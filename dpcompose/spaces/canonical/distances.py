@@ -59,6 +59,11 @@ class MetricFunction(Carrier):
         made.key = (name, above, metric if same is None else same)
         return made
 
+    @property
+    def of(self) -> Any:
+        """What it is the canonical metric of, a class and a granularity; else the metric itself."""
+        return self.key[2]
+
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.name, self.metric, self.databases, self.above, self.key[2]
 
@@ -111,6 +116,12 @@ class Distance(_Nonnegative):
             )
         return symbol(str(d))
 
+    @property
+    def function(self) -> MetricFunction:
+        """The metric, of whatever it is taken."""
+        found: MetricFunction = self.args[0]
+        return found
+
     def _eval_derivative(self, s: Any) -> sympy.Expr:
         return sympy.Integer(0)
 
@@ -158,6 +169,12 @@ class Cost(_Nonnegative):
     def by_name(self) -> sympy.Expr:
         """The same with the name of the distance."""
         return self.args[0] * self.distance.by_name
+
+    @property
+    def function(self) -> MetricFunction:
+        """The metric, of whatever it is taken."""
+        found: MetricFunction = self.args[1]
+        return found
 
     @property
     def distance(self) -> sympy.Expr:

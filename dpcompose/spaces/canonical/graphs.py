@@ -39,6 +39,8 @@ def neighbourhood_graph(
     Raises NotSymmetric with the pair where the relation is not symmetric, TooLarge (before
     any work) where the class is.
 
+    granularity -- the neighbours.
+
     >>> from dpcompose.spaces.classes.multisets import multisets
     >>> from dpcompose.spaces.moves.built_in import bounded
     >>> sorted(neighbourhood_graph(multisets({"a", "b"}, size="<= 1"), bounded).edges)
@@ -123,6 +125,8 @@ def power(graph: Graph, m: int) -> Graph:
 
 def push_forward(graph: Graph, f: Map) -> Graph:
     """The graph of the images: f(D) and f(E), where they differ, are joined where D and E are.
+
+    What f has no value for raises its error.
 
     >>> from dpcompose.spaces.classes.multisets import multisets
     >>> from dpcompose.spaces.moves.built_in import unbounded

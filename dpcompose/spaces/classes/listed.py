@@ -73,6 +73,8 @@ def listed(elements: Iterable[Database]) -> Listed:
 
     What is found out about it holds for these databases and says nothing of others.
 
+    elements -- the databases.  Raises ValueError where there is none, or two print alike.
+
     >>> str(listed((x, y) for x in range(3) for y in range(3)))
     'the 9 listed databases'
     """

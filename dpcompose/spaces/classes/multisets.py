@@ -158,6 +158,8 @@ def multisets(
     attributes -- instead of records: for each name the values that it can have, numbers, or "any"; every
     combination is a record, written (v, w) in the order of the attributes.
 
+    Raises ValueError for a size or attributes that are none.
+
     >>> str(multisets({"child", "adult"}, size="<= 4"))
     'all multisets of size <= 4 over {adult, child}'
     >>> multisets(attributes={"county": ["north", "south"], "name": "any"})

@@ -82,6 +82,8 @@ def sequences(records: Iterable[str] | None = None, size: str = "any") -> Sequen
 
     records -- the record universe; None: an arbitrary one; size -- the length: "any", "<= n" or "= n".
 
+    Raises ValueError for a size that is none.
+
     >>> import dpcompose as dpc
     >>> words = sequences("ab", "<= 3")
     >>> dpc.canonical_metric(words, dpc.insert_delete)(("a", "b", "a"), ("b", "a", "b"))

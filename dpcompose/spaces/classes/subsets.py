@@ -254,6 +254,8 @@ def sets(
     size -- how many records a database has: "any", "<= n" or "= n";
     attributes -- instead of records: for each name the values that it can have, or "any".
 
+    Raises ValueError for a size that is none, and for both records and attributes.
+
     >>> import dpcompose as dpc
     >>> sets({"a", "b", "c"}, "<= 2")
     all sets of size <= 2 over {a, b, c}

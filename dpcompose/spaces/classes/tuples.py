@@ -258,6 +258,8 @@ def tuples(
     Mechanisms that read `positions` need all of one length;
     users -- which positions belong to which user, for `user` neighbours: each to one, and size = "= n".
 
+    Raises ValueError for a size that is none, or where users do not own every position once.
+
     >>> answers = tuples({"yes", "no"}, size="= 4")
     >>> str(answers), ("yes", "no", "no", "no") in answers
     ('all tuples of length 4 over {no, yes}', True)
@@ -277,6 +279,8 @@ def streams(
 
     records -- the record universe; None: an arbitrary one of at least two records;
     size -- the length T: "any", "<= n" or "= n"; users -- which time steps belong to which user, if any.
+
+    Raises ValueError for a size that is none, or where users do not own every position once.
 
     >>> import dpcompose as dpc
     >>> str(dpc.positions(1, 3).image(dpc.streams({"on", "off"}, "= 3")))

@@ -253,6 +253,8 @@ def graphs(vertices: int | str | None = None) -> Graphs | VaryingGraphs:
     vertices -- n, from 1; None: any number, and what is said holds for all of them.  "<= n", or "any":
     graphs on any of n labels, or of all whole numbers, for vertices that come and go (`node_removal`).
 
+    Raises ValueError for numbers of vertices that are none.
+
     >>> import dpcompose as dpc
     >>> triangles = graphs(3)
     >>> triangles.printed(((1, 2), (2, 3))), len(list(triangles.databases()))

@@ -295,6 +295,8 @@ def where(conditions: Mapping[str, Iterable[str] | Mapping[str, Any]]) -> Where:
     conditions -- for each attribute that matters the values that are read; of numbers those that lie in
     ranges, as `between` has them: {"age": {"between": "[18, 65)"}}.
 
+    Raises ValueError without conditions; `compose` raises InvalidSetting where records have no attributes.
+
     >>> import dpcompose as dpc
     >>> people = dpc.multisets(attributes={"county": ["north", "south"], "name": "any"})
     >>> north = where({"county": ["north"]})
@@ -314,6 +316,8 @@ def between(*ranges: object) -> Where:
     """D ↦ the records of D that lie in one of some ranges, where records are numbers.
 
     ranges -- texts such as "[0, 10)" and "(-oo, 5]", or two numbers, which are both read.
+
+    Raises ValueError without a range; `compose` raises InvalidSetting where records are no numbers.
 
     >>> import dpcompose as dpc
     >>> numbers = dpc.multisets({"integers": "all"})
@@ -351,6 +355,8 @@ def tables(attributes: Mapping[str, Iterable[str]] | Any, size: str = "any") -> 
     in the order of the attributes; a data frame of pandas: the values that its columns have;
     size -- how many rows: "any", "<= n" or "= n".
 
+    Raises ValueError without attributes, or for a size that is none.
+
     >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]}, "= 2")
     >>> ("(young, no)", "(old, yes)") in people
     True
@@ -362,13 +368,19 @@ def tables(attributes: Mapping[str, Iterable[str]] | Any, size: str = "any") -> 
     return Tables((), Size.read(size), attributes=given)
 
 
-def columns(databases: DatabaseClass, *names: str) -> Map:
+def columns(databases: DatabaseClass | str, *names: str) -> Map:
     """D ↦ the named attributes of all records of a table or multiset, in the order of the class.
+
+    databases -- the class; of multisets it may be left out: columns("age").
+
+    names -- the attributes.  Raises ValueError where records have none of that name.
 
     >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]})
     >>> columns(people, "age")(("(young, no)", "(old, yes)"))
     ('young', 'old')
     """
+    if isinstance(databases, str):
+        return Projection("", (), kept_attributes=tuple(dict.fromkeys((databases, *names))))
     if isinstance(databases, Tables):
         return Columns(names, databases.attributes)
     made = Projection("", (), kept_attributes=tuple(dict.fromkeys(names)))

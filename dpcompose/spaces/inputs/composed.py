@@ -47,6 +47,8 @@ def composed(outer: Map, inner: Map) -> Map:
 
     Restrictions join: (D|B)|A = D|(A∩B), so that lemmas about restrictions apply to them.
 
+    outer -- g; inner -- f.  Raises TypeError for what is no map.
+
     >>> from dpcompose.spaces.inputs.restrictions import restriction
     >>> composed(restriction(["a", "c"]), restriction(["a", "b"]))
     the map of D to D|{a}

@@ -67,6 +67,8 @@ class RandomPart(Map):
 def random_part(parts: Term | int | str) -> RandomPart:
     """What a random permutation of the records deals to one of so many inputs, for a family of as many.
 
+    parts -- how many; `compose` raises InvalidSetting where the mechanism is no family of as many.
+
     >>> import dpcompose as dpc
     >>> M = dpc.mechanism("M", dpc.pure("e[i]", dpc.bounded, "own"), reads=random_part(3), count=3)
     >>> dpc.compose(M, on=dpc.multisets(), target=dpc.bounded).guarantee()

@@ -146,6 +146,8 @@ def databases(names: str) -> tuple[DatabaseSymbol, ...]:
 
     They have no class: what they are put into says which databases it takes.
 
+    Raises ValueError for what is no name.
+
     >>> databases("D E")
     (D, E)
     """
@@ -162,6 +164,9 @@ def database(value: object, on: DatabaseClass | None = None) -> KnownDatabase:
     """A database in place of a symbol, for sympy's `subs`: (D ^ E).subs(D, database(["a"])).
 
     on -- the class it belongs to; without one, a list is one of the records of a multiset, in any order.
+
+    value -- such as ["a", "b"].  Raises TypeError where it is not known, ValueError where it is none of the
+    class.
 
     >>> D, E = databases("D E")
     >>> (D ^ E).subs({D: database(("a", "b")), E: database(("b",))})
@@ -276,6 +281,8 @@ class SymmetricDifference(_Written, sympy.Basic):
 def symmetric_difference(D: object, E: object) -> Any:
     """D △ E of two multisets of records, which is D ^ E for symbols.
 
+    Raises TypeError for what is no multiset.
+
     >>> D, E = databases("D E")
     >>> symmetric_difference(D, E), symmetric_difference(("a", "a"), ("a", "b"))
     (D △ E, {a, b})
@@ -310,6 +317,8 @@ class Size(sympy.Expr):
 def size(D: object) -> sympy.Expr:
     """|D|, the number of records of a multiset, which is abs(D) for symbols.
 
+    Raises TypeError for what is no multiset.
+
     >>> D, E = databases("D E")
     >>> size(D ^ E), size(("a", "a"))
     (|D △ E|, 2)
@@ -336,6 +345,8 @@ def at(expression: Any, values: Mapping[Any, object]) -> Any:
 
     values -- by symbol or by its name: databases for database symbols (tuples or lists of records, or
     what a listed class has), exact numbers or formulas for parameters.
+
+    Raises TypeError for what is no expression, ValueError for names that are not in it.
 
     >>> D, E = databases("D E")
     >>> at(abs(D ^ E), {D: ["a", "b"], E: []}), at(abs(D ^ E), {"D": ("a",)})

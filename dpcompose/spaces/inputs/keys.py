@@ -81,6 +81,8 @@ def keys(most: object, each: object = 1) -> Keys:
     most -- how many keys a record (all that one person contributes) has at most; each -- what it adds to a
     key at most.
 
+    `compose` raises InvalidSetting where they may be less than 1.
+
     >>> keys("L").data(), keys(2, "m").data()
     ({'keys': 'L'}, {'keys': ['2', 'm']})
     """

@@ -42,6 +42,8 @@ class Location(OfOneBound):
 def location(diameter: object) -> Location:
     """Where the one record that is read is, in a disc of this diameter, a nonnegative formula.
 
+    `compose` raises InvalidSetting where several records are read.
+
     >>> location("w").moves(1, 1, 1, "L2")
     w
     """

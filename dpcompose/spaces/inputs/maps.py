@@ -211,7 +211,13 @@ MOST_KNOWN = 200_000
 
 @dataclass(frozen=True, repr=False)
 class Everything(Map):
-    """The identity: the mechanism reads all of D."""
+    """The identity: the mechanism reads all of D.
+
+    Nothing fails: every class has it.
+
+    >>> everything(("a", "b"))
+    ('a', 'b')
+    """
 
     is_everything = True
 
@@ -344,6 +350,8 @@ def function(name: str, f: Callable[[Database], Database]) -> Function:
     name -- what results call it; f -- called twice a database, returns hashable values, both times the same:
     else NotAMap is raised once it is read.
 
+    `compose` raises InvalidSetting on infinite classes.
+
     >>> function("total", len)(("a", "a", "b"))
     3
     """
@@ -360,6 +368,8 @@ def table(
     name -- what results call it; values -- an image for each database;
     image_neighbours -- by the name of a granularity ("" for all), the pairs of images that are neighbours
     where a guarantee is on the own domain; left out: the images of neighbouring databases.
+
+    `compose` raises InvalidSetting for a database that has no value.
 
     >>> table("merge", {"a": "x", "b1": "y", "b2": "y"})("b2")
     'y'

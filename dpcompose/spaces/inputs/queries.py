@@ -117,6 +117,8 @@ class Query(Shown, ABC):
 class Count(Query):
     """How many records there are.
 
+    `compose` raises InvalidSetting for noise that is not for numbers.
+
     >>> Count().moves(1, 1, None, "L1"), Count().moves(1, 0, None, "L1")
     (0, 1)
     """
@@ -379,7 +381,13 @@ class Histogram(Query):
 
 @dataclass(frozen=True)
 class Bit(Query):
-    """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs."""
+    """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs.
+
+    `compose` raises InvalidSetting for noise that is not for a bit.
+
+    >>> Bit().moves(1, 1, None, "L1"), Bit().moves(0, 0, None, "L1")
+    (1, 0)
+    """
 
     values = REAL | {"integer", "bit"}
     about_records = False
@@ -419,6 +427,8 @@ def clipped_sum(lower: object, upper: object) -> Sum:
 
     lower, upper -- as parameters of guarantees: sympy expressions, exact numbers, or formulas' texts.
 
+    `compose` raises InvalidSetting where lower may exceed upper.
+
     >>> clipped_sum(0, "c").moves(1, 1, None, "L1")
     c
     """
@@ -428,6 +438,8 @@ def clipped_sum(lower: object, upper: object) -> Sum:
 def mean(lower: object, upper: object) -> Mean:
     """The mean over the records read of an attribute clipped to [lower, upper]; of none (lower + upper)/2.
 
+    `compose` raises InvalidSetting where lower may exceed upper.
+
     >>> mean(0, 1).words
     'the mean of an attribute in [0, 1]'
     """
@@ -436,6 +448,8 @@ def mean(lower: object, upper: object) -> Mean:
 
 def variance(lower: object, upper: object) -> Variance:
     """The mean over the records read of (attribute − mean)², clipped to [lower, upper]; 0 of none.
+
+    `compose` raises InvalidSetting where lower may exceed upper.
 
     >>> variance(0, 1).words
     'the variance of an attribute in [0, 1]'
@@ -448,6 +462,8 @@ def vector_sum(clip: object) -> VectorSum:
 
     clip -- a nonnegative formula.  For normal noise in every coordinate, whatever the dimension is.
 
+    `compose` raises InvalidSetting where that may be less than 0.
+
     >>> vector_sum("c").moves(1, 0, None, "L2")
     c
     """
@@ -457,11 +473,16 @@ def vector_sum(clip: object) -> VectorSum:
 def histogram(bins: int) -> Histogram:
     """How many of the records read each of so many bins has; a record is in one bin, in any of them.
 
+    Raises ValueError for a number of bins that is none.
+
     >>> histogram(4).moves(1, 0, None, "L1")
     1
     """
     if type(bins) is not int or not 1 <= bins <= MOST_BINS:
-        raise ValueError(f"a histogram has 1 to {MOST_BINS:,} bins, not {bins!r}")
+        raise ValueError(
+            f"a histogram has 1 to {MOST_BINS:,} bins, not {bins!r}: say how many, as in histogram(2); which "
+            "record is in which bin is left open"
+        )
     return Histogram(bins)
 
 

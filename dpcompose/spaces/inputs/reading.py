@@ -133,6 +133,8 @@ def vertex(v: int) -> AtVertex:
 
     v -- a label, a whole number from 1.  Images of a class are the graphs whose edges all meet v.
 
+    `compose` raises InvalidSetting on a class that has none.  Raises ValueError for numbers below 1.
+
     >>> vertex(2)(((1, 2), (3, 4)))
     ((1, 2),)
     """
@@ -143,6 +145,8 @@ def among(*vertices: int) -> Among:
     """D ↦ the subgraph of D that some vertices induce: the edges that join two of them.
 
     vertices -- labels, whole numbers from 1; those of several maps may overlap.
+
+    `compose` raises InvalidSetting on a class that has none.  Raises ValueError for numbers below 1.
 
     >>> among(1, 2, 3).written("D")
     'D[1, 2, 3]'

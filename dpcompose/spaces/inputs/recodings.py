@@ -97,6 +97,8 @@ def recoding(name: str, codes: Mapping[str, str], others: str | None = None) -> 
     they stay as they are.  On the own domain a guarantee is about databases of what records become; on the
     common domain what is read moves where the image of an edge does.
 
+    `compose` raises InvalidSetting for records that the class has not.
+
     >>> import dpcompose as dpc
     >>> towns = dpc.multisets({"a1", "a2", "b1", "b2"})
     >>> counties = recoding("counties", {"a1": "A", "a2": "A", "b1": "B", "b2": "B"})

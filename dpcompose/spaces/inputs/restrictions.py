@@ -135,6 +135,8 @@ def restriction(records: Iterable[str]) -> Restriction:
 
     records -- A, a collection of records; sets of several maps may overlap.
 
+    Raises TypeError for a text; `compose` raises InvalidSetting for records that the class has not.
+
     >>> restriction(["a", "b"])(("a", "a", "c"))
     ('a', 'a')
     """
@@ -149,6 +151,8 @@ def positions(*at: int) -> Positions:
     at -- the positions, whole numbers from 1 to the length, which all databases of the class must share.
     Their order does not matter; sets of several maps may overlap.
 
+    `compose` raises InvalidSetting on a class that has none.  Raises ValueError for numbers below 1.
+
     >>> positions(2, 1)(("a", "b", "c"))
     ('a', 'b')
     >>> positions(2, 3).written("D")
@@ -160,7 +164,8 @@ def positions(*at: int) -> Positions:
 def record_partition(databases: Multisets, *parts: Iterable[str]) -> tuple[Restriction, ...]:
     """The restrictions to disjoint record sets A_1, …, A_k (GB Ex. IV.4).
 
-    Raises ValueError where two sets share a record, or a record is not in the universe.
+    databases -- the class; parts -- the sets.  Raises ValueError where two sets share a record, or a record
+    is not in the universe.
 
     >>> from dpcompose.spaces.classes.multisets import multisets
     >>> record_partition(multisets({"a", "b", "c"}), {"a"}, {"b", "c"})[1].records

@@ -60,6 +60,8 @@ class MonotoneScores(Scores):
 def scores(most: object) -> Scores:
     """Scores of candidates, each of which one record moves by at most `most`, up or down.
 
+    `compose` raises InvalidSetting where that may be less than 0.
+
     >>> scores(1).moves(1, 0, None, "range")
     2
     """
@@ -68,6 +70,8 @@ def scores(most: object) -> Scores:
 
 def monotone_scores(most: object) -> Scores:
     """Scores of candidates, none of which a record moves down, and each up by at most `most`.
+
+    `compose` raises InvalidSetting where that may be less than 0.
 
     >>> monotone_scores(1).moves(1, 0, None, "range")
     1

@@ -100,6 +100,9 @@ def w_event(w: int) -> Changes:
     stream windows are those of the original time steps.  The canonical metric is the fewest windows that
     hold all the time steps at which two streams differ; oo for different lengths.
 
+    `compose` raises InvalidSetting on a class where it has no meaning.  Raises ValueError for windows below
+    1.
+
     >>> import dpcompose as dpc
     >>> d = dpc.canonical_metric(dpc.streams("ab", "= 6"), dpc.w_event(3))
     >>> d(tuple("aaaaaa"), tuple("babaaa")), d(tuple("aaaaaa"), tuple("baabab"))

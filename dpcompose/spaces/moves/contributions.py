@@ -129,6 +129,8 @@ def contribution(parts: object, rows: object, replaced: bool | str = False) -> C
     the same limits; "rows": as many as were taken out.  The parts are those of the partitions of which
     mechanisms read parts, or else the record sets that mechanisms read, which do not overlap.
 
+    Raises ValueError for numbers that are not whole, or below 1.
+
     >>> import dpcompose as dpc
     >>> D = dpc.multisets()
     >>> M = [dpc.mechanism(n, dpc.pure(n, dpc.unbounded, "own"), reads=dpc.restriction([n])) for n in "abc"]

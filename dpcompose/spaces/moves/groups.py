@@ -188,6 +188,8 @@ def group(m: object, of: Granularity) -> Granularity:
     or symbol for any whole number from 1, on multisets of any size.  The canonical metric is ⌈d_G/m⌉.  As a
     target it is what G-privacy says of m people at once.
 
+    Raises TypeError for what is no granularity, ValueError for numbers below 1, or too large.
+
     >>> import dpcompose as dpc
     >>> pairs_at_once = dpc.group(2, dpc.bounded)
     >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), pairs_at_once)(["a"] * 5, ["b"] * 5)
@@ -196,6 +198,8 @@ def group(m: object, of: Granularity) -> Granularity:
     >>> dpc.compose(M, on=dpc.multisets(), target=dpc.group("m", dpc.bounded)).guarantee().epsilon
     e*m
     """
+    if not isinstance(of, Granularity):
+        raise TypeError(f"a group is of a granularity such as dpcompose.bounded, not {of!r}")
     named = formulas.names(m) if isinstance(m, str) else ()
     if not named and not isinstance(m, Term) and not formulas.is_expression(m):
         return Group(m, of)  # type: ignore[arg-type]

@@ -97,6 +97,8 @@ def within_any_size(m: int, of: Granularity) -> WithinAnySize:
     limits it is the group of m steps.  Where all databases have n records, two unbounded steps are one
     bounded step.
 
+    Raises ValueError for numbers below 1, and for groups.
+
     >>> import dpcompose as dpc
     >>> people = dpc.multisets({"a", "b"}, size="= 3")
     >>> d = dpc.canonical_metric(people, dpc.within_any_size(2, dpc.unbounded))

@@ -128,6 +128,9 @@ def policy(
     The canonical metric of multisets is the cheapest way to match what only D has with what only E has, by
     shortest paths in the policy.
 
+    Raises ValueError where nothing changes; `compose` raises InvalidSetting for records that the class has
+    not.
+
     >>> import dpcompose as dpc
     >>> county = dpc.policy("county", replace=[["a1", "a2"], ["b1", "b2"]])
     >>> homes = dpc.multisets({"a1", "a2", "b1", "b2"})

@@ -72,6 +72,9 @@ def pairs(name: str, listed: Iterable[tuple[Database, Database]] | Graph) -> Pai
     name -- what results call it; listed -- pairs of databases, each in one order, or a networkx graph, of
     which they are the edges; a database paired with itself is ignored.
 
+    Databases of other classes than these are in no pair, and have no neighbours.  Raises ValueError for what
+    are no pairs.
+
     >>> import dpcompose as dpc
     >>> d = dpc.canonical_metric(dpc.listed("abc"), dpc.pairs("line", [("a", "b"), ("b", "c")]))
     >>> d("a", "c")
@@ -84,7 +87,9 @@ def pairs(name: str, listed: Iterable[tuple[Database, Database]] | Graph) -> Pai
 def relation(name: str, holds: Callable[[Database, Database], bool]) -> Relation:
     """The granularity in which D and E are neighbours where a predicate of the two holds.
 
-    holds -- called on all pairs of a finite class, and must be symmetric: else the pair is named.
+    name -- what results call it; holds -- called on all pairs of a finite class, and must be symmetric.
+
+    Raises NotSymmetric with the pair, once neighbours are asked; TooLarge on infinite classes.
 
     >>> near = relation("near", lambda D, E: abs(D - E) == 1)
     >>> near.are_neighbours(2, 3)
@@ -98,6 +103,8 @@ def steps(name: str, step: Callable[[Database], Iterable[Database]]) -> Steps:
 
     step -- D ↦ the databases one step away; those outside of the class, and D itself, do not count.  On
     large finite classes this is faster than a predicate.
+
+    name -- what results call it.  Raises NotSymmetric with the pair, once neighbours are asked.
 
     >>> next_to = steps("next to", lambda n: [n - 1, n + 1])
     >>> from dpcompose.spaces.classes.listed import listed

@@ -86,6 +86,8 @@ def union(one: Granularity, other: Granularity) -> Granularity:
     Its canonical metric is by shortest paths; for add/remove or replace-one neighbours on multisets it is
     max(|D∖E|, |E∖D|).  The order of the two does not matter.
 
+    one, other -- the two.  Raises TypeError for what is no granularity.
+
     >>> import dpcompose as dpc
     >>> either = dpc.union(dpc.unbounded, dpc.bounded)
     >>> either
@@ -93,6 +95,9 @@ def union(one: Granularity, other: Granularity) -> Granularity:
     >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), either)(("a", "a", "a"), ("b",))
     3
     """
+    for given in (one, other):
+        if not isinstance(given, Granularity):
+            raise TypeError(f"a union is of granularities such as dpcompose.bounded, not {given!r}")
     if one == other:
         return one
     first, second = sorted((one, other), key=str)
