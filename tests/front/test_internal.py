@@ -11,7 +11,7 @@ from shipped import PROBLEMS
 
 from dpcompose.front import cli
 from dpcompose.front.printers import listings
-from dpcompose.front.studies import as_json, loading, numbers
+from dpcompose.front.studies import as_json, budgets, loading
 from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems
@@ -79,7 +79,7 @@ def test_without_json_nothing_but_the_line_is_said(
     ("arguments", "room", "name"),
     [
         (("bound", FIRST, SECOND), loading, "load"),
-        (("budget", FIRST, "--total", "1"), numbers, "budget"),
+        (("budget", FIRST, "--total", "1"), budgets, "budget"),
         (("theorems", "--for", FIRST), listings, "fits"),
         (("draw", FIRST, "-o", "never.dot"), loading, "load"),
     ],

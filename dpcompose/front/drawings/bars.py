@@ -97,7 +97,7 @@ def outcome_bars(verdict: Verdict) -> Picture:
     >>> import dpcompose as dpc
     >>> study = dpc.compose(dpc.mechanism("M", dpc.pure("e")), on=dpc.multisets(), target="unbounded")
     >>> outcome_bars(study.check("e/2"))
-    probability of the outcomes at D = {a} and D' = {}: M loses 1
+    probability of the outcomes at D = {x} and D' = {}: M loses 1
     """
     try:
         from matplotlib.figure import Figure
