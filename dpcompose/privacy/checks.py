@@ -167,17 +167,19 @@ TRUE_OR_FALSE = _TrueOrFalse()
 
 
 class OneOf(Check):
-    """One of some words or numbers; or_else -- what else may stand there, in words."""
+    """One of some words or numbers; or_else -- what else may stand there, in words; keys -- of tables."""
 
-    def __init__(self, *values: str | int, or_else: Sequence[str] = ()) -> None:
-        self.values, self.or_else = values, or_else
+    def __init__(self, *values: str | int, or_else: Sequence[str] = (), keys: Sequence[str] = ()) -> None:
+        self.values, self.or_else, self.keys = values, or_else, keys
 
     def read(self, value: Any, path: Path_, found: Found) -> Any:
         if not any(type(value) is type(one) and value == one for one in self.values):
             *rest, last = (*map(repr, self.values), *self.or_else)
             said = f"{', '.join(rest)} or {last}" if rest else last
             text = isinstance(value, str)
-            there = f"{shown(value)}{close(value, map(str, self.values))}" if text else article(value)
+            hint = close(value, [*map(str, self.values), *self.keys])
+            hint = f"; write {{ {value} = ... }}" if value in self.keys else hint
+            there = f"{shown(value)}{hint}" if text else article(value)
             found.unfit(path, f"input should be {said}", _Shown(there))
         return value
 
@@ -352,6 +354,10 @@ class Table:
     def check(self) -> None:
         """Raises ValueError where keys do not fit together."""
 
+    @classmethod
+    def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
+        """Tells what in the values of its keys names nothing in such a file, whatever else is wrong in it."""
+
     def fits(self, path: Path_, found: Found) -> None:
         """Tells what in it is not supported in such a file as is read."""
 
@@ -375,6 +381,7 @@ class Table:
                 found.wrong(
                     (*path, str(word)), f"there is no key {shown(word)} here{near(word, sorted(known))}"
                 )
+        cls.names(read, path, found)
         if len(found.mistakes) > before:
             return None
         made = cls(**read)

@@ -239,7 +239,11 @@ class GuaranteeTable(InMetric):
 
 QUERY = OrOwn(
     partial(
-        OneOf, "count", "bit", or_else=["a table: { sum = [l, u] }, { mean = [l, u] }, { histogram = m }"]
+        OneOf,
+        "count",
+        "bit",
+        or_else=["a table: { sum = [l, u] }, { mean = [l, u] }, { histogram = m }"],
+        keys=("sum", "mean", "variance", "histogram", "vector-sum", "scores", "location", "keys"),
     ),
     lambda own: own.queries,
 )
@@ -328,6 +332,12 @@ class MechanismTable(Table):
     def _given(self, *names: str) -> list[str]:
         return [name for name in names if getattr(self, name) is not None]
 
+    @classmethod
+    def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
+        if isinstance(reads := read.get("reads"), str) and not found.in_metrics:
+            other = ["a table such as { records = [...] }"]
+            OneOf(EVERYTHING, or_else=other).read(reads, (*path, "reads"), found)
+
     def fits(self, path: Path_, found: Found) -> None:
         try:
             if found.in_metrics:
@@ -339,9 +349,6 @@ class MechanismTable(Table):
         for word in ("filter", "sampled") if found.in_metrics else ():
             if getattr(self, word) is not None:
                 found.wrong((*path, word), f"the key {word!r} is not supported yet beside claims in metrics")
-        if self.name_read and not found.in_metrics:
-            other = ["a table such as { records = [...] }"]
-            OneOf(EVERYTHING, or_else=other).read(self.name_read, (*path, "reads"), found)
 
     def _check_for_neighbours(self) -> None:
         """Raises ValueError unless its guarantee is known, or follows from what is."""

@@ -63,3 +63,46 @@ def test_notions(name: str) -> None:
 def test_medians() -> None:
     said = message(mechanism="query = { median = [0, 1] }\nnoise = { laplace = 1 }")
     assert "a median moves by all of u - l; did you mean 'mean', or a 'histogram'" in said
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("median", "a median moves by all of u - l; did you mean 'mean', or a 'histogram'"),
+        ("histogram", "not 'histogram'; write { histogram = ... }"),
+        ("average", "did you mean 'mean'?"),
+        ("size", "did you mean 'count'?"),
+    ],
+)
+def test_a_query_in_a_word(query: str, said: str) -> None:
+    assert said in message(mechanism=f'query = "{query}"\nnoise = {{ laplace = 1 }}')
+
+
+def test_mistakes_of_one_kind_are_told_at_once() -> None:
+    said = message(
+        mechanism="""\
+reads = "everthing"
+guarantee = { notion = "rdp", epsilon = "e", granularity = "bounded" }
+[[mechanisms]]
+name = "N"
+query = "median"
+noise = { laplace = 1 }
+[[claims]]
+notion = "purre"
+epsilon = "e"
+"""
+    )
+    for one in (
+        "did you mean 'everything'?",
+        "did you mean 'renyi'?",
+        "a median moves",
+        "did you mean 'pure'?",
+    ):
+        assert one in said
+
+
+def test_neighbours_of_other_names_are_told_at_once() -> None:
+    said = message(
+        "add-remove", 'guarantee = { notion = "pure", epsilon = "e", granularity = "record-level" }'
+    )
+    assert "did you mean 'unbounded'?" in said and "a record comes or goes" in said
