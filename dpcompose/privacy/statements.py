@@ -117,8 +117,7 @@ def mechanism(
     """
     query = query if sensitivity is None else declared(query, sensitivity)
     besides = (count, query, noise, table, study, filter)
-    read = _read(name, reads)
-    satisfies = _on_domain(name, satisfies, domain)
+    read, satisfies = _read(name, reads), _on_domain(name, satisfies, domain)
     every: Any = tuple(satisfies) if isinstance(satisfies, list | tuple) else (satisfies,)
     if any(isinstance(one, InMetric) for one in every):
         if any(one is not None for one in (*besides, sampled)) or processing:
