@@ -150,6 +150,7 @@ REFUSED = (
         "problems/201-k-anonymous-tables": ("table",),
         "pages/lemmas/k-anonymity": ("table",),
         "pages/lemmas/tail": ("formula", "step"),
+        "pages/conversions/pure-to-zcdp-square": ("formula", "step"),
         "problems/96-several-guarantees": ("also",),
         "pages/shapes/corners": ("setting",),
         "problems/121-clipped-gradients": ("formula",),

@@ -18,7 +18,7 @@ kernel.expressions: divisors keeping naming orders refusals domains grammar term
     intervals logarithms metrics rationals formulas points polynomials certificates forms boxes
 kernel.core: assumptions concrete distances fibres reader contributions counted classes orders settings products
     reading
-kernel.deciders: coordinates elementary exponentials lattices merging normal ranges ratios rays roots
+kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus curves equalities pieces readings noises
 kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
@@ -57,7 +57,7 @@ proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs ord
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity
 proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity losing counterexamples
-search.comparisons: answers factoring linear sampling solver weights covering points promising arguments
+search.comparisons: writing_out answers factoring linear sampling solver weights covering points promising arguments
     assuming
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons
     stated within apart besides conclusions fewer verdicts implications choices citations replayed orders

@@ -267,7 +267,7 @@ def test_families() -> None:
     found = {notion: study.guarantee(notion).values for notion in ("approximate", "zcdp", "gaussian")}
     for notion, text in (
         ("approximate", "top(2, e[i], i, 1, k)"),
-        ("zcdp", "top(2, e[i]*(1 - 2/(exp(e[i]) + 1)), i, 1, k)"),
+        ("zcdp", "top(2, e[i] - 2*e[i]/(exp(e[i]) + 1), i, 1, k)"),
         ("gaussian", "94/75*sqrt(top(2, e[i]**2, i, 1, k))"),
     ):
         first = next(iter(found[notion].values()))

@@ -10,7 +10,7 @@ domains, the difference g − l, and a proof that it is ≥ 0.  A proof is a tre
   sum m.  Non-negative multiples of "x − least" and "greatest − x" are subtracted.  What is left must be
   as stated, with each term ≥ 0 by its sign; or each of its coefficients in the Bernstein polynomials of
   some letters in [0, 1].
-* what `deciders` show: rays, rule and steps.  Their names are reported.
+* what `deciders` show: rays, members, rule and steps.  Their names are reported.
 
 Where relations between letters are assumed, a certificate may eliminate some of them first (`assumptions`),
 and multiples of what is left are subtracted at the leaves, by factors ≥ 0.
@@ -288,6 +288,18 @@ def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     scope.used, scope.cases = inner.used, inner.cases
 
 
+def _members(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    from dpcompose.kernel.deciders import members, rays
+
+    given = table(data, {"members", "each", "beside", "proof"}, {"largest"})
+    beside, count = scope.form(given["beside"]), formula(given["members"], scope.symbols)
+    m = formula(given["largest"], scope.symbols) if "largest" in given else count
+    scope.used |= {"members"}
+    summed = rays.prepared(difference, scope.known) - beside
+    _check(members.summed(summed, count, m, scope.known), given["each"], scope, depth + 1)
+    _check(beside, given["proof"], scope, depth + 1)
+
+
 def _rule(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     from dpcompose.kernel.deciders import rules
 
@@ -306,6 +318,7 @@ _STEPS: Mapping[str, Callable[[Form, Any, _Scope, int], None]] = {
     "choose": _choose,
     "shift": _shift,
     "rays": _rays,
+    "members": _members,
     "rule": _rule,
     "steps": _calculus,
     "rest": _leaf,

@@ -12,16 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Any
 
 from dpcompose.kernel import comparison
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import Assumed
-from dpcompose.kernel.deciders import rays, values
+from dpcompose.kernel.deciders import members, rays, values
 from dpcompose.kernel.deciders.calculus import goal
 from dpcompose.kernel.deciders.elementary import NotElementary
-from dpcompose.kernel.expressions import forms, formulas, naming, substitution, terms
+from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.boxes import distance, shifted
 from dpcompose.kernel.expressions.certificates import BadCertificate, domain_data, letters, text_of
 from dpcompose.kernel.expressions.domains import Domain
@@ -34,6 +34,7 @@ from dpcompose.search.comparisons.points import Point as Values
 from dpcompose.search.comparisons.points import grid, piece_at, simple, usual, where_large, where_negative
 from dpcompose.search.comparisons.solver import Z3, Solver
 from dpcompose.search.comparisons.weights import NoWeights, text
+from dpcompose.search.comparisons.writing_out import of_member, written_out
 
 STANDARD = Z3()
 FIRST_POINTS = 8
@@ -95,6 +96,7 @@ class _Question:
     efforts: int | None
     to_prove: bool = False
     assumed: Assumed = assumptions.NOTHING
+    to_refute: bool = False
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
@@ -223,7 +225,7 @@ class _Question:
         except NotElementary:
             return None
         first = usual(self.domains)  # of what cancels, too
-        found = arguments.decide(wanted, lambda point: self.fails(first | point), efforts)
+        found = arguments.decide(wanted, lambda point: self.fails(first | point), efforts, not self.to_refute)
         if isinstance(found, dict):
             return Point(first | found)
         return None if found is None else self.proof({"steps": found})
@@ -263,7 +265,7 @@ class _Question:
 
     def _over_families(self) -> Proof | Point | None:
         """For all numbers of members at once by rays; against it, the smallest number that fails."""
-        proof = self._by_rays()
+        proof = self._by_rays() or self._by_members()
         if proof is not None or self.to_prove:
             return proof
         for point in self._points_of_families():
@@ -291,7 +293,7 @@ class _Question:
         steps = [(below, symbols, _nothing)]
         domains = {name: one.of[1] for name, one in symbols.items()}
         names = sorted(name for name in _multiplied(below) if (least := domains[name].least) and least > 0)
-        if names:
+        if names and not rays.overs(below):
             steps.append(shift(below, symbols, names, self.known))
         for difference, inside, step in steps:
             found = at_a_glance(difference, inside, self.known)
@@ -307,6 +309,34 @@ class _Question:
             if proof is not None:
                 return proof
         return None
+
+    def _by_members(self) -> Proof | None:
+        """A proof of the general member of a sum over a family, and of what is left beside the sum."""
+        try:
+            below = rays.prepared(self.difference, self.known)
+        except NotAForm:
+            return None
+        over = sorted({(one.of[2], one.of[0]) for one in rays.overs(below)}, key=lambda one: one[1].key)
+        for (count, m), shared in product(over, (True, False)):
+            try:
+                beside = members.beside(below, count, m, shared and m == count)
+                each = members.summed(below - beside, count, m, self.known)
+            except (NotAForm, BadCertificate):
+                continue
+            if beside != below and (shown := self._shown(each)) and (rest := self._shown(beside)):
+                largest = {} if m == count else {"largest": formulas.to_text(m)}
+                inner = {**largest, "each": shown, "beside": text(beside), "proof": rest}
+                return self.proof({"members": formulas.to_text(count), **inner})
+        return None
+
+    def _shown(self, form: Form) -> Any:
+        """Steps that show that another form is ≥ 0 where what is known here is known; None without."""
+        try:
+            question = _Question(forms.write(form), terms.ZERO, None, self.efforts, True, self.assumed)
+            found = question.answer() if question.known <= self.known else None
+        except NotAForm:
+            return None
+        return found.certificate["proof"] if isinstance(found, Proof) else None
 
     def _prefix(self, n: int) -> str:
         """What the letters of a family are called: r0, r1, …, or longer where parameters are called so."""
@@ -358,7 +388,9 @@ class _Question:
             for point in islice(grid(alone), 12):
                 for above in (count, 1, 2, 0):
                     members = {
-                        _member(name, j): simple(domain)[0 if j <= above else min(2, len(simple(domain)) - 1)]
+                        of_member(name, j): simple(domain)[
+                            0 if j <= above else min(2, len(simple(domain)) - 1)
+                        ]
                         for name, domain in families.items()
                         for j in range(1, count + 1)
                     }
@@ -373,13 +405,14 @@ class _Question:
                 for side in (self.greater, self.lesser)
             )
             few = forms.read(more - less).size <= MOST_TERMS_OUT
-            found = compare(more, less, self.solver, self.efforts) if few else None
-        except (terms.TermError, NotAForm):
+            question = _Question(more, less, self.solver, self.efforts, to_refute=True)
+            found = question.answer() if few else None
+        except (terms.TermError, NotAForm, RecursionError):
             return None
         if not isinstance(found, Point):
             return None
         first = {
-            _member(name, j) if terms.moves(name) else name: simple(domain)[0]
+            of_member(name, j) if terms.moves(name) else name: simple(domain)[0]
             for name, domain in self.domains.items()
             for j in range(1, (self._largest(sizes) if terms.moves(name) else 1) + 1)
         }
@@ -440,39 +473,6 @@ def _has_products(form: Form) -> bool:
     return any(sum(n for _, n in term) > 1 for term, _ in form.monomials) or any(
         _has_products(inner) for peak, _ in form.peaks for inner in peak.of
     )
-
-
-def _member(name: str, j: int) -> str:
-    """e[3] for e[i]."""
-    return naming.member(naming.read(name).base, j)
-
-
-def written_out(term: Term, sizes: Mapping[str, int]) -> Term:
-    """The term with every family written out member by member, for given numbers of members.
-
-    >>> k = letter("k", Domain.read("integer >= 1"))
-    >>> formulas.to_text(written_out(terms.over(1, letter("e[i]"), k), {"k": 2}))
-    'max(e[1], e[2])'
-    """
-
-    def replace(one: Term) -> Term | None:
-        if one.kind != "over":
-            return None
-        m, x, count = one.of
-        size = sizes[count.of[0]] if count.kind == "letter" else int(count.of[0])
-        members = [
-            substitution.substituted(
-                x,
-                {n: letter(_member(n, j), domain) for n, domain in x.letters.items() if terms.moves(n)},
-            )
-            for j in range(1, size + 1)
-        ]
-        if m == count:
-            return terms.add(members)
-        there = substitution.substituted(m, {name: terms.number(one) for name, one in sizes.items()})
-        return terms.top(int(there.of[0]), members)
-
-    return substitution.changed(term, replace)
 
 
 def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) -> str:

@@ -76,8 +76,8 @@ class Judge:
     shop: Workshop
     _known: dict[tuple[str, tuple[tuple[str, Term], ...]], list[Guarantees]] = field(default_factory=dict)
 
-    def judge(self, claim: Mapping[str, str]) -> Verdict:
-        """The verdict on a claim: a notion and formulas for its parameters."""
+    def judge(self, claim: Mapping[str, str], explained: bool = True) -> Verdict:
+        """The verdict on a claim: a notion and formulas for its parameters; explained -- with a reason."""
         prover, misread = self.shop.prover, None
         try:
             given = [(key, text) for key, text in claim.items() if key not in ("notion", "orders")]
@@ -108,9 +108,9 @@ class Judge:
         if found.word == "undecided" and some and not some[0].way.chosen:
             found = self._by_chosen_ways(claim, said) or found
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
-            flat = Judge(self.shop.flat).judge(claim)
+            flat = Judge(self.shop.flat).judge(claim, explained=False)
             found = flat if flat.word != "undecided" else found
-        if found.word == "undecided":
+        if found.word == "undecided" and explained:
             found = replace(found, reason=reasons.why(self.shop, said, some))
         return found if found.guarantees or not some else replace(found, guarantees=some[0])
 
@@ -220,7 +220,7 @@ class Judge:
                     return replace(made, loose=loose, shown=shown)
         if self.shop.flat is None:
             return made
-        flat = Judge(self.shop.flat).judge(claim)
+        flat = Judge(self.shop.flat).judge(claim, explained=False)
         return replace(made, loose=flat.loose, shown=flat.shown)
 
     def _unlimited(self, said: Satisfies, made: Theorem) -> Theorem | None:

@@ -59,6 +59,7 @@ def test_the_deciders_that_were_used_are_named() -> None:
         "exp(a) >= 1 + a": {"calculus"},
         "log(exp(a) - 1 + b) >= log(exp(a) - 1 + b)": {"ranges"},
         "sum(e[i], i, 1, k) >= max(e[i], i, 1, k)": {"rays"},
+        "sum(e[i]**2, i, 1, k) + k >= 2*sum(e[i], i, 1, k)": {"members", "calculus"},
         "20*max(a, b, c, d, x, y, z) >= top(3, a, b, c, d, x, y, z)": {"rules"},
     }
     domains = kinds(dict.fromkeys("abcdxyz", P) | {"k": K, "e[i]": P})

@@ -1,4 +1,4 @@
-"""Certificates of g >= l (certificates.md, Comparisons): leaves, choices, shifts and rays; the rest is NOT READ."""
+"""Certificates of g >= l (certificates.md, Comparisons): leaves, choices, shifts, rays and members; the rest is NOT READ."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ def show(algebra: Algebra, form: Form, proof: Any) -> None:
         choose(algebra, form, proof)
     elif "rays" in proof:
         rays(algebra, form, proof)
+    elif "members" in proof:
+        members(algebra, form, proof)
     elif "shift" in proof:
         shift(algebra, form, proof)
     elif "rule" in proof:
@@ -269,6 +271,34 @@ def one_more(algebra: Algebra, monomial: Any, counts: Mapping[str, Form], larges
                 more = add(scale(letter(own[1]), times), letter(own[1] + "_more"))
                 return algebra.times(made([(rest, Fraction(1))]), more)
     return made([(monomial, Fraction(1))])
+
+
+def members(algebra: Algebra, form: Form, proof: Any) -> None:
+    """A sum over a family by its general member, and what stands beside it."""
+    demand(set(proof) - {"largest"} == {"members", "each", "beside", "proof"}, "a proof with other entries")
+    count, beside = algebra.read(proof["members"]), algebra.read(proof["beside"])
+    m = int(rational(algebra.read(proof["largest"])) or 0) if "largest" in proof else None
+    summed = minus(simpler(algebra, form) if m is None else form, beside)
+    shares = [scale(share(algebra, monomial, count, m), factor) for monomial, factor in summed]
+    negative = sum(factor < 0 for _, factor in summed)
+    demand(m is None or negative <= 1, "more than one sum of largest members is subtracted")
+    show(algebra, add(*shares), proof["each"])
+    show(algebra, beside, proof["proof"])
+
+
+def share(algebra: Algebra, monomial: Any, count: Form, m: int | None) -> Form:
+    """One of k equal shares of a monomial, or the general member of its sum of all, or of m largest."""
+    sums = [a for a, p in monomial if a[0] == "family" and a[1] == m and a[3] == count and p == 1]
+    rest = made([(frozenset((a, p) for a, p in monomial if a not in sums), Fraction(1))])
+    demand(len(sums) <= 1 and not families(rest), "a product of families")
+    demand(m is None or (sums and algebra.sign(rest) > 0), "no sum of largest members")
+    if sums:
+        return algebra.times(rest, sums[0][2])
+    if rational(count) is not None:
+        return scale(rest, 1 / Fraction(rational(count)))
+    ((inner, _),) = count
+    demand(dict(monomial).get(next(iter(inner))[0], 0) >= 1, "no multiple of the number of members")
+    return algebra.times(rest, algebra.power(count, Fraction(-1)))
 
 
 def simpler(algebra: Algebra, form: Form) -> Form:

@@ -230,7 +230,7 @@ def _over(term: Term, known: Known) -> Form:
         return fixed
     _, outside, first = moving[0]
     if any(c < 0 or other != outside for _, other, c in moving) or not nonnegative(outside, known):
-        raise NotAForm("the members of a family are not multiples of one non-negative factor")
+        return fixed + Form.letter(terms.over(m, write(form - still), k))
     inner = Form(tuple((t, c / first) for t, _, c in moving))
     return fixed + Form.letter(terms.over(m, write(inner), k)) * Form(((outside, first),))
 

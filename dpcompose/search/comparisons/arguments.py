@@ -52,11 +52,14 @@ class _Over(Exception):
 
 
 def decide(
-    wanted: Goal, fails: Callable[[dict[str, Fraction]], bool], efforts: int | None = None
+    wanted: Goal,
+    fails: Callable[[dict[str, Fraction]], bool],
+    efforts: int | None = None,
+    to_prove: bool = True,
 ) -> list[Any] | dict[str, Fraction] | None:
     """Steps as data, or a point that `fails` confirms, or neither: by more and more effort in turn.
 
-    efforts -- how many of them at most.
+    efforts -- how many of them at most; to_prove -- whether steps are looked for at all.
 
     >>> x = elementary.parameter("x")
     >>> wanted = elementary.exp(x) - elementary.constant(1) - x, {"x": Domain(Fraction(0))}
@@ -72,7 +75,7 @@ def decide(
             if fails(point):
                 return _simpler(point, box, fails)
         try:
-            found = _Search(work).prove(f, box, depth)
+            found = _Search(work).prove(f, box, depth) if to_prove else None
         except (_Over, NotElementary):
             continue
         if found is not None:
