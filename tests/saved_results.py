@@ -151,6 +151,8 @@ REFUSED = (
         "pages/lemmas/k-anonymity": ("table",),
         "pages/lemmas/tail": ("formula", "step"),
         "pages/conversions/pure-to-zcdp-square": ("formula", "step"),
+        "problems/219-a-choice-with-a-delta": ("curve", "noise", "step"),
+        "pages/computed/exponential-curve": ("curve", "noise", "step"),
         "problems/96-several-guarantees": ("also",),
         "pages/shapes/corners": ("setting",),
         "problems/121-clipped-gradients": ("formula",),

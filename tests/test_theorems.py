@@ -404,8 +404,8 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
         return uses_fact(given, page)
     if page.head.kind == "conversion":
         return converts_by(given, claims, page)
-    if page.head.kind in ("processing", "computed", "violation"):
-        return True  # looked at below, on the examples
+    if page.head.kind in ("processing", "computed", "violation") or getattr(page.head, "by", "") == "tail":
+        return True  # looked at below, on the examples: tails refute only
     if is_for_readers(page):
         return True  # no file can use it
     if page.head.kind == "metric":

@@ -224,7 +224,14 @@ def _check_event(
     """Raises NoLoss unless an event of M_i, or of one member of a family, exceeds δ at ε."""
     if terms.INFINITY in (epsilon, delta):
         raise NoLoss("a claim of which a parameter is oo says nothing")
-    head = law.head
+    if sign(_of_event(law.head, noise, r, epsilon, setting, at) - delta) != 1:
+        raise NoLoss(f"no event of {setting.mechanisms[i - 1].name} is seen to be above the claimed delta")
+
+
+def _of_event(
+    head: Any, noise: Noise, r: Term, epsilon: Term, setting: Setting, at: Mapping[str, Fraction]
+) -> Term:
+    """P(S) − e^ε·Q(S) of the event that the page has for the noise and what its query reads."""
     if any(terms.moves(name) for one in (noise.parameter, *noise.letters.values()) for name in one.letters):
         at = {**at, **_general(at, 1)}
     others = {
@@ -235,9 +242,14 @@ def _check_event(
         if (n := others[name].number) is None or n.denominator != 1:
             raise NoLoss(f"{name} is to be a whole number")
     known = {**others, head.parameter: parameter, "r": formulas.extended(r, at), "epsilon": epsilon}
-    shown = formulas.parse(head.event, known)
-    if sign(shown - delta) != 1:
-        raise NoLoss(f"no event of {setting.mechanisms[i - 1].name} is seen to be above the claimed delta")
+    query = "" if noise.query is None else noise.query.page
+    return formulas.parse(head.events.get(query, head.event), known)
+
+
+def of_event(type: Type, loss: Loss, setting: Setting, theory: Theory, epsilon: Term) -> Term | None:
+    """A δ that one mechanism with numbers has at ε, by an event of its noise; None where none is known."""
+    found = _by_event(type, [loss], setting, theory)
+    return None if found is None else _of_event(found[0].head, *found[1:], epsilon, setting, {})
 
 
 def check_implied(

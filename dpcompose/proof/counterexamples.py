@@ -23,6 +23,7 @@ from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import Interval, enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import computed, deals, witnesses
@@ -266,12 +267,20 @@ def _check_possible(
 
 
 def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[str, str]:
-    """The mechanisms that are no canonical noise, and of which the page has no curve; in words by name."""
+    """The mechanisms that are no canonical noise, and of which the page has no curve, or one that they do not
+    attain; in words by name."""
+
+    def has_curve(one: Mechanism) -> bool:
+        if one.noise is None or one.noise.word not in page.head.noises:
+            return not one.is_concrete
+        law = inputs.theory.noise(one.noise.word)
+        return law is None or bool(law.head.attained)
+
     some = (inputs.setting.mechanisms[i - 1] for i in moving)
     return {
         one.name: f"{one.name} is no canonical noise, and no page has the curve of what it is"
         for one in some
-        if one.is_concrete and (one.noise is None or one.noise.word not in page.head.noises)
+        if not has_curve(one)
     }
 
 

@@ -6,10 +6,12 @@ Nothing here decides a claim: curves are those of the kernel, rounded to the sid
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from itertools import product
 from typing import Any
 
 from dpcompose.kernel import computed
@@ -131,7 +133,16 @@ def _attained(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int]) -
         for one in bits:
             with suppress(ValueError):
                 found.append(pieces.below([curve], epsilon, one))
-    return max(found, default=None)
+    return max([*found, *_of_events(shop, epsilon)], default=None)
+
+
+def _of_events(shop: Workshop, epsilon: Term) -> Iterator[Fraction]:
+    """What single mechanisms are seen to have at the neighbours of some type, by events of their noise."""
+    for loss, type in product(map(guarantees.loss_of, shop.stated), shop.types.types[:MOST_TYPES]):
+        with suppress(ValueError):
+            shown = computed.of_event(type, loss, shop.setting, shop.theory, epsilon)
+            if shown is not None:
+                yield enclosure(shown, BITS[0]).low
 
 
 def _lost(shop: Workshop, notion: str) -> Iterator[Curve | None]:
@@ -153,7 +164,13 @@ def epsilon_at(shop: Workshop, notion: str, delta: Term) -> Between | None:
     if high is None:
         return None
     above = enclosure(delta, BITS[0]).high
-    lows = [_largest_below(curve, above, high.number) for curve in set(_lost(shop, notion))]
+
+    def of_events(epsilon: Term) -> Fraction:
+        return max(_of_events(shop, epsilon), default=Fraction(0))
+
+    seen: list[Callable[[Term], Fraction]] = [of_events]
+    seen += (partial(_below, curve) for curve in set(_lost(shop, notion)))
+    lows = [_largest_below(one, above, high.number) for one in seen]
     return Between(max(filter(None, lows), default=Fraction(0)), high.number)
 
 
@@ -161,15 +178,22 @@ UNIT = 10**6
 """ε is looked for among its multiples of 1/UNIT."""
 
 
-def _largest_below(curve: Curve | None, delta: Fraction, high: Fraction | None) -> Fraction | None:
-    """The largest ε up to a number that is found at which the least δ of a curve is above this one; None
-    where none is found."""
+def _below(curve: Curve | None, epsilon: Term) -> Fraction:
+    """What a curve is seen to have at ε; 0 where that is not known."""
+    try:
+        return pieces.below([curve], epsilon, BITS[0])
+    except ValueError:
+        return Fraction(0)
+
+
+def _largest_below(
+    seen: Callable[[Term], Fraction], delta: Fraction, high: Fraction | None
+) -> Fraction | None:
+    """The largest ε up to a number that is found at which a δ is seen that is above this one; None where none
+    is found."""
 
     def exceeds(n: int) -> bool:
-        try:
-            return pieces.below([curve], terms.number(Fraction(n, UNIT)), BITS[0]) > delta
-        except ValueError:
-            return False
+        return seen(terms.number(Fraction(n, UNIT))) > delta
 
     if high is None or not exceeds(0):
         return None

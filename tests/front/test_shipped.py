@@ -77,6 +77,7 @@ SMALLER = {
 }
 """A smaller bound of a study's mechanisms one by one is known."""
 UNKNOWN = {
+    "219-a-choice-with-a-delta",
     "09-textbook-advanced-composition",
     "47-claims-in-other-notions",
     "50-mixed-notions",

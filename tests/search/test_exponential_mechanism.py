@@ -64,7 +64,7 @@ CLAIMS = [
     (
         study(mode("1/2")),
         dpc.approximate("1/2", "0.0775"),
-        "undecided",
+        "proved",
     ),  # (1 - e^(-1/4))^2/(1 - 1/e) is 0.0774
     (study(mode("e/2")), dpc.approximate("e/2", "1e-9"), "refuted"),
     (study(mode("e"), target=U), dpc.pure("0.9*e"), "refuted"),
@@ -185,3 +185,63 @@ def test_what_scores_need() -> None:
         study(dpc.mechanism("M", query=dpc.scores(1), noise=dpc.laplace(1)))
     with pytest.raises(InvalidSetting, match="moves scores by is at least 0"):
         study(dpc.mechanism("M", query=dpc.scores(-1), noise=dpc.exponential(1)))
+
+
+# ---------------------------------------------------------------- (ε, δ)
+
+
+def exact(eta: Any, epsilon: Any) -> Any:
+    """(1 − e^((ε − η)/2))²/(1 − e^−η)."""
+    return (1 - mpmath.exp((epsilon - eta) / 2)) ** 2 / (1 - mpmath.exp(-eta))
+
+
+def excess(P: list[Any], Q: list[Any], epsilon: Any) -> Any:
+    return mpmath.fsum(max(0, x - mpmath.exp(epsilon) * z) for x, z in zip(P, Q, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_scores_have_more_than_the_curve(seed: int) -> None:
+    """By enumeration of outputs: random scores that change by 0 to η, both orders, also below ε = 0."""
+    rng = random.Random(seed)
+    for _ in range(20):
+        eta, m = mpmath.mpf(rng.choice(["0.1", "1", "4"])), rng.randint(2, 6)
+        x = [rng.uniform(-9, 9) * rng.random() for _ in range(m)]
+        z = [a + rng.choice([0, eta, rng.random() * eta]) for a in x]
+        P, Q = chosen(1, x), chosen(1, z)
+        for share in ("-0.6", "0", "0.3", "0.9"):
+            epsilon = eta * mpmath.mpf(share)
+            most = exact(eta, epsilon) + mpmath.mpf("1e-30")
+            assert max(excess(P, Q, epsilon), excess(Q, P, epsilon)) <= most
+
+
+@pytest.mark.parametrize("eta", ["0.1", "1", "5"])
+@pytest.mark.parametrize("share", ["-0.9", "0", "0.5", "0.9"])
+def test_two_candidates_attain_the_curve(eta: str, share: str) -> None:
+    """At the larger loss u = (ε + η)/2."""
+    length = mpmath.mpf(eta)
+    epsilon = length * mpmath.mpf(share)
+    u = (epsilon + length) / 2
+    p = (1 - mpmath.exp(u - length)) / (1 - mpmath.exp(-length))
+    first = mpmath.log(p / (1 - p))
+    found = excess(chosen(1, [first, 0]), chosen(1, [first - length, 0]), epsilon)
+    assert abs(found - exact(length, epsilon)) < mpmath.mpf("1e-40")
+
+
+def scored(t: str, name: str = "M") -> Any:
+    return dpc.mechanism(name, query=dpc.scores(1), noise=dpc.exponential(t))
+
+
+def test_claims_around_the_curve() -> None:
+    one = study(scored("1/2"), target=U)
+    for epsilon, word in ((0, "0"), (sympy.Rational(1, 4), "1/4"), (sympy.Rational(9, 10), "9/10")):
+        least = exact(mpmath.mpf(1), mpmath.mpf(epsilon.p) / epsilon.q if epsilon else mpmath.mpf(0))
+        for factor, verdict in (("1.0001", "proved"), ("0.9999", "refuted")):
+            delta = str(sympy.Rational(str(mpmath.nstr(least * mpmath.mpf(factor), 30))))
+            assert one.check(dpc.approximate(word, delta)).verdict == verdict, (word, factor)
+
+
+def test_several_are_bounded_by_the_curve_and_refuted_by_one() -> None:
+    """The mean for two with η = 2 at ε = 3/10 is 0.5263…, by numerical integration; one has 0.3791…"""
+    two = study(scored("1", "M"), scored("1", "N"), target=U)
+    for delta, verdict in (("0.527", "proved"), ("0.37", "refuted"), ("0.45", "undecided")):
+        assert two.check(dpc.approximate("3/10", delta)).verdict == verdict

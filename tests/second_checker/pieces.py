@@ -217,6 +217,8 @@ class Curves:
             pieces.add((key, steps), values["epsilon"], values["delta"], int(steps), one.many)
         elif set(values) == {"ratio"}:
             pieces.ratios += [values["ratio"]] * one.many
+        elif set(values) == {"range"}:
+            raise NotRead("curve", "of an exponential mechanism")
         else:
             demand(set(values) <= {"square", "rho"} and bool(values), "pieces of another kind")
             zero = number_interval(0)

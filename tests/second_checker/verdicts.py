@@ -31,7 +31,7 @@ NOT_READ = {
     "noise": "noise on listed databases, on other queries, or in several entries on a curve",
     "table": "tables of probabilities with other guarantees than pure ones, or with a 0",
     "study": "studies of other databases than multisets, within studies, or as witnesses",
-    "curve": "curves of several Laplace noises, of very many losses, or on which a claim lies",
+    "curve": "curves of several Laplace noises, of exponential mechanisms, of very many losses, or on which a claim lies",
     "closer": "closer values of families, or at large distances",
     "apart": "guarantees with a parameter set apart",
     "attained": "witnesses of a delta above 1 or of a parameter that may be 0, or through a page with a free one",

@@ -96,6 +96,21 @@ def laplace(ratio: Interval, n: int, rounding: Rounding) -> dict[int, int]:
     return table
 
 
+def middle(ratio: Interval, n: int, rounding: Rounding) -> dict[int, int]:
+    """Masses of losses (2u − n)·a/n, u = 1, …, n, that are no less than those of the middle of Laplace noise:
+    rounded up to the next of these, as far as masses are rounded up."""
+    bits = rounding.digits * 10 // 3 + 2 * n.bit_length() + 16
+    one = 1 << bits
+    q = exp(ZERO - ratio * Interval.of(Fraction(1, n)), bits)
+    low, high = (int(q.low * one), -int(-q.high * one // 1))
+    whole = one - -int(-exp(ZERO - ratio, bits).high * one // 1)
+    table, power = dict[int, int](), one
+    for k in range(n):  # q^k(1 − q)/(1 − q^n)
+        table[n - k] = rounding.divided(power * (one - low) * rounding.unit, whole << bits)
+        power = -(-power * high >> bits)
+    return table
+
+
 @dataclass(frozen=True)
 class Likely:
     """Losses (2n − offset)·ε, n = 0, 1, …, about the most likely one, and the mass of what is left out."""

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TypeAlias
 
-from dpcompose.kernel.deciders.canonical import Noise, binomial, laplace, noise
+from dpcompose.kernel.deciders.canonical import Noise, binomial, laplace, middle, noise
 from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, added, check_work, places, power
 from dpcompose.kernel.deciders.losses import Axis, Losses
 from dpcompose.kernel.deciders.merging import fewer
@@ -82,7 +82,7 @@ class Curve:
     def of(pieces: Iterable[Piece]) -> Curve:
         """The curve, mechanisms that are alike counted together."""
         alike: Counter[tuple[Term, Term, int]] = Counter()
-        noisy: Counter[Term] = Counter()
+        noisy: Counter[tuple[Term, bool]] = Counter()
         normal = Normal(terms.ZERO, terms.ZERO)
         for piece in pieces:
             if isinstance(piece, Part):
@@ -90,12 +90,15 @@ class Curve:
             elif isinstance(piece, Normal):
                 normal = Normal(normal.square + piece.square, normal.rho + piece.rho)
             elif piece.ratio != terms.ZERO:
-                noisy[piece.ratio] += piece.count
+                noisy[piece.ratio, piece.middle] += piece.count
         ordered = sorted(alike.items(), key=lambda one: (one[0][0].key, one[0][1].key, one[0][2]))
         return Curve(
             tuple(Part(*key, count) for key, count in ordered),
             normal if (normal.square, normal.rho) != (terms.ZERO, terms.ZERO) else None,
-            tuple(Laplace(*one) for one in sorted(noisy.items(), key=lambda one: one[0].key)),
+            tuple(
+                Laplace(ratio, noisy[ratio, middle], middle)
+                for ratio, middle in sorted(noisy, key=lambda one: (one[0].key, one[1]))
+            ),
         )
 
     def above(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
@@ -107,8 +110,21 @@ class Curve:
         return _losses(self, bits, points, True).delta(epsilon)
 
     def below(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
-        """A δ that some mechanisms with these guarantees have at ε': it refutes claims."""
-        return _losses(self, bits, points, False).delta(epsilon)
+        """A δ that some mechanisms with these guarantees have at ε': it refutes claims.
+
+        Of several, of which some lose as the middle of Laplace noise does, it is known what the others lose
+        together, and each of these by itself.
+        """
+        middles = [] if self.is_one_middle else [one for one in self.laplace if one.middle]
+        alone = (replace(Curve(()), laplace=(replace(one, count=1),)) for one in middles)
+        found = _losses(self, bits, points, False).delta(epsilon)
+        return max([found, *(one.below(epsilon, bits, points) for one in alone)])
+
+    @property
+    def is_one_middle(self) -> bool:
+        """Whether it is that of one mechanism that loses as the middle of Laplace noise does."""
+        several = self.parts or self.normal is not None or len(self.laplace) != 1
+        return not several and self.laplace[0].count == 1 and self.laplace[0].middle
 
     def delta(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
         """Both: between them the least δ lies."""
@@ -218,7 +234,10 @@ class _Group:
             tables.append((table, part.count))
         for one, weight in self.noisy:
             ratio = enclosure(one.ratio if self.exact else weight * self.step, bits + 32)
-            found = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
+            if one.middle:
+                found = middle(ratio, weight, rounding)
+            else:
+                found = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
             tables.append((found, one.count))
         every = [table if many == 1 else places(power(table, many, rounding)) for table, many in tables]
         return Axis(self.step, self.length, tuple(added(every, rounding)))
@@ -232,8 +251,10 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
     finite = _Group(terms.ZERO, still, ()).stays(bits)
     moving = [part for part in curve.parts if part.epsilon != terms.ZERO]
     tail: Tail | None = curve.normal
-    noisy = list(curve.laplace)
-    if tail is None and noisy:
+    noisy = [one for one in curve.laplace if up or curve.is_one_middle or not one.middle]
+    if curve.is_one_middle:
+        tail, noisy = noisy[0], []
+    elif tail is None and not all(one.middle for one in noisy):
         tail, noisy = _least_like(moving, noisy)
     groups = _groups(moving, noisy)
     size = math.prod(group.length + 1 for group in groups)
@@ -278,9 +299,9 @@ def _of_likely(lost: Losses, finite: Interval, part: Part) -> Losses:
 
 def _least_like(parts: Sequence[Part], noisy: Sequence[Laplace]) -> tuple[Laplace, list[Laplace]]:
     """One mechanism with Laplace noise whose losses share a lattice with the fewest others, and the rest."""
-    groups = [group for group in _groups(parts, noisy) if group.noisy]
+    groups = [group for group in _groups(parts, noisy) if not all(one.middle for one, _ in group.noisy)]
     few = min(groups, key=lambda group: sum(one.count for one in group.members))
-    chosen = few.noisy[-1][0]
+    chosen = [one for one, _ in few.noisy if not one.middle][-1]
     rest = [replace(one, count=one.count - (one == chosen)) for one in noisy]
     return replace(chosen, count=1), [one for one in rest if one.count]
 

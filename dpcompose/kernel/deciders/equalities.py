@@ -31,6 +31,8 @@ def is_least(curve: Curve, epsilon: Term, delta: Term) -> bool:
     >>> is_least(two, ZERO, terms.number(1) / 2), is_least(two, ZERO, terms.number(3) / 8)
     (True, False)
     """
+    if curve.is_one_middle:
+        return _is_of_middle(curve.laplace[0].ratio, epsilon, delta)
     if curve.normal is not None or curve.laplace or sum(one.count for one in curve.parts) > MOST_MECHANISMS:
         return False
     masses: Masses = {ZERO: ONE}
@@ -52,6 +54,14 @@ def is_least(curve: Curve, epsilon: Term, delta: Term) -> bool:
     finite = (mass * (ONE - terms.exp(epsilon - loss)) for loss, mass in masses.items() if signs[loss] == 1)
     more = [*finite, *(terms.multiply([one, *below]) for one in (ONE - stays - delta).summands)]
     return terms.add(map(expanded, more)) == ZERO
+
+
+def _is_of_middle(a: Term, epsilon: Term, delta: Term) -> bool:
+    """Whether δ = (1 − e^((ε − a)/2))²/(1 − e^−a), for |ε| ≤ a."""
+    if sign(a - epsilon) not in (0, 1) or sign(a + epsilon) not in (0, 1):
+        return False
+    root = ONE - terms.exp((epsilon - a) / 2)
+    return expanded(root * root - delta * (ONE - terms.exp(-a))) == ZERO
 
 
 def _masses(part: Part) -> tuple[Masses, Term, Term] | None:

@@ -1,10 +1,10 @@
 """What a page of kind computed says of claims with numbers: (ε, δ) for mechanisms at given distances.
 
 The page's formulas make of each mechanism one piece of a curve: {epsilon, delta} of a guarantee in whole
-steps, {square} or {rho} of what is Gaussian or zCDP, {ratio} of Laplace noise.  A claim is proved by the
-curves from above and refuted by one of them from below.  Between the two numbers nothing is decided: they
-differ by rounding, by the width of a lattice where there is Laplace noise or losses are very many, and for
-what is zCDP by more.
+steps, {square} or {rho} of what is Gaussian or zCDP, {ratio} of Laplace noise, {range} of what has all losses
+in an interval of that length.  A claim is proved by the curves from above and refuted by one of them from
+below.  Between the two numbers nothing is decided: they differ by rounding, by the width of a lattice where
+there is Laplace noise or losses are very many, and for what is zCDP by more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_BITS = 4_096
 """The most binary digits with which a curve is enclosed."""
 SMALLER = Fraction(1, 10**6)
 """How much smaller an ε is that is tried where a claimed δ is just the least at its own."""
-KEYS = ({"epsilon", "delta"}, {"square"}, {"rho"}, {"square", "rho"}, {"ratio"})
+KEYS = ({"epsilon", "delta"}, {"square"}, {"rho"}, {"square", "rho"}, {"ratio"}, {"range"})
 """What a page may ask of a mechanism."""
 
 
@@ -51,6 +51,8 @@ def piece(asked: Mapping[str, str], values: Mapping[str, Term], r: Term) -> Piec
         return None
     if "ratio" in found:
         return Laplace(found["ratio"])
+    if "range" in found:
+        return Laplace(found["range"], middle=True)
     if "epsilon" not in found:
         return Normal(found.get("square", terms.ZERO), found.get("rho", terms.ZERO))
     steps = r.number

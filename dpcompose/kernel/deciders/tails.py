@@ -64,14 +64,19 @@ class Normal:
 class Laplace:
     """Laplace noise of scale b around two values Δ apart: δ(ε) = 1 − e^((ε − Δ/b)/2) for |ε| ≤ Δ/b.
 
-    ratio -- Δ/b, a constant ≥ 0; count -- of how many mechanisms (the curve is that of one).
+    ratio -- a = Δ/b, a constant ≥ 0; count -- of how many mechanisms (the curve is that of one); middle --
+    given that the output lies between the two values: (1 − e^((ε − a)/2))²/(1 − e^−a), the largest δ of
+    mechanisms whose losses lie in some interval of length a, as those of exponential mechanisms do.
 
     >>> Laplace(terms.ONE).delta(Interval.of(Fraction(1, 4)), 64).low * 10**12 // 1
     312710721209
+    >>> Laplace(terms.ONE, middle=True).delta(Interval.of(Fraction(1, 4)), 64).low * 10**12 // 1
+    154698330553
     """
 
     ratio: Term
     count: int = 1
+    middle: bool = False
 
     def times(self, count: int) -> Laplace:
         """The same of so many mechanisms."""
@@ -79,12 +84,24 @@ class Laplace:
 
     def delta(self, epsilon: Interval, bits: int) -> Interval:
         """1 − e^ε before −a, 0 after a: each of the three is the largest where it is meant."""
+        if self.middle:
+            return Interval(self._of_middle(epsilon.high, bits).low, self._of_middle(epsilon.low, bits).high)
         a = enclosure(self.ratio, bits + 32)
         ends = []
         for end in (epsilon.high, epsilon.low):
             found = (ONE - exp((Interval.of(end) - a) * HALF, bits)).at_least(ZERO) if end <= a.high else ZERO
             ends.append(found if end >= 0 else found.at_least(ONE - exp(Interval.of(end), bits)))
         return Interval(ends[0].low, ends[1].high)
+
+    def _of_middle(self, epsilon: Fraction, bits: int) -> Interval:
+        """The same of the middle; before −a its formula is more than 1 − e^ε, which is meant."""
+        a = enclosure(self.ratio, bits + 32)
+        before = (ONE - exp(Interval.of(epsilon), bits)).at_least(ZERO)
+        if epsilon >= a.high or epsilon <= -a.high:
+            return ZERO if epsilon > 0 else before
+        base = (ONE - exp((Interval.of(epsilon) - a) * HALF, bits)).at_least(ZERO)
+        found = base * base * (ONE - exp(ZERO - a, bits)).inverse()
+        return found if epsilon >= -a.low else Interval(before.low, found.high)
 
 
 Tail: TypeAlias = Normal | Laplace

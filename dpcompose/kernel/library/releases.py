@@ -30,7 +30,8 @@ class Noise(Head):
     renyi -- the divergence of order alpha of the outputs at two values of an entry that are r apart: a convex
     function of r in norm L1, a number times its square in norm L2, so that entries that move add up to at
     most what one does that moves by all of it;
-    event -- of what is not attained, P(S) − e^epsilon·Q(S) of an event where the value moves by r;
+    event -- of what is not attained, P(S) − e^epsilon·Q(S) of an event where the value moves by r; events --
+    the same where queries of some pages are read;
     in_the_limit -- the notions whose guarantee is approached, and whether divergence and event are, only at
     databases with as many more records as one likes.
     """
@@ -57,6 +58,7 @@ class Noise(Head):
     divergence: str = ""
     renyi: str = ""
     event: str = ""
+    events: dict[str, str] = field(default_factory=dict)
     in_the_limit: list[str] = field(default_factory=list)
 
     @property
@@ -94,6 +96,7 @@ class Noise(Head):
             yield Written(("renyi",), self.renyi, (*own, "r", ORDER))
         if self.event:
             yield Written(("event",), self.event, (*own, "r", "epsilon"))
+        yield from each(("events",), self.events, (*own, "r", "epsilon"))
 
     def misfits(self) -> Iterator[Mistake]:
         if bool(self.at_most) == bool(self.equals):
