@@ -161,7 +161,7 @@ REFUSED = (
         "problems/147-a-choice-by-scores": ("noise",),
         "problems/140-a-mean-of-those-who-came": ("noise", "step"),
         "problems/206-how-concentrated-laplace-noise-is": ("noise", "step"),
-        "pages/noises/laplace": ("noise",),
+        "pages/noises/laplace": ("noise", "step"),
         "problems/191-what-concentrated-privacy-leaves-open": ("attained",),
         "pages/violations/zcdp-in-gaussian": ("attained",),
         "problems/190-places-that-nobody-listed": ("noise",),
