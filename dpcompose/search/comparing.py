@@ -178,7 +178,10 @@ class _Question:
         return Proof(certificate, used)
 
     def fails(self, point: Values) -> bool:
-        """Whether l > g at a point, confirmed by the kernel."""
+        """Whether l > g at a point that is not seen to be excluded, confirmed by the kernel."""
+        told = (one for one in self.assumed if one.letters.keys() <= point.keys())
+        if not all(assumptions.holds_at((one,), point) for one in told):
+            return False
         try:
             if self.difference.at(point) >= 0:
                 return False

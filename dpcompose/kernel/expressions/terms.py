@@ -341,7 +341,8 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
     if base.kind == "exp":
         return exp(base.of[0] * r)
     whole = r.kind == "number" and r.of[0].denominator == 1
-    if base.kind == "power" and (whole or base.of[0].nonnegative):
+    of_log = base.kind == "power" and base.of[0].kind == "log" and (base.of[0].of[0].number or 0) > 1
+    if base.kind == "power" and (whole or of_log or base.of[0].nonnegative):
         return power(base.of[0], base.of[1] * r)
     if base.kind == "power" and base.of[0].kind == "top" and base.nonnegative and (-base.of[0]).nonnegative:
         return power(-base.of[0], base.of[1] * r)  # the square of a minimum is that of max(−x, −y)

@@ -177,6 +177,26 @@ def _value(term: Term, point: dict[str, Fraction]) -> Fraction:
 K, MEMBER = letter("k", Domain.read("integer >= 1")), letter("e[i]")
 
 
+@pytest.mark.parametrize(
+    ("lesser", "verdict"),
+    [(K * E**2 / 2, Proof), (K * E**2 * Fraction(2, 3), Point)],
+)
+def test_products_that_are_assumed_to_be_at_most_one(lesser: Term, verdict: type) -> None:
+    """1/2 >= ... where k*e^2 <= 1: by a multiple of it, and no point beyond is looked at."""
+    small = (Assumption(K * E**2, "<=", terms.ONE),)
+    found = compare(terms.number(Fraction(1, 2)), lesser, assumed=small)
+    assert isinstance(found, verdict)
+    if isinstance(found, Point):
+        check_allowed(found.values, {"e": POSITIVE, "k": K.of[1]}, small)
+
+
+def test_a_root_of_the_square_of_a_logarithm() -> None:
+    """log(2) > 0, and so it is the root of its square; log(1/2) is not."""
+    two, half = (terms.log(terms.number(x)) for x in (2, Fraction(1, 2)))
+    assert terms.sqrt(two**2) == two != half
+    assert terms.sqrt(half**2) != half
+
+
 def test_what_is_assumed_of_members_in_a_certificate() -> None:
     """k - (e[1] + ... + e[k]) >= 0 where e[i] <= 1: k times the assumption, on the rays of one and of all."""
     below = (Assumption(terms.over(1, MEMBER, K), "<=", terms.ONE),)
