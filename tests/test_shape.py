@@ -44,6 +44,16 @@ def test_every_room_has_its_tests(room: str) -> None:
 
 
 def test_folders_of_tests_are_rooms_or_say_what_they_hold() -> None:
-    others = {"benchmarks", "claims", "forged", "forged_results", "goldens", "second_checker", "__pycache__"}
+    others = {
+        "attacks",
+        "benchmarks",
+        "claims",
+        "conformance",
+        "forged",
+        "forged_results",
+        "goldens",
+        "second_checker",
+        "__pycache__",
+    }
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
     assert folders - others == set(ROOMS)

@@ -23,8 +23,8 @@ Ends = tuple[float | None, float | None]
 
 def value(f: Elementary, point: Values) -> tuple[float, float] | None:
     """About f at a point, and the sum of its terms' magnitudes; None where that is no number."""
-    made, terms = _program(f)
     try:
+        made, terms = _program(f)  # a fraction may be none of the numbers that floats are
         known: list[float] = []
         for kind, of, within in made:
             if kind in "xy":

@@ -1,0 +1,157 @@
+"""The attacks that are kept: fuzzing, derivations changed at random, mutants of the kernel; and that they would see."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def module(name: str) -> ModuleType:
+    """A file beside this one."""
+    spec = importlib.util.spec_from_file_location(f"attacks_{name}", HERE / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found
+    spec.loader.exec_module(found)
+    return found
+
+
+fuzzing, mutants = module("fuzzing"), module("mutants")
+
+
+# fuzzing
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "runs"), [("problems", 2000), ("formulas", 20_000), ("pages", 1000), ("certificates", 1000)]
+)
+def test_fuzzing_ends_with_errors_of_our_own(kind: str, runs: int) -> None:
+    seeds, tried = fuzzing.KINDS[kind]
+    told = fuzzing.fuzz(seeds(), tried, runs, random.Random(kind))
+    print(told)
+    assert not told.failures, told.failures[:3]
+    assert len(told.kinds) > 1 and len(told.forms) > 30  # some are read, some are refused
+
+
+def test_some_formulas() -> None:
+    told = fuzzing.fuzz(fuzzing.of_problems(), fuzzing.formula, 300, random.Random(0))
+    assert not told.failures and set(told.kinds) == {"refused", "read"}
+
+
+def test_what_fails_is_seen() -> None:
+    """An error that is not ours, one that ends the program, and what does not end."""
+
+    def tried(text: str) -> tuple[str, str]:
+        if "7" in text:
+            raise KeyError(text)
+        if "9" in text:
+            raise SystemExit(4)
+        return "read", text
+
+    told = fuzzing.fuzz(["7", "9", "abc"], tried, 50, random.Random(0))
+    assert {why.split(":")[0] for why, _ in told.failures} == {"KeyError", "SystemExit"}
+    assert told.runs == 50 == len(told.failures) + told.kinds["read"]
+    with pytest.raises(fuzzing.TooSlow), fuzzing.limited(1):
+        while True:
+            pass
+
+
+def test_a_status_of_4_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzzing.cli, "main", lambda arguments: 4)
+    with pytest.raises(AssertionError):
+        fuzzing.problem("format = 1")
+
+
+# derivations
+
+
+@pytest.mark.slow
+def test_derivations_changed_at_random() -> None:
+    derivations = module("derivations")
+    rng = random.Random(0)
+    ends = Counter(derivations.attacked(rng.choice(derivations.OF), rng) for _ in range(2000))
+    print(ends)
+    assert (
+        ends["refused"] > 1000 and ends["accepted, with nothing new"] and ends["accepted, with more to say"]
+    )
+
+
+# mutants
+
+SAMPLE = '''
+def least(x, y):
+    """The least of two."""
+    if x is None:
+        raise ValueError("x is no number")
+    return x if x < y and not y < 0 else y + 0
+'''
+
+
+@pytest.fixture
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A file to mutate, as a module."""
+    (tmp_path / "sample_to_mutate.py").write_text(SAMPLE, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(mutants, "KERNEL", tmp_path)
+    monkeypatch.delitem(sys.modules, "sample_to_mutate", raising=False)
+    return importlib.import_module("sample_to_mutate")
+
+
+def test_the_mutants_of_a_file(sample: Any) -> None:
+    found = [str(one) for one in mutants.mutants(Path(sample.__file__))]
+    assert found == [
+        "sample_to_mutate.py:4: a guard is left out",
+        "sample_to_mutate.py:4: Is is IsNot",
+        "sample_to_mutate.py:6: a condition always holds",
+        "sample_to_mutate.py:6: And is Or",
+        "sample_to_mutate.py:6: Lt is LtE",
+        "sample_to_mutate.py:6: not is left out",
+        "sample_to_mutate.py:6: Lt is LtE",
+        "sample_to_mutate.py:6: 0 is 1",
+        "sample_to_mutate.py:6: Add is Sub",
+        "sample_to_mutate.py:6: 0 is 1",
+    ]
+
+
+def test_mutants_are_killed_by_what_sees_them(sample: Any) -> None:
+    """Each in a process of its own: here the file is as it was."""
+
+    def differs() -> bool:
+        with pytest.raises(ValueError):
+            sample.least(None, 1)
+        return [sample.least(1, 2), sample.least(2, 1), sample.least(-2, -1), sample.least(-1, 0)] != [
+            1,
+            1,
+            -1,
+            -1,
+        ]
+
+    survivors = [
+        str(one) for one in mutants.mutants(Path(sample.__file__)) if not mutants.outcome(one, differs)
+    ]
+    assert survivors == [
+        "sample_to_mutate.py:6: Lt is LtE",  # the least of two that are equal is either
+        "sample_to_mutate.py:6: Add is Sub",  # of 0
+    ]
+    assert sample.least(1, 2) == 1
+
+
+@pytest.mark.slow
+def test_mutants_of_the_kernel() -> None:
+    """So many of some at random are killed by derivations alone; `mutants.py --tests` asks the tests as well."""
+    every = [one for file in mutants.FILES for one in mutants.mutants(file)]
+    chosen = random.Random("kernel").sample(every, 60)
+    test_forged, told = mutants.material()
+    killed = sum(mutants.outcome(one, lambda: mutants.differs(test_forged, told)) for one in chosen)
+    print(f"{killed} of {len(chosen)}")
+    assert killed >= 24
