@@ -239,7 +239,7 @@ def outcome(mutant: Mutant, judged: Callable[[], bool], seconds: int = SECONDS) 
 SLOWER = (
     *("kernel/core", "kernel/composition", "kernel/test_arguments.py", "kernel/test_chains.py"),
     *("kernel/test_comparison.py", "kernel/test_saved.py", "kernel/test_claims_that_say_nothing.py"),
-    *("kernel/test_in_metrics.py", "kernel/test_within_limits.py", "proof/test_metrics_attacked.py"),
+    *("kernel/test_in_metrics.py", "proof/test_forged_metrics.py", "kernel/test_within_limits.py"),
 )
 """The tests of the kernel that those have to pass that no derivation kills."""
 

@@ -13,6 +13,7 @@ from shares import seeds
 
 from dpcompose.kernel import comparison
 from dpcompose.kernel.comparison import BadCertificate, check_at_least, check_larger, check_point
+from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.expressions import forms, formulas, polynomials
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import INFINITY, Term, letter
@@ -239,6 +240,38 @@ def test_bad_certificates(greater: str, lesser: str, proof: Any, message: str) -
     with pytest.raises(BadCertificate) as refused:
         check_at_least(read(greater), read(lesser), certificate(greater, lesser, proof))
     assert str(refused.value) == message
+
+
+NOT_LESS = (Assumption(SYMBOLS["a"], ">=", SYMBOLS["b"]),)
+
+
+@pytest.mark.parametrize(
+    ("greater", "lesser", "factor"), [("a", "b", "1"), ("c*a", "c*b", "c"), ("a**2", "a*b", "a")]
+)
+def test_multiples_of_what_is_assumed(greater: str, lesser: str, factor: str) -> None:
+    proof = rest("0", assumed=[[0, factor]])
+    assert (
+        check_at_least(read(greater), read(lesser), certificate(greater, lesser, proof), NOT_LESS) is not None
+    )
+
+
+@pytest.mark.parametrize(
+    ("greater", "lesser", "factor", "n", "message"),
+    [
+        ("b", "a", "-1", 0, "-1 is no allowed multiple"),
+        ("a*b", "a**2", "-a", 0, "-a is no allowed multiple"),
+        ("x*a", "x*b", "x", 0, "x is no allowed multiple"),
+        ("2*a*b", "a**2 + b**2", "b - a", 0, "b - a is no allowed multiple"),
+        ("a", "b", "1", 1, "there is no assumption 1"),
+    ],
+)
+def test_no_multiple_below_0_of_what_is_assumed(
+    greater: str, lesser: str, factor: str, n: int, message: str
+) -> None:
+    """Each would show what is false where a > b, but for the last."""
+    proof = rest("0", assumed=[[n, factor]])
+    with pytest.raises(BadCertificate, match=message):
+        check_at_least(read(greater), read(lesser), certificate(greater, lesser, proof), NOT_LESS)
 
 
 def test_a_letter_means_its_domain() -> None:
