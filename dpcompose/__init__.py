@@ -23,7 +23,7 @@ so that `dpcompose --help` is instant:
   distances, in_coordinates, at_most, within;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
   symmetric_difference;
-* theorem pages, with those of one's own: theorems;
+* theorem pages, with those of one's own: theorems; audit, the search for a setting in which one fails;
 * large finite classes, on arrays: finite;
 * other people's tools: from_event, to_event, from_opendp; deployment cards: card, card_of;
 * graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, outcome_bars, to_dot,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         recheck,
     )
     from dpcompose.front.studies.filters import filter
-    from dpcompose.front.studies.library import theorems
+    from dpcompose.front.studies.library import audit, theorems
     from dpcompose.front.studies.study import MetricStudy, Study
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.declared import noise, query
@@ -175,7 +175,7 @@ _PLACES = {
         "randomized_response_table",
     ),
     "proof.densities": ("density",),
-    "front.studies.library": ("theorems",),
+    "front.studies.library": ("audit", "theorems"),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.inputs.attributed": ("between", "columns", "tables", "where"),
     "spaces.inputs.composed": ("composed",),
@@ -235,6 +235,7 @@ __all__ = [
     "at",
     "at_most",
     "attribute",
+    "audit",
     "between",
     "bit",
     "bounded",

@@ -63,16 +63,17 @@ search: comparing parameters satisfiable shorter subsets ways always guarantees 
     stated within apart besides conclusions fewer verdicts implications choices citations replayed orders
     proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
+search.audits: worlds outcomes suppositions searched statements samples audits problems
 front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary
     bound examples limits
-front.printers: listings markdown render display latex papers
-front.studies: library as_json best_metric numbers budgets specialised together curve membership results totals
+front.printers: listings audited markdown render display latex papers
+front.studies: audits library as_json best_metric numbers budgets specialised together curve membership results totals
     neighbours beside metric_forms recheck in_metrics
 front: files internal
 front.studies: study loading composing filters
 front.interop: events measurements cards
 front.drawings: drawn places vectors frames pictures plots bars
-front.commands: running schema theorems verify bound budget compare curve draw example explain init recheck
+front.commands: running schema theorems audit verify bound budget compare curve draw example explain init recheck
     completion
 front: cli
 """

@@ -1,4 +1,4 @@
-"""The command: dpcompose verify, bound, budget, curve, draw, theorems, explain, recheck, compare, init, …
+"""The command: dpcompose verify, bound, budget, curve, draw, theorems, audit, explain, recheck, …
 
 Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
 it expects; 3 some undecided; 2 a file is wrong; 4 an internal error, which says nothing of the
@@ -16,6 +16,7 @@ from functools import cache
 
 import dpcompose
 from dpcompose.front.commands import (
+    audit,
     bound,
     budget,
     compare,
@@ -40,6 +41,7 @@ COMMANDS = (
     curve,
     draw,
     theorems,
+    audit,
     explain,
     recheck,
     compare,

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.front.studies import audits
+from dpcompose.front.studies.audits import Audit
 from dpcompose.kernel.library.fields import near
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.registry import Page, Theory
+from dpcompose.search.audits.audits import MOST
 
 if TYPE_CHECKING:
     from dpcompose.front.studies.study import Study
+    from dpcompose.search.audits.searched import Looked
     from dpcompose.search.citations import Fit
 
 
@@ -91,6 +95,30 @@ class Theorem:
             if fit.page.id == self.page.id:
                 return fit
         raise TypeError(f"{self.title} is no theorem about compositions that a study can fit")
+
+    def audit(
+        self,
+        most: int = MOST,
+        notions: Collection[str] = (),
+        told: Callable[[Looked], None] | None = None,
+    ) -> Audit:
+        """Searches finite settings, smallest first, for one in which the theorem fails.
+
+        All that it supposes holds there, by going through tables of databases, maps, neighbours and
+        probabilities, and more is lost than it concludes.  Then each supposition is left out in turn.
+
+        most -- how many settings of one kind are looked at, the rest being drawn by a fixed seed;
+        notions -- those that are looked at, if not all; told -- is called as one goes.
+        Raises NoSearch (a ValueError) where the page states nothing of finite settings.  An interrupt keeps
+        what was found.
+
+        >>> found = theorems["GB:IV.15"].audit(most=5, notions=["pure"])
+        >>> found.refuted
+        ()
+        >>> found.needed[0]
+        'every mechanism reads a proper part of the record universe'
+        """
+        return audits.audit(self.theory, self.page, most, notions, told)
 
     def __repr__(self) -> str:
         items = f" ({', '.join(self.page.items)})" if self.page.items else ""
@@ -180,3 +208,14 @@ neighbours: the two largest parameters add up
 
 theorems = Library()
 """The theorem pages that ship with dpcompose."""
+
+
+def audit(page: str, most: int = MOST, notions: Collection[str] = (), theory: Theory | None = None) -> Audit:
+    """The audit of a theorem page by its id or its item, as `theorems[page].audit(most, notions)` has it.
+
+    theory -- where the page is one of your own: `theorems("DIR")`.
+
+    >>> audit("GB:IV.15", most=5, notions=["gaussian"]).answers[1].found.lost
+    'oo'
+    """
+    return Library(theory)[page].audit(most, notions)

@@ -140,11 +140,13 @@ KEYS_OF_GUARANTEES = ("notion", "granularity", "domain", "expect", "r", "k", "m"
 class Lemma(Head):
     """What the proofs of other pages rest on.
 
-    notions -- those that it is about, left out: all.
+    notions -- those that it is about, left out: all;
+    construction -- what it makes of mechanisms, where tables of probabilities can show it to be false.
     """
 
     kind: Literal["lemma"]
     notions: list[str] = field(default_factory=list)
+    construction: Literal["coin"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

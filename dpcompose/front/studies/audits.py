@@ -1,0 +1,83 @@
+"""Audits in the user's hands: a theorem page, and the smallest settings found in which it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpcompose.language.shown import Shown
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.search.audits import audits
+from dpcompose.search.audits.audits import Answer
+
+if TYPE_CHECKING:
+    from dpcompose.search.audits.searched import Looked
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Shown):
+    """What the search for counterexamples to a page ended in: as it stands, and without each supposition.
+
+    answers -- one for each notion and each thing that is left out; complete -- whether the search came to
+    its end.  A page without a counterexample is not true by that: it says how much was searched.
+    """
+
+    page: Page
+    answers: tuple[Answer, ...]
+    complete: bool = True
+
+    @property
+    def refuted(self) -> tuple[Answer, ...]:
+        """The counterexamples in which all that the page supposes holds."""
+        return tuple(one for one in self.answers if one.found is not None and one.without is None)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """What is supposed and cannot be left out, in words."""
+        found = [one.without for one in self.answers if one.found is not None]
+        return tuple(dict.fromkeys(one.words for one in found if one is not None))
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Writes the counterexamples as problem files, which `dpcompose verify` refutes; their paths.
+
+        Of mechanisms that are not independent there is a file in pure privacy only: of the table of all they
+        say nothing else is known.
+        """
+        from dpcompose.front.printers import audited
+
+        paths = []
+        for one in self.answers:
+            if (text := audited.file_text(one)) is not None:
+                path = Path(folder) / audited.file_name(one)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+                paths.append(path)
+        return paths
+
+    def __repr__(self) -> str:
+        from dpcompose.front.printers import audited
+
+        rows, notion = [f"{self.page.id}: {self.page.title}"], ""
+        for one in self.answers:
+            rows += [one.statement.notion] if one.statement.notion != notion else []
+            notion = one.statement.notion
+            rows += audited.lines(one)
+        return "\n".join([*rows, *(() if self.complete else ("interrupted: the rest was not searched",))])
+
+
+def audit(
+    theory: Theory,
+    page: Page,
+    most: int,
+    notions: Collection[str],
+    told: Callable[[Looked], None] | None = None,
+) -> Audit:
+    """The audit of a page; told -- is called as one goes.  An interrupt keeps what was found."""
+    answers: list[Answer] = []
+    try:
+        answers.extend(audits.answers(theory, page, most, notions, told))
+    except KeyboardInterrupt:
+        return Audit(page, tuple(answers), False)
+    return Audit(page, tuple(answers))

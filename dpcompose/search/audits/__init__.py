@@ -1,0 +1,1 @@
+"""Audits: theorem pages searched for counterexamples; nothing here is believed, and nothing rests on it."""

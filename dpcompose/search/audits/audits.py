@@ -1,0 +1,71 @@
+"""Audits: a theorem page searched for a counterexample, as it stands and without each thing it supposes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from dpcompose.search.audits import samples, statements
+from dpcompose.search.audits.searched import Counterexample, Looked
+from dpcompose.search.audits.suppositions import NoSearch, Supposition
+
+MOST = 30
+"""How many settings of one kind are looked at where nothing is said."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the search for a counterexample ended in.
+
+    without -- what was left out; None: nothing.
+    found -- the smallest counterexample; None: none among what was `looked` at.
+    """
+
+    statement: Any
+    without: Supposition | None
+    found: Counterexample | None
+    looked: Looked
+
+
+READERS: Mapping[str, Callable[[Any, Any], list[Any]]] = {
+    "named": statements.named,
+    "rule": statements.rule,
+    "lemma": statements.lemma,
+    "sampling": samples.sampling,
+}
+"""What a page of a kind states, notion by notion."""
+
+
+def answers(
+    theory: Any,
+    page: Any,
+    most: int = MOST,
+    notions: Collection[str] = (),
+    told: Callable[[Looked], None] | None = None,
+) -> Iterator[Answer]:
+    """A page as it stands, then without each of the things it supposes, notion by notion.
+
+    most -- how many settings of one kind are looked at; notions -- those that are looked at, if not all;
+    told -- is called with what was looked at so far.
+    Raises NoSearch for a page of which no finite setting can show that it is false.
+    """
+    if page.head.kind not in READERS:
+        raise NoSearch(
+            f"{page.id} is a {page.head.kind} page; what is gone through in finite settings are "
+            f"pages of the kinds {', '.join(READERS)}"
+        )
+    stated = [one for one in READERS[page.head.kind](theory, page) if not notions or one.notion in notions]
+    if not stated:
+        raise NoSearch(f"no tables are known that lose what {page.id} is about")
+    for statement in stated:
+        for without in (None, *statement.suppositions):
+            looked = Looked()
+            left = statement if without is None else statement.without(without)
+            found = left.look(most, looked, partial(told, looked) if told else _silent)
+            yield Answer(statement, without, found, looked)
+
+
+def _silent() -> None:
+    """Where nobody is told what was looked at."""

@@ -1,0 +1,170 @@
+"""Mechanisms on samples of the records, gone through: what a sampling page states, on small classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+from typing import Any, TypeAlias
+
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.search.audits.outcomes import Outputs, Row, Values, outputs_of, plain
+from dpcompose.search.audits.searched import Counterexample, Looked, aimed
+from dpcompose.search.audits.suppositions import Supposition
+from dpcompose.search.audits.worlds import Base, Reading, Relation, World, of_records
+
+Sample: TypeAlias = tuple[str, ...]
+Letters: TypeAlias = Mapping[str, Fraction]
+
+
+def _each(D: Sample, letters: Letters) -> Iterator[tuple[Sample, Fraction]]:
+    """Each record by itself."""
+    s = letters["s"]
+    for kept in product((False, True), repeat=len(D)):
+        drawn = tuple(x for x, stays in zip(D, kept, strict=True) if stays)
+        yield drawn, s ** len(drawn) * (1 - s) ** (len(D) - len(drawn))
+
+
+def _some(D: Sample, letters: Letters) -> Iterator[tuple[Sample, Fraction]]:
+    """So many of the records."""
+    m = int(letters["m"])
+    yield from ((one, Fraction(1, comb(len(D), m))) for one in combinations(D, m))
+
+
+def _draws(D: Sample, letters: Letters) -> Iterator[tuple[Sample, Fraction]]:
+    """So many draws, with replacement."""
+    m = int(letters["m"])
+    yield from ((tuple(sorted(one)), Fraction(1, len(D) ** m)) for one in product(D, repeat=m))
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to draw samples: the samples of a database with their probabilities, and what is gone through.
+
+    cases -- the letters, and the least and the largest size of databases.
+    """
+
+    drawn: Callable[[Sample, Letters], Iterator[tuple[Sample, Fraction]]]
+    cases: tuple[tuple[Mapping[str, int | str], int, int], ...]
+
+
+WAYS: Mapping[str, Way] = {
+    "poisson": Way(_each, tuple(({"s": s}, 0, n) for n in (1, 2) for s in ("1/2", "1/4"))),
+    "fixed": Way(_some, tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (1, 3), (2, 3)))),
+    "any-number": Way(_some, tuple(({"m": m}, m, m + 1) for m in (1, 2))),
+    "draws": Way(_draws, tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (2, 2), (2, 3)))),
+}
+"""The ways to draw samples, by the word of their pages."""
+
+STEPS = ([0, 1], [1, 1])
+"""What neighbours can be: how many records one step removes, and adds."""
+COME, REPLACED = "records come and go", "records are replaced"
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """A sampling page in one notion.
+
+    on_samples, neighbours -- what one step removes and adds: of the guarantee on samples, and of the whole;
+    published -- whether the sample can be seen.
+    """
+
+    page: Any
+    notion: str
+    outputs: Outputs
+    on_samples: tuple[list[int], ...]
+    neighbours: tuple[list[int], ...]
+    published: tuple[bool, ...] = (False,)
+    suppositions: tuple[Supposition, ...] = ()
+
+    def without(self, one: Supposition) -> Sampled:
+        left: dict[str, Any] = {"published": (True,)} if one.premise == "published" else {one.premise: STEPS}
+        return replace(self, **left)
+
+    def look(self, most: int, looked: Looked, told: Callable[[], None]) -> Counterexample | None:
+        """A class of databases, and a mechanism on samples with its guarantee, that loses more."""
+        way = WAYS[self.page.head.how]
+        for (letters, least, largest), universe in product(way.cases, ("a", "ab")):
+            base, samples = of_records(universe, least, largest), of_records(universe, 0, largest)
+            for H, G in product(self.on_samples, self.neighbours):
+                looked.add(_world(base, G))
+                told()
+                for given, rows in self._mechanisms(samples, H, looked):
+                    if (found := self._in(base, G, samples, letters, given, rows)) is not None:
+                        return found
+        return None
+
+    def _mechanisms(
+        self, samples: Base, H: list[int], looked: Looked
+    ) -> Iterator[tuple[Values, tuple[Row, ...]]]:
+        """Mechanisms on samples of which the guarantee was checked."""
+        every = tuple(range(len(samples.names)))
+        reading = Reading(every, samples.names, _near(samples, H), everything=True)
+        given = self.outputs.values(1)
+        for at in every:
+            for rows in aimed(self.outputs, reading, tuple(given.items()), at):
+                looked.mechanisms += 1
+                yield given, rows
+
+    def _in(
+        self, base: Base, G: list[int], samples: Base, letters: Any, given: Values, rows: tuple[Row, ...]
+    ) -> Counterexample | None:
+        fractions = {key: Fraction(x) for key, x in letters.items()}
+        known = {key: terms.number(x) for key, x in fractions.items()}
+        texts = self.page.head.guarantee[self.notion]
+        claim = {key: plain(formulas.parse(text, {**given, **known})) for key, text in texts.items()}
+        world = _world(base, G)
+        for published in self.published:
+            table = tuple(self._row(D, samples, fractions, rows, published) for D in base.contents)
+            for x, y in world.pairs:
+                lost = self.outputs.joint_lost(table[x], table[y], claim)
+                if lost is not None:
+                    return Counterexample(self, world, (given,), (table,), True, (x, y), claim, lost)
+        return None
+
+    def _row(self, D: Sample, samples: Base, letters: Letters, rows: tuple[Row, ...], published: bool) -> Row:
+        """What the mechanism on a sample says: the outcome, or where it is published the sample with it."""
+        outcomes = range(len(rows[0]))
+        found = {(T, o): Fraction(0) for T in (samples.contents if published else ((),)) for o in outcomes}
+        for T, p in WAYS[self.page.head.how].drawn(D, letters):
+            for o in outcomes:
+                found[T if published else (), o] += p * rows[samples.contents.index(T)][o]
+        return tuple(found.values())
+
+
+def _near(base: Base, steps: list[int]) -> Relation:
+    """The neighbours one step apart."""
+    pairs = set()
+    for x, D in enumerate(base.contents):
+        for y, E in enumerate(base.contents):
+            counts = [(D.count(one), E.count(one)) for one in base.universe]
+            gone, come = (sum(max(0, a - b) for a, b in some) for some in (counts, [c[::-1] for c in counts]))
+            if x != y and sorted((gone, come)) == sorted(steps):
+                pairs.add((x, y))
+    return Relation(COME if 0 in steps else REPLACED, frozenset(pairs))
+
+
+def _world(base: Base, steps: list[int]) -> World:
+    return World(base.names, base.contents, base.universe, _near(base, steps), ())
+
+
+def sampling(theory: Any, page: Any) -> list[Sampled]:
+    """A sampling page in the notions whose mechanisms are tables."""
+    head = page.head
+    words = {key: COME if 0 in getattr(head, key) else REPLACED for key in ("on_samples", "neighbours")}
+    some = (
+        Supposition(
+            "on-samples", f"the guarantee on samples is for where {words['on_samples']}", premise="on_samples"
+        ),
+        Supposition("neighbours", f"neighbours are where {words['neighbours']}", premise="neighbours"),
+        Supposition("published", "the sample is not published", premise="published"),
+    )
+    return [
+        Sampled(page, notion, outputs, (head.on_samples,), (head.neighbours,), suppositions=some)
+        for notion in theory.notions
+        if notion in head.guarantee
+        and (outputs := outputs_of(theory, notion)) is not None
+        and outputs.tabular
+    ]

@@ -1,0 +1,286 @@
+"""Finite settings in order of size: databases, neighbours, and what mechanisms read, all of them as tables.
+
+Nothing here asks the rest of the program what neighbours, distances or inputs are: all is gone through.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, combinations, combinations_with_replacement, product
+from random import Random
+from typing import Any, TypeAlias
+
+Pairs: TypeAlias = frozenset[tuple[int, int]]
+"""A symmetric relation on things that are numbered from 0: both orders of each pair."""
+
+INFINITE = -1
+"""What `Relation.steps` says where no chain leads."""
+
+EMPTY = "none"
+"""What the database without records is called."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Neighbours by name, among things numbered from 0; partial -- whether records are not treated alike."""
+
+    name: str
+    pairs: Pairs
+    partial: bool = False
+
+    def steps(self, x: int, y: int) -> int:
+        """The canonical metric: the fewest steps from x to y; INFINITE where there is no chain."""
+        return _from(self.pairs, x).get(y, INFINITE)
+
+
+@lru_cache(maxsize=20_000)
+def _from(pairs: Pairs, x: int) -> Mapping[int, int]:
+    """How many steps there are from x to all that can be reached."""
+    found, waiting = {x: 0}, deque([x])
+    while waiting:
+        here = waiting.popleft()
+        for y in sorted(b for a, b in pairs if a == here):
+            if y not in found:
+                found[y] = found[here] + 1
+                waiting.append(y)
+    return found
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a mechanism reads, and for which neighbours its guarantee is stated.
+
+    values -- the number of the value at each database; words -- what the values are called;
+    stated -- the neighbours among databases; inside -- those among values, on the own domain;
+    records -- those that are kept, where it is a restriction; everything -- whether it is the identity.
+    """
+
+    values: tuple[int, ...]
+    words: tuple[str, ...]
+    stated: Relation
+    inside: Relation | None = None
+    records: frozenset[str] | None = None
+    everything: bool = False
+
+    @cached_property
+    def near(self) -> Relation:
+        """The neighbours among values: on the common domain the values of neighbouring databases."""
+        if self.inside is not None:
+            return self.inside
+        pairs = frozenset((self.values[x], self.values[y]) for x, y in self.stated.pairs)
+        return Relation(self.stated.name, frozenset((v, w) for v, w in pairs if v != w))
+
+    def moves(self, x: int, y: int) -> int:
+        """How far what is read moves between two databases."""
+        return self.near.steps(self.values[x], self.values[y])
+
+    @property
+    def wholly(self) -> Reading:
+        """The same guarantee of a mechanism that need not depend on what is read only."""
+        if self.inside is not None:
+            return self
+        return Reading(tuple(range(len(self.values))), (), self.stated, everything=True)
+
+
+@dataclass(frozen=True)
+class World:
+    """A finite class of databases, its target neighbours, and what k mechanisms read.
+
+    contents -- the records of each database, where they are multisets over the universe.
+    """
+
+    names: tuple[str, ...]
+    contents: tuple[tuple[str, ...], ...]
+    universe: str
+    target: Relation
+    readings: tuple[Reading, ...]
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        return sorted(self.target.pairs)
+
+    @cached_property
+    def stated(self) -> Relation | None:
+        """The neighbours for which all guarantees are stated; None where they differ in them."""
+        some = {one.stated for one in self.readings}
+        return some.pop() if len(some) == 1 else None
+
+    @cached_property
+    def apart(self) -> int:
+        """m: how many of their steps target neighbours are apart at most; INFINITE without a chain."""
+        steps = {one.stated.steps(*pair) for one in self.readings for pair in self.target.pairs}
+        return INFINITE if INFINITE in steps else max(steps, default=0)
+
+    def moved(self, x: int, y: int) -> dict[int, int]:
+        """How far each input moves that does."""
+        readings = enumerate(self.readings)
+        return {i: one.moves(x, y) for i, one in readings if one.values[x] != one.values[y]}
+
+
+# classes of databases
+
+
+@dataclass(frozen=True)
+class Base:
+    """A class of databases: listed, with any relations, or multisets of at most, or exactly, n records."""
+
+    names: tuple[str, ...]
+    contents: tuple[tuple[str, ...], ...] = ()
+    universe: str = ""
+
+    @cached_property
+    def relations(self) -> tuple[Relation, ...]:
+        """The neighbours that there can be: all graphs, or by what is done to records."""
+        if not self.universe:
+            return tuple(Relation(f"G{n}", pairs) for n, pairs in enumerate(_graphs(len(self.names))))
+        return tuple(edited(kind, self.contents) for kind in kinds(self.universe))
+
+    def readings(self, own: bool) -> list[Reading]:
+        """All that can be read on a domain, with all neighbours for which a guarantee can be stated."""
+        kept, every = frozenset(self.universe) or None, tuple(range(len(self.names)))
+        whole = [Reading(every, self.names, one, one if own else None, kept, True) for one in self.relations]
+        return [*whole, *(self._restrictions(own) if self.universe else ()), *self._tables(own)]
+
+    def _restrictions(self, own: bool) -> Iterator[Reading]:
+        for part in chain.from_iterable(combinations(self.universe, r) for r in range(len(self.universe))):
+            read = [tuple(x for x in one if x in part) for one in self.contents]
+            images = tuple(sorted(set(read), key=lambda one: (len(one), one)))
+            values = tuple(images.index(one) for one in read)
+            for kind, stated in zip(kinds(self.universe), self.relations, strict=True):
+                inside = edited(kind, images) if own else None
+                yield Reading(values, tuple(map(_name, images)), stated, inside, frozenset(part))
+
+    def _tables(self, own: bool) -> Iterator[Reading]:
+        """Functions of any kind, of few databases; on the own domain with any neighbours among the values."""
+        if len(self.names) > MOST_TABLED or (own and self.universe):
+            return
+        for values in _partitions(len(self.names)):
+            words = tuple(str(v) for v in range(max(values) + 1))
+            if own:
+                graphs = [Relation("", one) for one in _graphs(len(words))]
+                yield from (Reading(values, words, H, one) for H in self.relations for one in graphs)
+            elif len(words) < len(values):
+                yield from (Reading(values, words, H) for H in self.relations)
+
+
+MOST_TABLED = 3
+"""Of up to so many databases every function is read."""
+
+
+def _name(records: Sequence[str]) -> str:
+    return " ".join(records) or EMPTY
+
+
+def _graphs(count: int) -> list[Pairs]:
+    """All graphs on so many points, those with fewer edges first."""
+    edges = list(combinations(range(count), 2))
+    some = chain.from_iterable(combinations(edges, r) for r in range(len(edges) + 1))
+    return [frozenset(chain.from_iterable(((x, y), (y, x)) for x, y in one)) for one in some]
+
+
+def _partitions(count: int) -> list[tuple[int, ...]]:
+    """All functions of so many databases, up to the names of their values: the first is 0."""
+    every = product(range(count), repeat=count)
+    return [one for one in every if all(v <= max(one[:n], default=-1) + 1 for n, v in enumerate(one))]
+
+
+Kind: TypeAlias = tuple[str, frozenset[tuple[str, str]]]
+"""Neighbours of multisets: a name, and which record, or "" for none, takes the place of which."""
+
+
+ANY_TWO = "free-lunch"
+"""The neighbours of which any two databases are."""
+
+
+@lru_cache
+def kinds(universe: str) -> tuple[Kind, ...]:
+    """Records that come and go; that are replaced; any two; and policies: only the first one of either."""
+    places = {"unbounded": [("", x) for x in universe], "bounded": list(combinations(universe, 2))}
+    first = universe[0]
+    places |= {f"only {first} comes or goes": [("", first)]} if len(universe) > 1 else {}
+    places |= {f"only {first} for {universe[1]}": [(first, universe[1])]} if len(universe) > 2 else {}
+    some = [(name, frozenset((*edges, *(one[::-1] for one in edges)))) for name, edges in places.items()]
+    return (*some, (ANY_TWO, frozenset()))
+
+
+def edited(kind: Kind, contents: Sequence[tuple[str, ...]]) -> Relation:
+    """The neighbours among multisets."""
+    name, edges = kind
+    pairs = frozenset(
+        (x, y)
+        for x, D in enumerate(contents)
+        for y, E in enumerate(contents)
+        if (x != y if name == ANY_TWO else any(_changed(D, *edge) == E for edge in edges))
+    )
+    return Relation(name, pairs, name.startswith("only"))
+
+
+def _changed(D: tuple[str, ...], gone: str, come: str) -> tuple[str, ...] | None:
+    """A multiset with one record in place of another; None where it has no such record."""
+    if gone and gone not in D:
+        return None
+    left = list(D)
+    if gone:
+        left.remove(gone)
+    return tuple(sorted([*left, come] if come else left))
+
+
+def of_records(universe: str, least: int, most: int) -> Base:
+    """The multisets of some sizes."""
+    sizes = range(least, most + 1)
+    some = tuple(chain.from_iterable(combinations_with_replacement(universe, n) for n in sizes))
+    return Base(tuple(map(_name, some)), some, universe)
+
+
+@lru_cache
+def bases() -> tuple[Base, ...]:
+    """The classes that are gone through, those with few databases first."""
+    listed = [Base(tuple(f"D{n}" for n in range(1, count + 1))) for count in (2, 3)]
+    sizes = [("a", 0, 1), ("ab", 1, 1), ("a", 0, 2), ("ab", 0, 1), ("ab", 2, 2), ("abc", 1, 1), ("abc", 0, 1)]
+    some = [of_records(*one) for one in [*sizes, ("ab", 0, 2), ("abc", 2, 2), ("abc", 0, 2)]]
+    return tuple(sorted([*listed, *some], key=lambda one: (len(one.names), one.universe != "")))
+
+
+# settings
+
+
+def settings(wanted: Any, named: Sequence[str], most: int, seed: int) -> Iterator[World]:
+    """The settings of some premises, smallest first; of many of one kind a share that is drawn by a seed.
+
+    wanted -- premises: as those of a page; named -- names of neighbours, where the target is to be one;
+    most -- how many of one kind are looked at.
+    """
+    random = Random(seed)
+    domains = {"own": (True,), "common": (False,)}.get(wanted.domain, (False, True))
+    for base in bases():
+        read = [one for own in domains for one in base.readings(own)]
+        for k in (wanted.k,) if wanted.k else (1, 2, 3):
+            for target in base.relations:
+                if not target.pairs or (named and target.name not in named):
+                    continue
+                for options in _options(wanted.stated, target, base, read):
+                    yield from (
+                        World(base.names, base.contents, base.universe, target, some)
+                        for some in _tuples(options, k, most, random)
+                    )
+
+
+def _options(
+    stated: str | None, target: Relation, base: Base, read: Sequence[Reading]
+) -> list[list[Reading]]:
+    """What mechanisms can read whose guarantees are stated as premises say: one list for each such H."""
+    if stated is None:
+        return [list(read)]
+    names = {"G": [target.name], "H": [one.name for one in base.relations]}.get(stated, [stated])
+    return [some for name in names if (some := [one for one in read if one.stated.name == name])]
+
+
+def _tuples(options: Sequence[Reading], k: int, most: int, random: Random) -> Iterator[tuple[Reading, ...]]:
+    """What k mechanisms read: every way, or so many that are drawn."""
+    if len(options) ** k <= most:
+        yield from product(options, repeat=k)
+    elif options:
+        yield from (tuple(random.choice(options) for _ in range(k)) for _ in range(most))
