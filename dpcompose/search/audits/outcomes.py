@@ -18,6 +18,7 @@ from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import Interval, enclosure
 from dpcompose.kernel.expressions.substitution import changed
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.heads import ORDER
 from dpcompose.search.audits.worlds import INFINITE, Reading
 
 BITS = 64
@@ -86,6 +87,10 @@ class Events:
     tabular: ClassVar[bool] = True
     """Whether mechanisms are tables of probabilities."""
 
+    def written(self, joint: bool) -> bool:
+        """Whether a problem file with a counterexample is refuted: of joint tables the pure loss is known."""
+        return not (joint and self.with_delta)
+
     def values(self, n: int) -> Values:
         """The parameters of a guarantee: of several, n = 1 is the least."""
         epsilon = {"epsilon": LOG_2 * terms.number(n)}
@@ -148,6 +153,8 @@ def _limits(given: Values) -> tuple[Fraction, Fraction]:
     return _power(given["epsilon"]), delta
 
 
+ALPHA = terms.letter(ORDER)
+SMALL = terms.number(1) / terms.number(100)
 FAR = Fraction(1_000)
 """How far values are moved where a guarantee allows any distance."""
 
@@ -156,20 +163,28 @@ FAR = Fraction(1_000)
 class Shifts:
     """Guarantees that normal noise attains whose mean is moved: at most as far as the notion's witness says.
 
-    parameter -- the one there is; distance -- how far that is, a formula; root -- whether the parameter is
-    the distance itself, and not its square.
+    parameter -- the one that bounds it; distance -- how far that is, a formula; root -- whether the parameter
+    is the distance itself, and not its square; ordered -- whether it is so many times the order of a
+    divergence; others -- further parameters, which such noise keeps.
     """
 
     parameter: str
     distance: str
     root: bool
+    ordered: bool = False
+    others: tuple[str, ...] = ()
     tabular: ClassVar[bool] = False
 
+    def written(self, joint: bool) -> bool:
+        """The same: nothing is known of joint tables; further parameters have other keys in files."""
+        return not (joint or self.ordered or self.others)
+
     def values(self, n: int) -> Values:
-        return {self.parameter: terms.number(n if self.root else n * n)}
+        square = terms.number(n if self.root else n * n) * (ALPHA if self.ordered else terms.ONE)
+        return {self.parameter: square, **dict.fromkeys(self.others, SMALL)}
 
     def _moved(self, given: Values) -> Interval:
-        return enclosed(formulas.parse(self.distance, {**given, "r": terms.ONE}))
+        return enclosed(formulas.parse(self.distance, {**given, "r": terms.ONE, ORDER: ALPHA}))
 
     def aimed(self, reading: Reading, given: Values, at: int) -> Iterator[tuple[Row, ...]]:
         steps = [reading.near.steps(v, reading.values[at]) for v in reading.values]
@@ -186,7 +201,8 @@ class Shifts:
             return None
         if square >= FAR**2:
             return "oo"
-        return formulas.to_text(terms.sqrt(terms.number(square)) if self.root else terms.number(square))
+        lost = terms.sqrt(terms.number(square)) if self.root else terms.number(square)
+        return formulas.to_text(lost * ALPHA if self.ordered else lost)
 
     def joint_within(self, P: Row, Q: Row, given: Values) -> bool:
         """Enough in every notion: equal rows."""
@@ -214,8 +230,10 @@ def outputs_of(theory: Any, notion: str) -> Outputs | None:
     by = {one.by for one in shown}
     if by <= {"ratio", "event"} and by and set(rule.parameters) <= {"epsilon", "delta"}:
         return Events("delta" in rule.parameters)
-    if by == {"noise"} and len(rule.parameters) == 1 and not rule.ordered:
-        return Shifts(rule.parameters[0], shown[0].distance, bool(rule.squared))
+    for one in shown:
+        if one.by == "noise":
+            others = tuple(key for key in rule.parameters if key != one.shows)
+            return Shifts(one.shows, one.distance, bool(rule.squared), rule.ordered, others)
     return None
 
 
