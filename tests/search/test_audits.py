@@ -165,7 +165,7 @@ def test_what_is_needed_has_a_counterexample(id: str, key: str, notion: str) -> 
             without = next(one for one in statement.suppositions if one.key == key)
             from dpcompose.search.audits.searched import Looked
 
-            answer = statement.without(without).look(30, Looked(), lambda: None)
+            answer = statement.without(without).look(30, Looked())
             assert answer is not None
             text = problem(answer, f"{page.title} without: {without.words}")
             assert text == path.read_text(encoding="utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from dpcompose.search.audits import samples, statements
@@ -61,11 +60,7 @@ def answers(
         raise NoSearch(f"no tables are known that lose what {page.id} is about")
     for statement in stated:
         for without in (None, *statement.suppositions):
-            looked = Looked()
+            looked = Looked(told=told)
             left = statement if without is None else statement.without(without)
-            found = left.look(most, looked, partial(told, looked) if told else _silent)
+            found = left.look(most, looked)
             yield Answer(statement, without, found, looked)
-
-
-def _silent() -> None:
-    """Where nobody is told what was looked at."""

@@ -27,11 +27,19 @@ BITS = 64
 Values: TypeAlias = Mapping[str, Term]
 """The parameters of a guarantee."""
 
+Frozen: TypeAlias = tuple[tuple[str, Any], ...]
+"""The same, as a key."""
+
 Row: TypeAlias = tuple[Fraction, ...]
 """The probabilities of the outcomes at one database; of normal noise the one value it is added to."""
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 LOG_2 = terms.log(terms.number(2))
+
+
+def frozen(values: Values) -> Frozen:
+    """The parameters of a guarantee, as a key."""
+    return tuple(values.items())
 
 
 @lru_cache(maxsize=10_000)
@@ -117,7 +125,7 @@ class Events:
     def lost(self, P: Sequence[Row], Q: Sequence[Row], claim: Values) -> str | None:
         """What independent mechanisms lose where that exceeds a claim, in this order; else None."""
         moved = sorted((p, q) for p, q in zip(P, Q, strict=True) if p != q)  # the others tell nothing
-        return _of_independent(self, tuple(moved), tuple(claim.items()))
+        return _of_independent(self, tuple(moved), frozen(claim))
 
     joint_within = within
 
@@ -134,9 +142,7 @@ class Events:
 
 
 @lru_cache(maxsize=100_000)
-def _of_independent(
-    events: Events, rows: tuple[tuple[Row, Row], ...], claim: tuple[tuple[str, Term], ...]
-) -> str | None:
+def _of_independent(events: Events, rows: tuple[tuple[Row, Row], ...], claim: Frozen) -> str | None:
     """What mechanisms lose of which the rows at both databases are known."""
     P, Q = (together([one[n] for one in rows]) for n in (0, 1))
     return events.joint_lost(P, Q, dict(claim))

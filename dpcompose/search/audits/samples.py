@@ -13,13 +13,12 @@ from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.search.audits.outcomes import Outputs, Row, Values, outputs_of, plain
 from dpcompose.search.audits.searched import Counterexample, Looked, aimed
 from dpcompose.search.audits.suppositions import Supposition
-from dpcompose.search.audits.worlds import Base, Reading, Relation, World, of_records
+from dpcompose.search.audits.worlds import Base, Reading, Records, Relation, World, difference, of_records
 
-Sample: TypeAlias = tuple[str, ...]
 Letters: TypeAlias = Mapping[str, Fraction]
 
 
-def _each(D: Sample, letters: Letters) -> Iterator[tuple[Sample, Fraction]]:
+def _each(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     """Each record by itself."""
     s = letters["s"]
     for kept in product((False, True), repeat=len(D)):
@@ -27,13 +26,13 @@ def _each(D: Sample, letters: Letters) -> Iterator[tuple[Sample, Fraction]]:
         yield drawn, s ** len(drawn) * (1 - s) ** (len(D) - len(drawn))
 
 
-def _some(D: Sample, letters: Letters) -> Iterator[tuple[Sample, Fraction]]:
+def _some(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     """So many of the records."""
     m = int(letters["m"])
     yield from ((one, Fraction(1, comb(len(D), m))) for one in combinations(D, m))
 
 
-def _draws(D: Sample, letters: Letters) -> Iterator[tuple[Sample, Fraction]]:
+def _draws(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     """So many draws, with replacement."""
     m = int(letters["m"])
     yield from ((tuple(sorted(one)), Fraction(1, len(D) ** m)) for one in product(D, repeat=m))
@@ -46,7 +45,7 @@ class Way:
     cases -- the letters, and the least and the largest size of databases.
     """
 
-    drawn: Callable[[Sample, Letters], Iterator[tuple[Sample, Fraction]]]
+    drawn: Callable[[Records, Letters], Iterator[tuple[Records, Fraction]]]
     cases: tuple[tuple[Mapping[str, int | str], int, int], ...]
 
 
@@ -83,14 +82,13 @@ class Sampled:
         left: dict[str, Any] = {"published": (True,)} if one.premise == "published" else {one.premise: STEPS}
         return replace(self, **left)
 
-    def look(self, most: int, looked: Looked, told: Callable[[], None]) -> Counterexample | None:
+    def look(self, most: int, looked: Looked) -> Counterexample | None:
         """A class of databases, and a mechanism on samples with its guarantee, that loses more."""
         way = WAYS[self.page.head.how]
         for (letters, least, largest), universe in product(way.cases, ("a", "ab")):
             base, samples = of_records(universe, least, largest), of_records(universe, 0, largest)
             for H, G in product(self.on_samples, self.neighbours):
                 looked.add(_world(base, G))
-                told()
                 for given, rows in self._mechanisms(samples, H, looked):
                     if (found := self._in(base, G, samples, letters, given, rows)) is not None:
                         return found
@@ -124,7 +122,9 @@ class Sampled:
                     return Counterexample(self, world, (given,), (table,), True, (x, y), claim, lost)
         return None
 
-    def _row(self, D: Sample, samples: Base, letters: Letters, rows: tuple[Row, ...], published: bool) -> Row:
+    def _row(
+        self, D: Records, samples: Base, letters: Letters, rows: tuple[Row, ...], published: bool
+    ) -> Row:
         """What the mechanism on a sample says: the outcome, or where it is published the sample with it."""
         outcomes = range(len(rows[0]))
         found = {(T, o): Fraction(0) for T in (samples.contents if published else ((),)) for o in outcomes}
@@ -136,13 +136,9 @@ class Sampled:
 
 def _near(base: Base, steps: list[int]) -> Relation:
     """The neighbours one step apart."""
-    pairs = set()
-    for x, D in enumerate(base.contents):
-        for y, E in enumerate(base.contents):
-            counts = [(D.count(one), E.count(one)) for one in base.universe]
-            gone, come = (sum(max(0, a - b) for a, b in some) for some in (counts, [c[::-1] for c in counts]))
-            if x != y and sorted((gone, come)) == sorted(steps):
-                pairs.add((x, y))
+    every = range(len(base.names))
+    moved = {(x, y): difference(base.contents[x], base.contents[y]) for x in every for y in every}
+    pairs = (pair for pair, changes in moved.items() if sorted(map(len, changes)) == sorted(steps))
     return Relation(COME if 0 in steps else REPLACED, frozenset(pairs))
 
 

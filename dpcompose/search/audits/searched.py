@@ -8,7 +8,17 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, TypeAlias
 
-from dpcompose.search.audits.outcomes import Outputs, Row, Values, first, guarantees, quarters, second
+from dpcompose.search.audits.outcomes import (
+    Frozen,
+    Outputs,
+    Row,
+    Values,
+    first,
+    frozen,
+    guarantees,
+    quarters,
+    second,
+)
 from dpcompose.search.audits.suppositions import Kept, holds
 from dpcompose.search.audits.worlds import INFINITE, Reading, World, settings
 
@@ -36,17 +46,23 @@ class Counterexample:
 
 @dataclass
 class Looked:
-    """How much was searched: settings in which all suppositions held, mechanisms on them, and their sizes."""
+    """How much was searched: settings in which all suppositions held, mechanisms on them, and their sizes.
+
+    told -- is called with this as one goes.
+    """
 
     settings: int = 0
     mechanisms: int = 0
     databases: int = 0
     k: int = 0
+    told: Callable[[Looked], None] | None = None
 
     def add(self, world: World) -> None:
         self.settings += 1
         self.databases = max(self.databases, len(world.names))
         self.k = max(self.k, len(world.readings))
+        if self.told is not None:
+            self.told(self)
 
     def __str__(self) -> str:
         return f"{self.sizes}, {self.mechanisms:,} families of mechanisms"
@@ -58,7 +74,7 @@ class Looked:
         return f"{self.settings:,} settings of at most {self.databases} databases{many}"
 
 
-def look(statement: Any, most: int, looked: Looked, told: Callable[[], None]) -> Counterexample | None:
+def look(statement: Any, most: int, looked: Looked) -> Counterexample | None:
     """A counterexample to a statement about compositions, among settings in which all it supposes holds.
 
     most -- how many settings of one kind are looked at, of one number of mechanisms on one class.
@@ -67,7 +83,6 @@ def look(statement: Any, most: int, looked: Looked, told: Callable[[], None]) ->
     for world in settings(statement.premises, targets, most, SEED):
         if all(holds(world, one) for one in statement.hypotheses):
             looked.add(world)
-            told()
             if (found := _in(statement, world, looked)) is not None:
                 return found
     return None
@@ -99,7 +114,7 @@ def _independent(
     outputs, readings = statement.outputs, _readings(statement, world)
     for at in sorted({y for _, y in claims}):
         around = [(pair, claim) for pair, claim in claims.items() if claim is not None and at in pair]
-        ways = (aimed(outputs, one, _frozen(has), at) for one, has in zip(readings, given, strict=True))
+        ways = (aimed(outputs, one, frozen(has), at) for one, has in zip(readings, given, strict=True))
         for rows in product(*ways):
             looked.mechanisms += 1
             for (x, y), claim in around:
@@ -119,11 +134,11 @@ def _jointly(
     for sides in product((0, 1), repeat=len(world.names) - 1):
         sides = (0, *sides)
         moves = (_least(readings[0], sides), _least(readings[1], sides))
-        allowed = (statement.outputs, moves, tuple(map(_frozen, given)), statement.kept)
+        allowed = (statement.outputs, moves, tuple(map(frozen, given)), statement.kept)
         looked.mechanisms += len(joint_tables(*allowed)) if any(sides) else 0
         for (x, y), claim in claims.items():
             if claim is not None and sides[x] != sides[y]:
-                found = _exceeding(*allowed, _frozen(claim), sides[x])
+                found = _exceeding(*allowed, frozen(claim), sides[x])
                 if found is not None:
                     rows = (tuple(found[0][side] for side in sides),)
                     return Counterexample(statement, world, given, rows, True, (x, y), claim, found[1])
@@ -133,14 +148,6 @@ def _jointly(
 def _readings(statement: Any, world: World) -> tuple[Reading, ...]:
     """What mechanisms may depend on."""
     return world.readings if statement.kept.depends else tuple(one.wholly for one in world.readings)
-
-
-Frozen: TypeAlias = tuple[tuple[str, Any], ...]
-"""Parameters, as a key."""
-
-
-def _frozen(values: Values) -> Frozen:
-    return tuple(values.items())
 
 
 FEW = 3

@@ -5,7 +5,7 @@ Nothing here asks the rest of the program what neighbours, distances or inputs a
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,6 +15,9 @@ from typing import Any, TypeAlias
 
 Pairs: TypeAlias = frozenset[tuple[int, int]]
 """A symmetric relation on things that are numbered from 0: both orders of each pair."""
+
+Records: TypeAlias = tuple[str, ...]
+"""A multiset, in order."""
 
 INFINITE = -1
 """What `Relation.steps` says where no chain leads."""
@@ -93,7 +96,7 @@ class World:
     """
 
     names: tuple[str, ...]
-    contents: tuple[tuple[str, ...], ...]
+    contents: tuple[Records, ...]
     universe: str
     target: Relation
     readings: tuple[Reading, ...]
@@ -128,7 +131,7 @@ class Base:
     """A class of databases: listed, with any relations, or multisets of at most, or exactly, n records."""
 
     names: tuple[str, ...]
-    contents: tuple[tuple[str, ...], ...] = ()
+    contents: tuple[Records, ...] = ()
     universe: str = ""
 
     @cached_property
@@ -136,7 +139,7 @@ class Base:
         """The neighbours that there can be: all graphs, or by what is done to records."""
         if not self.universe:
             return tuple(Relation(f"G{n}", pairs) for n, pairs in enumerate(_graphs(len(self.names))))
-        return tuple(edited(kind, self.contents) for kind in kinds(self.universe))
+        return tuple(one.among(self.contents) for one in edits(self.universe))
 
     def readings(self, own: bool) -> list[Reading]:
         """All that can be read on a domain, with all neighbours for which a guarantee can be stated."""
@@ -149,8 +152,8 @@ class Base:
             read = [tuple(x for x in one if x in part) for one in self.contents]
             images = tuple(sorted(set(read), key=lambda one: (len(one), one)))
             values = tuple(images.index(one) for one in read)
-            for kind, stated in zip(kinds(self.universe), self.relations, strict=True):
-                inside = edited(kind, images) if own else None
+            for one, stated in zip(edits(self.universe), self.relations, strict=True):
+                inside = one.among(images) if own else None
                 yield Reading(values, tuple(map(_name, images)), stated, inside, frozenset(part))
 
     def _tables(self, own: bool) -> Iterator[Reading]:
@@ -187,45 +190,45 @@ def _partitions(count: int) -> list[tuple[int, ...]]:
     return [one for one in every if all(v <= max(one[:n], default=-1) + 1 for n, v in enumerate(one))]
 
 
-Kind: TypeAlias = tuple[str, frozenset[tuple[str, str]]]
-"""Neighbours of multisets: a name, and which record, or "" for none, takes the place of which."""
+def difference(D: Records, E: Records) -> tuple[Records, Records]:
+    """Which records are to be removed, and which to be added, to make one multiset of another."""
+    gone, come = Counter(D) - Counter(E), Counter(E) - Counter(D)
+    return tuple(gone.elements()), tuple(come.elements())
 
 
-ANY_TWO = "free-lunch"
-"""The neighbours of which any two databases are."""
+@dataclass(frozen=True)
+class Edits:
+    """Neighbours of multisets: which record, or "" for none, takes the place of which; None: any two."""
+
+    name: str
+    edges: tuple[tuple[str, str], ...] | None
+    partial: bool = False
+
+    def among(self, contents: Sequence[Records]) -> Relation:
+        """These neighbours among some multisets."""
+        every = range(len(contents))
+        pairs = ((x, y) for x in every for y in every if x != y and self._near(contents[x], contents[y]))
+        return Relation(self.name, frozenset(pairs), self.partial)
+
+    def _near(self, D: Records, E: Records) -> bool:
+        gone, come = difference(D, E)
+        if self.edges is None or max(len(gone), len(come)) > 1:
+            return self.edges is None
+        a, b = gone[0] if gone else "", come[0] if come else ""
+        return (a, b) in self.edges or (b, a) in self.edges
 
 
 @lru_cache
-def kinds(universe: str) -> tuple[Kind, ...]:
-    """Records that come and go; that are replaced; any two; and policies: only the first one of either."""
-    places = {"unbounded": [("", x) for x in universe], "bounded": list(combinations(universe, 2))}
-    first = universe[0]
-    places |= {f"only {first} comes or goes": [("", first)]} if len(universe) > 1 else {}
-    places |= {f"only {first} for {universe[1]}": [(first, universe[1])]} if len(universe) > 2 else {}
-    some = [(name, frozenset((*edges, *(one[::-1] for one in edges)))) for name, edges in places.items()]
-    return (*some, (ANY_TWO, frozenset()))
-
-
-def edited(kind: Kind, contents: Sequence[tuple[str, ...]]) -> Relation:
-    """The neighbours among multisets."""
-    name, edges = kind
-    pairs = frozenset(
-        (x, y)
-        for x, D in enumerate(contents)
-        for y, E in enumerate(contents)
-        if (x != y if name == ANY_TWO else any(_changed(D, *edge) == E for edge in edges))
-    )
-    return Relation(name, pairs, name.startswith("only"))
-
-
-def _changed(D: tuple[str, ...], gone: str, come: str) -> tuple[str, ...] | None:
-    """A multiset with one record in place of another; None where it has no such record."""
-    if gone and gone not in D:
-        return None
-    left = list(D)
-    if gone:
-        left.remove(gone)
-    return tuple(sorted([*left, come] if come else left))
+def edits(universe: str) -> tuple[Edits, ...]:
+    """Records that come and go; that are replaced; policies: only the first one of either; any two."""
+    first, others = universe[0], universe[1:]
+    some = [
+        Edits("unbounded", tuple(("", x) for x in universe)),
+        Edits("bounded", tuple(combinations(universe, 2))),
+    ]
+    some += [Edits(f"only {first} comes or goes", (("", first),), True)] if others else []
+    some += [Edits(f"only {first} for {others[0]}", ((first, others[0]),), True)] if len(others) > 1 else []
+    return (*some, Edits("free-lunch", None))
 
 
 def of_records(universe: str, least: int, most: int) -> Base:
