@@ -72,6 +72,13 @@ def test_pages_that_there_are_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 2 and "there is no theorem page 'GB:IV.31'" in said
     status, _, said = run(capsys, "audit", "bounded-metric")
     assert status == 2 and "bounded-metric is a fact page" in said
+    status, _, said = run(capsys, "audit", "GB:IV.13", "--notion", "pur")
+    assert status == 2 and said == "dpcompose: there is no notion 'pur'; did you mean 'pure'?\n"
+    status, _, said = run(capsys, "audit", "GB:IV.13", "--most", "0")
+    assert status == 2 and said == "dpcompose: at least one setting of each kind has to be looked at\n"
+    status, _, said = run(capsys, "audit", "attacks")
+    assert status == 2
+    assert said == "dpcompose: of what attacks states no tables or noise are known that lose as much\n"
 
 
 def test_an_interrupt_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:

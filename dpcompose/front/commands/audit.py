@@ -60,7 +60,7 @@ def run(given: argparse.Namespace) -> int:
 
     if not with_theory(given):
         return WRONG
-    library, most = Library(given.theory), given.most or MOST
+    library, most = Library(given.theory), MOST if given.most is None else given.most
     every = [page.id for kind in READERS for page in given.theory.of_kind(kind)]
     answers: list[Answer] = []
     statuses, complete = [FINE], True

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dpcompose.kernel.library.fields import near
 from dpcompose.search.audits import samples, statements
 from dpcompose.search.audits.searched import Counterexample, Looked
 from dpcompose.search.audits.suppositions import NoSearch, Supposition
@@ -48,19 +49,23 @@ def answers(
 
     most -- how many settings of one kind are looked at; notions -- those that are looked at, if not all;
     told -- is called with what was looked at so far.
-    Raises NoSearch for a page of which no finite setting can show that it is false.
+    Raises NoSearch for a page of which no finite setting can show that it is false, and for such values.
     """
     if page.head.kind not in READERS:
         raise NoSearch(
             f"{page.id} is a {page.head.kind} page; what is gone through in finite settings are "
             f"pages of the kinds {', '.join(READERS)}"
         )
+    if unknown := [one for one in notions if one not in theory.notions]:
+        raise NoSearch(f"there is no notion {unknown[0]!r}{near(unknown[0], theory.notions)}")
+    if most < 1:
+        raise NoSearch("at least one setting of each kind has to be looked at")
     stated = [one for one in READERS[page.head.kind](theory, page) if not notions or one.notion in notions]
     if not stated:
-        raise NoSearch(f"no tables are known that lose what {page.id} is about")
+        where = f" in {', '.join(notions)}" if notions else ""
+        raise NoSearch(f"of what {page.id} states{where} no tables or noise are known that lose as much")
     for statement in stated:
         for without in (None, *statement.suppositions):
             looked = Looked(told=told)
             left = statement if without is None else statement.without(without)
-            found = left.look(most, looked)
-            yield Answer(statement, without, found, looked)
+            yield Answer(statement, without, left.look(most, looked), looked)

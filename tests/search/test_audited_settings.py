@@ -1,0 +1,93 @@
+"""The settings that audits go through, as problem files: the program says of them what tables say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from math import log
+from random import Random
+from typing import Any
+
+from shares import seeds
+
+import dpcompose as dpc
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.library.kinds import Premises
+from dpcompose.proof import registry
+from dpcompose.proof.hypotheses import binding
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.registry import Hypothesis
+from dpcompose.search.audits.outcomes import LOG_2, guarantees
+from dpcompose.search.audits.problems import problem
+from dpcompose.search.audits.searched import Counterexample, Looked, _in
+from dpcompose.search.audits.statements import Statement, named
+from dpcompose.search.audits.suppositions import holds
+from dpcompose.search.audits.worlds import World, settings
+
+THEORY = registry.standard()
+(OWN,) = (one for one in named(THEORY, THEORY.pages["composition-own-domain"]) if one.notion == "pure")
+
+
+@cache
+def worlds(stated: str | None) -> list[World]:
+    """Settings with guarantees on either domain, for the target's neighbours, or for any ones."""
+    return [one for one in settings(Premises(stated=stated), [], 40, 7) if len(one.names) <= 6]
+
+
+def study(world: World) -> Any:
+    """A setting as the program reads it."""
+    given = guarantees(OWN.outputs, len(world.readings))[-1]
+    claim = {"epsilon": terms.ONE}
+    text = problem(Counterexample(OWN, world, given, (), False, world.pairs[0], claim, ""), "drawn")
+    assert text is not None
+    return dpc.loads(text)[0]
+
+
+ASKED = [
+    {"is": "compatible", "maps": "f", "granularity": "G"},
+    {"is": "sensitivity at most", "maps": "f[i]", "granularity": "G", "bound": 1},
+    {"is": "sensitivity at most", "maps": "f[i]", "granularity": "G", "bound": 2},
+    {"is": "commutes", "maps": "f", "granularity": "G"},
+]
+
+
+@seeds(2, 20)
+def test_hypotheses_hold_where_the_program_says_so(seed: int) -> None:
+    """Compatibility, sensitivity and commuting, each decided in two ways."""
+    told = set()
+    for world in Random(seed).sample(worlds("G"), 30):
+        inputs = Inputs(study(world).setting, THEORY)
+        for asked in ASKED:
+            hypothesis = Hypothesis.read(asked)
+            said = holds(world, hypothesis)
+            assert binding.check(inputs, hypothesis).holds == said, (world, asked)
+            told.add((asked["is"], said))
+    assert len(told) == 6
+
+
+def lost_above(world: World, bound: Any) -> Counterexample | None:
+    """Independent mechanisms that lose more than a bound."""
+
+    def claim(*_: Any) -> Any:
+        return {"epsilon": bound}
+
+    statement: Statement = replace(OWN, claim=claim, adaptive=False, suppositions=())
+    return _in(statement, world, Looked())
+
+
+@seeds(2, 20)
+def test_what_is_lost_is_the_best_bound(seed: int) -> None:
+    """No tables lose more than the guarantee that is proved, and some lose as much."""
+    attained = 0
+    for world in Random(seed).sample(worlds(None), 30):
+        found = study(world).guarantee()
+        bound = found.epsilon
+        if not bound.is_finite:
+            assert lost_above(world, LOG_2 * terms.number(99)) is not None, world
+            continue
+        n = round(float(bound.evalf()) / log(2))
+        assert lost_above(world, LOG_2 * terms.number(n)) is None, world
+        if n:
+            assert lost_above(world, LOG_2 * terms.number(n) - terms.number(1) / terms.number(1000)), world
+            attained += 1
+    assert attained >= 5
