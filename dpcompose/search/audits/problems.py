@@ -25,7 +25,7 @@ def problem(found: Counterexample, title: str) -> str | None:
         "[databases]",
         'kind = "listed"',
         f"elements = {_list(world.names)}",
-        f"[granularities.G]{f' # {world.target.name}' if world.contents else ''}",
+        f"[granularities.G]{f' # {world.target.name}' if world.base.contents else ''}",
         f"neighbours = {_pairs(world.target, world.names)}",
         *(_of_table(found) if found.joint else _of_mechanisms(found)),
         "[target]",
@@ -74,7 +74,7 @@ def _of_mechanisms(found: Counterexample) -> list[str]:
     rows, names = [], _names(found)
     for relation, name in names.items():
         if name != "G":
-            said = f" # {relation.name}" if found.world.contents else ""
+            said = f" # {relation.name}" if found.world.base.contents else ""
             rows += [f"[granularities.{name}]{said}", f"neighbours = {_pairs(relation, found.world.names)}"]
     for n, one in enumerate(_readings(found), start=1):
         if not one.everything:

@@ -143,7 +143,7 @@ def _near(base: Base, steps: list[int]) -> Relation:
 
 
 def _world(base: Base, steps: list[int]) -> World:
-    return World(base.names, base.contents, base.universe, _near(base, steps), ())
+    return World(base, _near(base, steps), ())
 
 
 def sampling(theory: Any, page: Any) -> list[Sampled]:

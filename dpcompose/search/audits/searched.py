@@ -22,9 +22,6 @@ from dpcompose.search.audits.outcomes import (
 from dpcompose.search.audits.suppositions import Kept, holds
 from dpcompose.search.audits.worlds import INFINITE, Reading, World, settings
 
-SEED = 1
-"""Where drawn settings start."""
-
 
 @dataclass(frozen=True)
 class Counterexample:
@@ -79,8 +76,7 @@ def look(statement: Any, most: int, looked: Looked) -> Counterexample | None:
 
     most -- how many settings of one kind are looked at, of one number of mechanisms on one class.
     """
-    targets = [statement.premises.target] if statement.premises.target else []
-    for world in settings(statement.premises, targets, most, SEED):
+    for world in settings(statement.premises, most):
         if all(holds(world, one) for one in statement.hypotheses):
             looked.add(world)
             if (found := _in(statement, world, looked)) is not None:

@@ -51,7 +51,7 @@ def _commutes(world: World, hypothesis: Any) -> bool:
 def _partition(world: World, hypothesis: Any) -> bool:
     """Restrictions to records, each of which is read once at most."""
     read = [one.records for one in world.readings]
-    if not world.universe or None in read:
+    if not world.base.universe or None in read:
         return False
     every = [x for some in read if some is not None for x in some]
     return len(every) == len(set(every))
@@ -63,7 +63,7 @@ def _record_wise(world: World, hypothesis: Any) -> bool:
 
 def _proper(world: World, hypothesis: Any) -> bool:
     """Restrictions that leave a record out."""
-    return bool(world.universe) and all(
+    return bool(world.base.universe) and all(
         one.records is not None and not one.everything for one in world.readings
     )
 
@@ -73,7 +73,7 @@ def _number(world: World, value: str) -> int:
     if value == "k":
         return len(world.readings)
     if value == "largest size":
-        return max(map(len, world.contents), default=0)
+        return max(map(len, world.base.contents), default=0)
     return sum(len(set(one.values)) > 1 for one in world.readings)
 
 

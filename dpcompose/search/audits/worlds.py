@@ -88,47 +88,15 @@ class Reading:
         return Reading(tuple(range(len(self.values))), (), self.stated, everything=True)
 
 
-@dataclass(frozen=True)
-class World:
-    """A finite class of databases, its target neighbours, and what k mechanisms read.
-
-    contents -- the records of each database, where they are multisets over the universe.
-    """
-
-    names: tuple[str, ...]
-    contents: tuple[Records, ...]
-    universe: str
-    target: Relation
-    readings: tuple[Reading, ...]
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        return sorted(self.target.pairs)
-
-    @cached_property
-    def stated(self) -> Relation | None:
-        """The neighbours for which all guarantees are stated; None where they differ in them."""
-        some = {one.stated for one in self.readings}
-        return some.pop() if len(some) == 1 else None
-
-    @cached_property
-    def apart(self) -> int:
-        """m: how many of their steps target neighbours are apart at most; INFINITE without a chain."""
-        steps = {one.stated.steps(*pair) for one in self.readings for pair in self.target.pairs}
-        return INFINITE if INFINITE in steps else max(steps, default=0)
-
-    def moved(self, x: int, y: int) -> dict[int, int]:
-        """How far each input moves that does."""
-        readings = enumerate(self.readings)
-        return {i: one.moves(x, y) for i, one in readings if one.values[x] != one.values[y]}
-
-
 # classes of databases
 
 
 @dataclass(frozen=True)
 class Base:
-    """A class of databases: listed, with any relations, or multisets of at most, or exactly, n records."""
+    """A class of databases: listed, with any relations, or multisets of some sizes over a universe.
+
+    contents -- of multisets their records.
+    """
 
     names: tuple[str, ...]
     contents: tuple[Records, ...] = ()
@@ -250,11 +218,48 @@ def bases() -> tuple[Base, ...]:
 # settings
 
 
-def settings(wanted: Any, named: Sequence[str], most: int, seed: int) -> Iterator[World]:
-    """The settings of some premises, smallest first; of many of one kind a share that is drawn by a seed.
+@dataclass(frozen=True)
+class World:
+    """A finite class of databases, its target neighbours, and what k mechanisms read."""
 
-    wanted -- premises: as those of a page; named -- names of neighbours, where the target is to be one;
-    most -- how many of one kind are looked at.
+    base: Base
+    target: Relation
+    readings: tuple[Reading, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.base.names
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        return sorted(self.target.pairs)
+
+    @cached_property
+    def stated(self) -> Relation | None:
+        """The neighbours for which all guarantees are stated; None where they differ in them."""
+        some = {one.stated for one in self.readings}
+        return some.pop() if len(some) == 1 else None
+
+    @cached_property
+    def apart(self) -> int:
+        """m: how many of their steps target neighbours are apart at most; INFINITE without a chain."""
+        steps = {one.stated.steps(*pair) for one in self.readings for pair in self.target.pairs}
+        return INFINITE if INFINITE in steps else max(steps, default=0)
+
+    def moved(self, x: int, y: int) -> dict[int, int]:
+        """How far each input moves that does."""
+        readings = enumerate(self.readings)
+        return {i: one.moves(x, y) for i, one in readings if one.values[x] != one.values[y]}
+
+
+SEED = 1
+"""Where what is drawn starts."""
+
+
+def settings(wanted: Any, most: int, seed: int = SEED) -> Iterator[World]:
+    """The settings of a page's premises, smallest first; of many of one kind a share that is drawn by a seed.
+
+    most -- how many of one kind are looked at: of one number of mechanisms and one target on one class.
     """
     random = Random(seed)
     domains = {"own": (True,), "common": (False,)}.get(wanted.domain, (False, True))
@@ -262,13 +267,10 @@ def settings(wanted: Any, named: Sequence[str], most: int, seed: int) -> Iterato
         read = [one for own in domains for one in base.readings(own)]
         for k in (wanted.k,) if wanted.k else (1, 2, 3):
             for target in base.relations:
-                if not target.pairs or (named and target.name not in named):
+                if not target.pairs or wanted.target not in (None, target.name):
                     continue
                 for options in _options(wanted.stated, target, base, read):
-                    yield from (
-                        World(base.names, base.contents, base.universe, target, some)
-                        for some in _tuples(options, k, most, random)
-                    )
+                    yield from (World(base, target, some) for some in _tuples(options, k, most, random))
 
 
 def _options(
