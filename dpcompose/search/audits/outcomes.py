@@ -148,15 +148,10 @@ def _of_independent(events: Events, rows: tuple[tuple[Row, Row], ...], claim: Fr
     return events.joint_lost(P, Q, dict(claim))
 
 
-@lru_cache(maxsize=1_000)
-def _power(epsilon: Term) -> Fraction:
-    return power_of_e(epsilon).high
-
-
 def _limits(given: Values) -> tuple[Fraction, Fraction]:
     """e^epsilon and delta of a guarantee, which are rational."""
     delta: Any = given["delta"].number if "delta" in given else Fraction(0)
-    return _power(given["epsilon"]), delta
+    return power_of_e(given["epsilon"]).high, delta
 
 
 ALPHA = terms.letter(ORDER)
