@@ -92,6 +92,7 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> N
     found = dpc.theorems["GB:IV.15"].audit(3, told=told)
     assert not found.complete and 0 < len(found.answers) < 28
     assert repr(found).endswith("interrupted: the rest was not searched")
+    assert found.answers[-1].found is None and found.answers[-1].looked is seen[-1]
 
 
 def test_in_python() -> None:

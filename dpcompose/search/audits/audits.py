@@ -68,4 +68,9 @@ def answers(
         for without in (None, *statement.suppositions):
             looked = Looked(told=told)
             left = statement if without is None else statement.without(without)
-            yield Answer(statement, without, left.look(most, looked), looked)
+            try:
+                found = left.look(most, looked)
+            except KeyboardInterrupt:
+                yield Answer(statement, without, None, looked)  # what was gone through so far
+                raise
+            yield Answer(statement, without, found, looked)
