@@ -23,7 +23,7 @@ def test_a_page_without_a_counterexample(capsys: pytest.CaptureFixture[str]) -> 
     assert said.startswith(
         "part-of-bounded: A bounded mechanism that reads a part is private for add/remove neighbours\n"
         "pure\n"
-        "  no counterexample: 10 settings of at most 10 databases and 1 mechanism, 52 families of mechanisms\n"
+        "  no counterexample: 14 settings of at most 10 databases and 1 mechanism, 74 families of mechanisms\n"
         '  without "every mechanism reads a proper part of the record universe": needed\n'
         "    databases none, a; neighbours none - a\n"
         "    M1 reads everything; epsilon = log(2) for neighbours of the databases: none\n"

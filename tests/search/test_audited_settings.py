@@ -31,7 +31,7 @@ IN = {one.notion: one for one in named(THEORY, THEORY.pages["composition-own-dom
 @cache
 def worlds(stated: str | None) -> list[World]:
     """Settings with guarantees on either domain, for the target's neighbours, or for any ones."""
-    return [one for one in settings(Premises(stated=stated), 40, 7) if len(one.names) <= 6]
+    return [one for one in settings(Premises(stated=stated), bool, 40, 7) if len(one.names) <= 6]
 
 
 def study(world: World, notion: str) -> Any:

@@ -40,7 +40,7 @@ def add(commands: Commands) -> None:
     audit.add_argument(
         "pages", nargs="*", metavar="PAGE", help="ids or items of pages (default: all that can be audited)"
     )
-    audit.add_argument("--most", type=int, metavar="N", help="settings of each kind (default: 30)")
+    audit.add_argument("--most", type=int, metavar="N", help="settings of each kind (default: 15)")
     audit.add_argument(
         "--notion", action="append", default=[], metavar="NOTION", help="only in this notion (repeatable)"
     )

@@ -11,7 +11,7 @@ from dpcompose.search.audits import samples, statements
 from dpcompose.search.audits.searched import Counterexample, Looked
 from dpcompose.search.audits.suppositions import NoSearch, Supposition
 
-MOST = 30
+MOST = 15
 """How many settings of one kind are looked at where nothing is said."""
 
 

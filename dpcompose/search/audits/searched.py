@@ -76,11 +76,14 @@ def look(statement: Any, most: int, looked: Looked) -> Counterexample | None:
 
     most -- how many settings of one kind are looked at, of one number of mechanisms on one class.
     """
-    for world in settings(statement.premises, most):
-        if all(holds(world, one) for one in statement.hypotheses):
-            looked.add(world)
-            if (found := _in(statement, world, looked)) is not None:
-                return found
+
+    def fits(world: World) -> bool:
+        return all(holds(world, one) for one in statement.hypotheses)
+
+    for world in settings(statement.premises, fits, most):
+        looked.add(world)
+        if (found := _in(statement, world, looked)) is not None:
+            return found
     return None
 
 

@@ -6,10 +6,10 @@ Nothing here asks the rest of the program what neighbours, distances or inputs a
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, combinations, combinations_with_replacement, product
+from itertools import chain, combinations, combinations_with_replacement, islice, product
 from random import Random
 from typing import Any, TypeAlias
 
@@ -254,12 +254,14 @@ class World:
 
 SEED = 1
 """Where what is drawn starts."""
+TRIES = 10
+"""How many settings are drawn for each that is looked at, at most."""
 
 
-def settings(wanted: Any, most: int, seed: int = SEED) -> Iterator[World]:
-    """The settings of a page's premises, smallest first; of many of one kind a share that is drawn by a seed.
+def settings(wanted: Any, fits: Callable[[World], bool], most: int, seed: int = SEED) -> Iterator[World]:
+    """The settings of a page's premises that fit, smallest first; of many of one kind some that are drawn.
 
-    most -- how many of one kind are looked at: of one number of mechanisms and one target on one class.
+    most -- how many of one kind there are: of one number of mechanisms and one target on one class.
     """
     random = Random(seed)
     domains = {"own": (True,), "common": (False,)}.get(wanted.domain, (False, True))
@@ -267,10 +269,10 @@ def settings(wanted: Any, most: int, seed: int = SEED) -> Iterator[World]:
         read = [one for own in domains for one in base.readings(own)]
         for k in (wanted.k,) if wanted.k else (1, 2, 3):
             for target in base.relations:
-                if not target.pairs or wanted.target not in (None, target.name):
-                    continue
-                for options in _options(wanted.stated, target, base, read):
-                    yield from (World(base, target, some) for some in _tuples(options, k, most, random))
+                if target.pairs and wanted.target in (None, target.name):
+                    for options in _options(wanted.stated, target, base, read):
+                        some = (World(base, target, one) for one in _tuples(options, k, most, random))
+                        yield from islice(filter(fits, some), most)
 
 
 def _options(
@@ -284,8 +286,7 @@ def _options(
 
 
 def _tuples(options: Sequence[Reading], k: int, most: int, random: Random) -> Iterator[tuple[Reading, ...]]:
-    """What k mechanisms read: every way, or so many that are drawn."""
-    if len(options) ** k <= most:
-        yield from product(options, repeat=k)
-    elif options:
-        yield from (tuple(random.choice(options) for _ in range(k)) for _ in range(most))
+    """What k mechanisms read: every way, or some that are drawn."""
+    n, total = len(options), len(options) ** k
+    for one in range(total) if total <= most else random.sample(range(total), min(total, TRIES * most)):
+        yield tuple(options[one // n**place % n] for place in reversed(range(k)))
