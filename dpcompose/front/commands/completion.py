@@ -89,6 +89,7 @@ def _granularities() -> list[str]:
 WORDS: Mapping[str, Callable[[], Iterable[str]]] = {
     "explain": _explained,
     "theorems": _pages,
+    "audit": _pages,
     "compare": _granularities,
 }
 """What stands after a command that takes no files; all others take these, and what their parsers list."""
