@@ -19,29 +19,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import browsers
 import pytest
+from browsers import screenshot, until
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "01-parallel-composition.ipynb"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1400,2400",
-)
-SHOWN = 120
-"""How many seconds JupyterLab may take to open, and a cell to show something."""
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason="there is no chromium with its driver"),
-]
+pytestmark = browsers.MARKS
 
 
 @pytest.fixture(scope="module")
@@ -73,12 +56,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def page(lab: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The notebook, opened, all of its cells rendered."""
-    webdriver = pytest.importorskip("selenium.webdriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    browser = browsers.chromium(tmp_path_factory.mktemp("chromium"))
     try:
         browser.get(f"{lab}/tree/{NOTEBOOK.name}")
         until(lambda: browser.find_elements("css selector", ".jp-Notebook .jp-Cell"))
@@ -96,16 +74,6 @@ def answers(address: str) -> bool:
         return False
 
 
-def until(happened: Any) -> Any:
-    """What a call returns once that is something; fails after SHOWN seconds."""
-    end = time.monotonic() + SHOWN
-    while time.monotonic() < end:
-        if found := happened():
-            return found
-        time.sleep(0.25)
-    raise AssertionError("it did not show in time")
-
-
 def show_everything(browser: Any) -> None:
     """Scrolls through the notebook: JupyterLab renders a cell when it comes into view."""
     scroll = """
@@ -117,15 +85,6 @@ def show_everything(browser: Any) -> None:
         if browser.execute_script(scroll, 600 * n):
             break
         time.sleep(0.3)
-
-
-def screenshot(browser: Any, element: Any, name: str) -> bytes:
-    """The picture of an element, also kept where DPCOMPOSE_SCREENSHOTS names a folder."""
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-    time.sleep(1)
-    if folder := os.environ.get("DPCOMPOSE_SCREENSHOTS"):
-        browser.save_screenshot(str(Path(folder) / f"{name}.png"))
-    return bytes(element.screenshot_as_png)
 
 
 def first(browser: Any, selector: str) -> Any:

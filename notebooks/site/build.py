@@ -1,0 +1,124 @@
+"""The page on which dpcompose runs in a browser, as a folder that any server can hold.
+
+    python notebooks/site/build.py public
+    python -m http.server -d public
+
+Builds the wheel, and takes the runtime and what verify may need besides by npm and pip, or from folders that
+are named: --pyodide is the npm package pyodide, unpacked; --wheels has sympy, mpmath, networkx, and z3-solver
+for the runtime.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+MODULES = {"sympy": "sympy", "mpmath": "mpmath", "networkx": "networkx", "z3": "z3_solver", "numpy": "numpy"}
+"""The modules that are fetched where they are first imported, by how their wheels begin."""
+
+PURE, FOR_THE_RUNTIME = ("sympy", "mpmath", "networkx"), ("z3-solver",)
+TOLD = {
+    "z3": "Searches run without z3 on this page: a few claims stay undecided that the command decides.",
+    "numpy": "Without numpy, classes of many listed databases are left to the command.",
+}
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> str:
+    return subprocess.run(list(map(str, command)), cwd=cwd, check=True, capture_output=True, text=True).stdout
+
+
+def runtime(given: Path | None, scratch: Path) -> Path:
+    """The folder of Pyodide: the one that is given, or the npm package."""
+    if given is not None:
+        return given
+    packed = run("npm", "pack", "--silent", "pyodide", cwd=scratch).split()[-1]
+    with tarfile.open(scratch / packed) as archive:
+        archive.extractall(scratch, filter="data")
+    return scratch / "package"
+
+
+def other_wheels(given: Path | None, pyodide: Path, scratch: Path) -> dict[str, Path]:
+    """By module the wheels that are not always needed; those of C only where there is one for the runtime."""
+    if given is None:
+        given = scratch / "wheels"
+        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(given)]
+        run(*pip, *PURE)
+        about = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
+        version = "".join(about["python"].split(".")[:2])
+        platform = f"pyemscripten_{about['abi_version']}_{about['arch']}"
+        only = ["--only-binary=:all:", f"--platform={platform}", f"--python-version={version}"]
+        for name in FOR_THE_RUNTIME:
+            subprocess.run([*pip, *only, name], check=False, capture_output=True)
+    files = [*given.glob("*.whl"), *pyodide.glob("*.whl")]
+    found = {
+        module: [f for f in files if f.name.startswith(f"{start}-")] for module, start in MODULES.items()
+    }
+    return {module: some[0] for module, some in found.items() if some}
+
+
+def examples() -> dict[str, dict[str, str]]:
+    """The problem files that ship: their titles and texts."""
+    found = {}
+    for path in sorted((ROOT / "notebooks" / "problems").glob("*.toml"), key=_number):
+        text = path.read_text(encoding="utf-8")
+        found[path.name] = {"title": str(tomllib.loads(text).get("title", path.stem)), "text": text}
+    return found
+
+
+def _number(path: Path) -> int:
+    return int(re.match(r"\d+", path.name)[0])  # type: ignore[index]
+
+
+def build(public: Path, pyodide: Path | None = None, wheels: Path | None = None) -> None:
+    """Writes the page into a folder."""
+    public.mkdir(parents=True, exist_ok=True)
+    for file in (HERE / "page").iterdir():
+        shutil.copy(file, public)
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", scratch)
+        (built,) = scratch.glob("dpcompose-*.whl")
+        shutil.copy(built, public / "dpcompose.whl")
+        source = runtime(pyodide, scratch)
+        (public / "pyodide").mkdir(exist_ok=True)
+        for file_name in RUNTIME:
+            shutil.copy(source / file_name, public / "pyodide")
+        found = other_wheels(wheels, source, scratch)
+        for wheel in found.values():
+            shutil.copy(wheel, public)
+    listed = {module: wheel.name for module, wheel in found.items()}
+    (public / "wheels.json").write_text(json.dumps(listed), encoding="utf-8")
+    without = " ".join(words for module, words in TOLD.items() if module not in found)
+    page = {"examples": examples(), "without": without}
+    (public / "examples.json").write_text(json.dumps(page), encoding="utf-8")
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("public", type=Path, help="the folder, which is made")
+    options.add_argument("--pyodide", type=Path, help="the npm package pyodide, unpacked")
+    options.add_argument(
+        "--wheels", type=Path, help="a folder with wheels of sympy, mpmath, networkx, z3-solver"
+    )
+    found = options.parse_args(given)
+    build(found.public, found.pyodide, found.wheels)
+    size = sum(file.stat().st_size for file in found.public.rglob("*") if file.is_file())
+    print(f"{found.public}: {size / 1e6:.1f} MB; python -m http.server -d {found.public} shows it")
+
+
+if __name__ == "__main__":
+    main()
