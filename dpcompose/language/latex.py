@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import sympy
 from sympy.printing.latex import LatexPrinter, greek_letters_set
@@ -70,23 +73,38 @@ def latex(expression: sympy.Expr) -> str:
 
     >>> from dpcompose.language.symbols import symbol
     >>> print(latex(symbol("epsilon1") + 2 * symbol("x_y_")))
-    \epsilon_{1} + 2 \mathrm{x\_y\_}
+    \varepsilon_{1} + 2 \mathrm{x\_y\_}
     """
     printed: str = _Latex().doprint(expression)
     return printed
 
 
+_E_AS_EPSILON = ContextVar("e as epsilon", default=True)
+
+
+@contextmanager
+def told_apart(names: Iterable[str]) -> Iterator[None]:
+    """Where parameters are called e1 and epsilon1 both, e1 stays an e, so that they are not taken for one."""
+    some = list(names)
+    before = _E_AS_EPSILON.set(len({name_latex(name) for name in some}) == len(set(some)))
+    try:
+        yield
+    finally:
+        _E_AS_EPSILON.reset(before)
+
+
 def name_latex(name: str) -> str:
     r"""A name as mathematics: e1 as \varepsilon_{1}, e[i] as \varepsilon_{i}, rho_max as \rho_{\mathrm{max}}.
 
-    What is called e is never Euler's number, so it is written as ε; epsilon, which may stand beside it, as ϵ.
+    What is called e is never Euler's number, so it is written as epsilon is; see `told_apart`.
     """
     found = re.fullmatch(r"([A-Za-z]+?)(?:_?(\d+)|_([A-Za-z]+))?(?:\[(\d+|i)\])?", name)
     if not found:
         return rf"\mathrm{{{text_latex(name)}}}"
     letter, number, word, member = found.groups()
     below = ", ".join(filter(None, [number, rf"\mathrm{{{word}}}" if word else "", member]))
-    letter = "varepsilon" if letter == "e" else letter
+    if letter == "epsilon" or (letter == "e" and _E_AS_EPSILON.get()):
+        letter = "varepsilon"
     if letter in greek_letters_set or letter == "varepsilon":
         letter = "\\" + letter
     elif len(letter) > 1:

@@ -193,8 +193,8 @@ def test_granularities_are_escaped_in_latex() -> None:
     ("text", "printed"),
     [
         ("e1 + e10", "\\varepsilon_{1} + \\varepsilon_{10}"),
-        ("epsilon_1", r"\epsilon_{1}"),
-        ("epsilon_max", r"\epsilon_{\mathrm{max}}"),
+        ("epsilon_1", r"\varepsilon_{1}"),
+        ("epsilon_max", r"\varepsilon_{\mathrm{max}}"),
         ("budget", r"\mathrm{budget}"),
         ("_", r"\mathrm{\_}"),
         ("min(e1, e2)", r"\min\left(\varepsilon_{1}, \varepsilon_{2}\right)"),

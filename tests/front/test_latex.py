@@ -137,6 +137,15 @@ def test_what_goes_into_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "--fragment goes with --latex FILE" in capsys.readouterr().err
 
 
+def test_e_and_epsilon_are_told_apart_where_both_are_there() -> None:
+    def proof(one: str, other: str) -> str:
+        mechanisms = (dpc.mechanism(f"M{n}", dpc.pure(e, dpc.bounded)) for n, e in enumerate((one, other)))
+        return dpc.compose(*mechanisms, on=dpc.multisets(), target=dpc.bounded).paper().proof
+
+    assert r"$\varepsilon_{1} + \varepsilon_{2}$" in proof("e1", "epsilon2")
+    assert r"$e_{1} + \varepsilon_{1}$" in proof("e1", "epsilon1")
+
+
 def test_sources_are_those_that_a_proof_names() -> None:
     assert re.findall(r"@\w+\{(\w+)", fragment("60").sources) == ["GB", "Mironov2017"]
 

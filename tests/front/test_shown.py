@@ -113,7 +113,7 @@ def test_what_is_shown() -> None:
         == "add/remove (unbounded) neighbours: Add or remove one record: |D △ E| = 1 (GB Def. II.3). About multisets."
     )
     assert Tags(dpc.pure(e1 / 2, dpc.bounded)._repr_html_()).text == (
-        r"bounded pure ($\frac{\epsilon_{1}}{2}$)"
+        r"bounded pure ($\frac{\varepsilon_{1}}{2}$)"
     )
     assert Tags(dpc.laplace("1/e")._repr_html_()).text == r"Laplace noise of scale $\frac{1}{\varepsilon}$"
     with_table = VALUES["mechanism with a table"]._repr_html_()

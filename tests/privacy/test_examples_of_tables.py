@@ -169,7 +169,7 @@ def test_how_tables_are_shown() -> None:
     assert "&lt;a&gt;" in shown and "<a>" not in shown and r"\frac{1}{2}" in shown
     assert '<span class="mathjax_ignore tex2jax_ignore">$</span>y' in shown
     assert r"n\_" in T._repr_latex_() and T._repr_latex_().startswith(r"$\begin{array}{l|cc}")
-    assert r"$\epsilon$" in dpc.randomized_response_table("epsilon").loss(COIN)._repr_latex_()
+    assert r"$\varepsilon$" in dpc.randomized_response_table("epsilon").loss(COIN)._repr_latex_()
     assert repr(Finding("proved", "all")) == "proved: all"
     found = T.check_depends(dpc.function("<f>", lambda D: 0))
     assert "&lt;f&gt;(D)" in found._repr_html_() and "<f>" not in found._repr_html_()

@@ -34,7 +34,7 @@ def in_letters(text: str) -> Said:
     found, end = list[Part](), 0
     for run in MATHEMATICS.finditer(text):
         shown = run[0]
-        if shown.count("(") == shown.count(")") and re.search(r"\w", shown):
+        if shown.count("(") == shown.count(")") and re.search(r"[A-Za-z]|[<>]=", shown):
             latex = re.sub("|".join(map(re.escape, AS_LATEX)), lambda sign: AS_LATEX[sign[0]], shown)
             found += [text[end : run.start()], Mathematics(shown, latex)]
             end = run.end()

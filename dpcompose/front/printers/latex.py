@@ -29,7 +29,7 @@ from dpcompose.front.documents.wording import in_letters
 from dpcompose.front.printers import markdown
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.language import formulas
-from dpcompose.language.latex import EULER, latex, name_latex
+from dpcompose.language.latex import EULER, latex, name_latex, told_apart
 from dpcompose.language.writing import text_latex
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample, Losing
@@ -128,6 +128,11 @@ def _private(values: Sequence[sympy.Expr], called: str) -> str:
 
 def document(best: Best, verdicts: Sequence[Verdict] = ()) -> str:
     """The proof of the best guarantee as a document that pdfLaTeX compiles, with verdicts on claims."""
+    with told_apart(best.head.parameters):
+        return _document(best, verdicts)
+
+
+def _document(best: Best, verdicts: Sequence[Verdict]) -> str:
     told, head = best.told, best.head
     results_used = {page.id: str(n) for n, page in enumerate(told.pages, start=1)}
     parts = [
@@ -221,7 +226,7 @@ def steps(some: Sequence[Step], results: Mapping[str, str]) -> Iterator[str]:
 
 def _source(step: Step, results: Mapping[str, str]) -> str:
     if step.page is None or step.page.id not in results:
-        return said(in_letters(step.source))
+        return plain(step.source) if step.page is not None else said(in_letters(step.source))
     uses = f" from {', '.join(f'({step.before}{n})' for n in step.uses)}" if step.uses else ""
     cited = f", {cite(step.item)}" if step.item.startswith("GB:") else ""
     return f"by Result {results[step.page.id]}{cited}{uses}"

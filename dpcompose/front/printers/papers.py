@@ -14,6 +14,7 @@ from pathlib import Path
 from dpcompose.front.documents.document import Best, every_step
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import latex
+from dpcompose.language.latex import told_apart
 from dpcompose.proof import registry
 
 SOURCES = "sources.bib"
@@ -58,6 +59,11 @@ class Paper:
 
 def paper(best: Best, verdicts: Sequence[Verdict] = ()) -> Paper:
     """The proof of the best guarantee for a paper, and what refutes the claims that are refuted."""
+    with told_apart(best.head.parameters):
+        return _paper(best, verdicts)
+
+
+def _paper(best: Best, verdicts: Sequence[Verdict]) -> Paper:
     told = best.told
     by = {one.page.id for one in every_step(told.steps) if one.page is not None}
     pages = [page for page in told.pages if page.id in by]
