@@ -82,3 +82,27 @@ def test_examples_are_all_files_with_their_titles() -> None:
         "03-bounded-own-domain.toml",
     ]
     assert len(found) == len(SHIPPED) and all(one["title"] for one in found.values())
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#here">1</a><a href="b.html#there">2</a><img src="c.png"><a href="#top">3</a>'
+        '<a href="https://example.org/x">4</a><p id="top"><a href="b.html?q=1">5</a><a href="d%20e.html">6</a>'
+    )
+    (tmp_path / "b.html").write_text('<h1 id="here">b</h1>')
+    (tmp_path / "d e.html").write_text("")
+    assert list(module(SITE / "docs.py").dead(tmp_path)) == [
+        "a.html: b.html#there (there is no such place)",
+        "a.html: c.png",
+    ]
+
+
+@pytest.mark.slow
+def test_the_site_is_built_and_no_link_in_it_is_dead(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("myst_nb")
+    assert module(SITE / "docs.py").main([str(tmp_path)]) == 0
+    assert "pages, 0 dead links" in capfd.readouterr().out
+    shown = (tmp_path / "theorems" / "named" / "parallel-bounded.html").read_text(encoding="utf-8")
+    assert "Corollary IV.13" in shown and 'href="composition-common-domain.html"' in shown

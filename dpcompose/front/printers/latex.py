@@ -17,9 +17,7 @@ from dpcompose.front.documents.document import (
     Best,
     Composed,
     Head,
-    Mathematics,
     Member,
-    Said,
     Step,
     Told,
     Writer,
@@ -121,6 +119,24 @@ def _private(values: Sequence[sympy.Expr], called: str) -> str:
     """($e_1 + e_2$)-DP."""
     shown = ", ".join(map(formula, values))
     return f"({shown})-{plain(called)}" if len(values) > 1 or values[0].is_Add else f"{shown}-{plain(called)}"
+
+
+def reason(text: str) -> str:
+    r"""A reason, which is told as text: D|{a}, r[1] and D' in it are mathematics.
+
+    >>> print(reason("M1 reads D|{a} only"))
+    M1 reads $D|_{\{\text{a}\}}$ only
+    """
+    parts = re.split(r"(\b[DE]\|\{[^{}\s]{1,12}\}|\br\[\d+\]|\b[DE]'?(?![\w|']))", text)
+    return "".join(_mathematics(one) if n % 2 else plain(one) for n, one in enumerate(parts))
+
+
+def _mathematics(text: str) -> str:
+    if text.startswith("r"):
+        return f"$r_{{{text[2:-1]}}}$"
+    letter, bar, records = text.partition("|")
+    below = r"|_{\{\text{" + plain(records[1:-1]) + r"}\}}" if bar else ""
+    return f"${letter}{below}$"
 
 
 # the document
@@ -242,7 +258,7 @@ def claim(found: Verdict, called: str) -> Iterator[str]:
         more = "" if found.loose is None else words[found.loose]
         yield rf"\textbf{{Proved}}: {'there are no neighbours.' if vacuous else why + more}"
     elif example is None:
-        yield rf"\textbf{{{found.verdict.capitalize()}}}: {plain(found.reason)}."
+        yield rf"\textbf{{{found.verdict.capitalize()}}}: {reason(found.reason)}."
     else:
         yield r"\textbf{Refuted} by this counterexample."
         yield from listed("itemize", _counterexample(found, example))
@@ -261,26 +277,20 @@ def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
     if found.published:
-        yield f"This is {plain(found.published)}."
+        yield f"This is {reason(found.published)}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
         yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
     if example.without:
         words = example.left_out
-        yield f"{words[0].upper()}{plain(words[1:])} ({cite(example.by_parts)})."
-
-
-def _at_databases(words: str) -> Said:
-    """What a mechanism does at D and at D', these as mathematics."""
-    parts = re.split(r"\b(?<=at )(D'?)(?![\w'])", words)
-    return [Mathematics(one, one) if n % 2 else one for n, one in enumerate(parts)]
+        yield f"{words[0].upper()}{reason(words[1:])} ({cite(example.by_parts)})."
 
 
 def _row(row: Losing, named: str) -> str:
     """What a mechanism does at the two databases."""
     if not row.outcomes:
-        return f"{named} {said(_at_databases(row.words()))}."
+        return f"{named} {reason(row.words())}."
     outcome, *both = row.outcomes[0]
     at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in both)
     if row.by_table:
@@ -296,15 +306,15 @@ def _row(row: Losing, named: str) -> str:
 
 def setting_latex(composed: Composed) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
-    about = f"{composed.about[0].upper()}{plain(composed.about[1:])}:"
+    about = f"{composed.about[0].upper()}{reason(composed.about[1:])}:"
     return "\n".join([about, *listed("itemize", map(_member, composed.members))])
 
 
 def _member(one: Member) -> str:
     if one.releases:
-        return f"{plain(one.name)} releases {plain(one.releases)} of {plain(one.reads)}"
+        return f"{plain(one.name)} releases {plain(one.releases)} of {reason(one.reads)}"
     where = f", on the {one.domain} domain" if one.domain else ""
-    reads = f" reads {plain(one.reads)} and" if one.reads else ""
+    reads = f" reads {reason(one.reads)} and" if one.reads else ""
     return f"{plain(one.name)}{reads} is {said(one.satisfies)}{where}"
 
 
@@ -324,7 +334,7 @@ def fits_latex(bound: Bound) -> str:
     rows = []
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         answer = r"\textbf{yes, cited}" if fit.best else "yes" if fit.fits else "no"
-        rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {plain(fit.reason)}.")
+        rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {reason(fit.reason)}.")
     return "\n".join(listed("itemize", rows))
 
 
