@@ -26,8 +26,8 @@ so that `dpcompose --help` is instant:
 * theorem pages, with those of one's own: theorems; audit, the search for a setting in which one fails;
 * large finite classes, on arrays: finite;
 * other people's tools: from_event, to_event, from_opendp; deployment cards: card, card_of;
-* graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, outcome_bars, to_dot,
-  privacy_curve, trade_off_curve.
+* graphs and pictures: neighbourhood_graph, push_forward, draw, explorer, budget_bars, outcome_bars,
+  to_dot, privacy_curve, trade_off_curve.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpcompose.front.documents.canonical import canonical_metric
     from dpcompose.front.drawings.bars import budget_bars, outcome_bars
+    from dpcompose.front.drawings.explorer import explorer
     from dpcompose.front.drawings.pictures import draw, to_dot
     from dpcompose.front.drawings.plots import privacy_curve, trade_off_curve
     from dpcompose.front.interop.cards import card, card_of
@@ -136,6 +137,7 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "front.drawings.bars": ("budget_bars", "outcome_bars"),
+    "front.drawings.explorer": ("explorer",),
     "front.drawings.pictures": ("draw", "to_dot"),
     "front.drawings.plots": ("privacy_curve", "trade_off_curve"),
     "front.documents.canonical": ("canonical_metric",),
@@ -259,6 +261,7 @@ __all__ = [
     "edge",
     "event",
     "everything",
+    "explorer",
     "exponential",
     "exponential_mechanism_table",
     "filter",

@@ -1,0 +1,110 @@
+"""An explorer for notebooks: records are moved between parts, neighbours switched, and what follows is shown.
+
+The values are those of any study; ipywidgets is only asked for the buttons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from dpcompose.front.documents.document import plain
+from dpcompose.front.drawings import pictures
+from dpcompose.front.printers import display
+from dpcompose.front.studies import composing
+from dpcompose.front.studies.study import Study
+from dpcompose.language.latex import text_html
+from dpcompose.privacy import notions, statements
+from dpcompose.spaces.classes import multisets
+
+NO_IPYWIDGETS = "the explorer needs ipywidgets: pip install 'dpcompose[notebook]'"
+NOBODY = 0
+"""The part that no mechanism reads."""
+
+NEIGHBOURS = ("unbounded", "bounded", "free-lunch")
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What is explored: for each record the number of the mechanism that reads it, 0 for none.
+
+    neighbours -- a granularity by its name, of the target and of the guarantees, which are e1-DP, e2-DP, …;
+    claim -- an epsilon that is claimed.
+
+    >>> two = Exploration(dict(a=1, b=2), "bounded")
+    >>> two.study().guarantee(), two.study().check(two.claim).verdict
+    (bounded (e1 + e2)-DP, by GB:IV.13; optimal, 'refuted')
+    >>> two.moved("b", 1).study().guarantee()
+    bounded e1-DP, by GB:IV.3; optimal
+    """
+
+    parts: Mapping[str, int]
+    neighbours: str = "unbounded"
+    claim: str = "max(e1, e2)"
+
+    def moved(self, record: str, part: int) -> Exploration:
+        """The same with a record in another part."""
+        return replace(self, parts=MappingProxyType({**self.parts, record: part}))
+
+    def study(self) -> Study:
+        """The composition: of the mechanisms that read something."""
+        some = [
+            statements.mechanism(
+                f"M{n}",
+                notions.pure(f"e{n}", self.neighbours, "common"),
+                reads={record for record, part in self.parts.items() if part == n},
+            )
+            for n in sorted({*self.parts.values()} - {NOBODY})
+        ]
+        return composing.compose(*some, on=multisets.multisets(list(self.parts)), target=self.neighbours)
+
+    def html(self) -> str:
+        """The guarantee, how far neighbours move the inputs, the verdict on the claim, and the picture."""
+        if not {*self.parts.values()} - {NOBODY}:
+            return "<p>No mechanism reads anything: nothing is lost.</p>"
+        study, found = self.study(), None
+        try:
+            found = study.check(self.claim)
+            told = display.verdict_html(found)
+        except ValueError as error:  # no formula, or in parameters that are not there
+            told = f"<p>{text_html(error)}</p>"
+        steps = (plain(step.said) for step in study.derivation())
+        profile = next((words for words in steps if " move the inputs" in words), "")
+        picture = pictures.draw(study, highlight=found)
+        return f"{display.guarantee_html(study.bound)}<p>{text_html(profile)}</p>{told}{picture.svg}"
+
+
+def explorer(records: Iterable[str] = "abc", mechanisms: int = 2, neighbours: str = "unbounded") -> Any:
+    """A widget in which records are moved between mechanisms, and what follows changes with them.
+
+    records -- their names, at most six; mechanisms -- how many there are; neighbours -- at first, one of
+    unbounded, bounded and free-lunch.  Raises ImportError where ipywidgets is not installed.
+    """
+    try:
+        import ipywidgets
+    except ImportError:
+        raise ImportError(NO_IPYWIDGETS) from None
+
+    names = list(dict.fromkeys(records))
+    if not 1 <= len(names) <= 6:
+        raise ValueError(f"one to six records can be explored, not {len(names)}")
+    reads = {"nobody": NOBODY} | {f"M{n}": n for n in range(1, mechanisms + 1)}
+    claim = f"max({', '.join(f'e{n}' for n in range(1, mechanisms + 1))})"
+    buttons = {
+        record: ipywidgets.ToggleButtons(options=reads, value=n % mechanisms + 1, description=record)
+        for n, record in enumerate(names)
+    }
+    between = ipywidgets.Dropdown(options=NEIGHBOURS, value=neighbours, description="neighbours")
+    claimed = ipywidgets.Text(value=claim, description="claim", continuous_update=False)
+    shown = ipywidgets.HTMLMath()
+
+    def show(_: object = None) -> None:
+        parts = {record: button.value for record, button in buttons.items()}
+        shown.value = Exploration(parts, between.value, claimed.value).html()
+
+    for one in (*buttons.values(), between, claimed):
+        one.observe(show, names="value")
+    show()
+    return ipywidgets.VBox([*buttons.values(), between, claimed, shown])
