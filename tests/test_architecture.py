@@ -66,7 +66,7 @@ search.metrics: databases points proving cases standings claims choices doubts p
 search.audits: worlds outcomes suppositions searched statements samples audits problems
 front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary
     bound examples limits
-front.printers: listings audited markdown render display latex papers
+front.printers: listings audited markdown render display latex papers sarif
 front.studies: audits library as_json best_metric numbers budgets specialised together curve membership results totals
     neighbours beside metric_forms recheck in_metrics
 front: files internal

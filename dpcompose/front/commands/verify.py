@@ -7,7 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.commands.running import (
     DIFFERS,
@@ -55,6 +55,11 @@ def add(commands: Commands) -> None:
         "--latex", metavar="FILE", help="write the proof as a LaTeX document (one problem file only)"
     )
     verify.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="also write what is refuted, undecided or not as expected in SARIF, for code reviews",
+    )
+    verify.add_argument(
         "--fragment",
         action="store_true",
         help="with --latex: a theorem with its proof for a paper, beside it the results used and a .bib",
@@ -72,8 +77,10 @@ def run(given: argparse.Namespace) -> int:
     if given.fragment and not given.latex:
         print("dpcompose: --fragment goes with --latex FILE", file=sys.stderr)
         return WRONG
-    found: Counter[str] = Counter()
-    status = each(files, lambda file: _run(file, given, found), given.json)
+    found, reported = Counter[str](), list[dict[str, Any]]()
+    status = each(files, lambda file: _run(file, given, found, reported), given.json)
+    if given.sarif and not _reports(given.sarif, reported, complete=found["read"] == len(files)):
+        return WRONG
     if (len(files) > 1 or given.quiet) and not given.json:
         print(summary(len(files), found))
     return status
@@ -96,7 +103,30 @@ def summary(files: int, found: Mapping[str, int]) -> str:
     return f"{files} file{'s' if files > 1 else ''}: {'; '.join(parts)}"
 
 
-def _run(file: str, given: argparse.Namespace, found: Counter[str]) -> int:
+def _findings(file: str, verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """What SARIF says of a file; of the standard input, which was read, without lines."""
+    from dpcompose.front.printers import sarif
+    from dpcompose.privacy import problems
+
+    text = "" if file == problems.STANDARD_INPUT else problems.text_of(file)
+    return sarif.results(file, text, verdicts)
+
+
+def _reports(path: str, reported: Sequence[dict[str, Any]], complete: bool) -> bool:
+    """Writes the SARIF file; False where it cannot be written, which is said."""
+    from pathlib import Path
+
+    from dpcompose.front.printers import sarif
+
+    try:
+        Path(path).write_text(json.dumps(sarif.log(reported, complete), indent=1), encoding="utf-8")
+    except OSError as error:
+        print(f"{path}: {error.strerror}", file=sys.stderr)
+        return False
+    return True
+
+
+def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: list[dict[str, Any]]) -> int:
     from dpcompose.front.printers import render
     from dpcompose.front.studies import as_json
     from dpcompose.search.guarantees import NoGuarantee
@@ -110,6 +140,7 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str]) -> int:
     verdicts = [study.check(claim) for claim in claims]
     found.update(["read", *(one.verdict for one in verdicts)])
     found.update("unexpected" for one in verdicts if not one.as_expected)
+    reported += _findings(file, verdicts) if given.sarif else []
     if given.json:
         print(
             json.dumps(as_json.problem_data(file, study, study.judge.shown(verdicts), verdicts)), flush=True
