@@ -47,10 +47,15 @@ class Picture:
         return self.svg or None
 
     def _repr_png_(self) -> bytes | None:
-        if self.svg:
-            return None
+        """Beside the SVG, as notebooks that are not trusted show none."""
         out = BytesIO()
-        self.figure.savefig(out, format="png", bbox_inches="tight", dpi=100, metadata={"Software": None})
+        try:
+            figure = self.figure
+        except ImportError:
+            if not self.svg:
+                raise
+            return None
+        figure.savefig(out, format="png", bbox_inches="tight", dpi=100, metadata={"Software": None})
         return out.getvalue()
 
     def __repr__(self) -> str:
