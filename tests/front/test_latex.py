@@ -146,6 +146,16 @@ def test_e_and_epsilon_are_told_apart_where_both_are_there() -> None:
     assert r"$e_{1} + \varepsilon_{1}$" in proof("e1", "epsilon1")
 
 
+def test_distances_have_a_letter_that_is_no_parameter() -> None:
+    """In file 34 the guarantees are called r[i]; the distances are s then."""
+    proof = fragment("34").proof
+    assert (
+        r"$s_i$ how far apart $p_i(D)$ and $p_i(D')$ are (of the $i$-th member of the $j$-th family $s_{j,i}$)"
+        in proof
+    )
+    assert r"$s_{2}^{2} x + (\sum_{i=1}^{k} r_{i} s_{1,\allowbreak i}^{2})$" in proof
+
+
 def test_sources_are_those_that_a_proof_names() -> None:
     assert re.findall(r"@\w+\{(\w+)", fragment("60").sources) == ["GB", "Mironov2017"]
 

@@ -276,16 +276,24 @@ class Bound(Best, Shown):
 
     def _begins(self) -> Said:
         """How the proof begins: what its letters are."""
-        k, pair = len(self.setting.mechanisms), (Mathematics("D", "D"), " and ", Mathematics("D'", "D'"))
-        letters = in_letters(
-            ", p_i(D) what the i-th mechanism reads, r_i how far apart p_i(D) and p_i(D') are"
-            + (
-                f", p all of these p_i, and k = {k} their number."
-                if not self.setting.families
-                else ", and p all of these p_i."
-            )
-        )
-        return ["Let ", *pair, f" be {self.setting.target} neighbours", *letters]
+        r, several = sentences.letter_of_distances(self.setting), len(self.setting.mechanisms) > 1
+        D, E, each = (Mathematics(one, one) for one in ("D", "D'", f"{r}_i"))
+        letters = in_letters(" how far apart p_i(D) and p_i(D') are")
+        if self.setting.families and several:
+            member = Mathematics(f"{r}_(j,i)", f"{r}_{{j,i}}")
+            letters = [*letters, *in_letters(" (of the i-th member of the j-th family "), member, ")"]
+        number = "" if self.setting.families else f", and k = {len(self.setting.mechanisms)} their number"
+        begins = [
+            "Let ",
+            D,
+            " and ",
+            E,
+            f" be {self.setting.target} neighbours",
+            *in_letters(", p_i(D) what the i-th mechanism reads, "),
+            each,
+            *letters,
+        ]
+        return [*begins, *in_letters(f", p all of these p_i{number}.")]
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The databases of a counterexample, and what the mechanisms read of them, side by side."""

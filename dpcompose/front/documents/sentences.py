@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -124,7 +125,8 @@ def _converted(said: kernel.Converted, names: Sequence[str], by: Captions) -> Sa
         [f"{names[i - 1]} keeps ", *_dp(said.notion, values, by)]
         for i, values in zip(said.mechanisms, said.parameters, strict=True)
     ]
-    return ["where the inputs move by ", Mathematics("r", "r"), ", ", *all_said(shown)]
+    r = Mathematics("r", letter_of_distances(by.setting))
+    return ["where the inputs move by ", r, ", ", *all_said(shown)]
 
 
 def _loss(said: kernel.Loss, by: Captions, names: Sequence[str]) -> Said:
@@ -340,11 +342,18 @@ def _symbols(setting: Setting) -> Mapping[str, sympy.Expr]:
     return {**order, **setting.symbols}
 
 
+def letter_of_distances(setting: Setting) -> str:
+    """What distances are printed as: r, or a letter that is no parameter's."""
+    taken = {re.split(r"[^A-Za-z]", name)[0] for name in setting.domains}
+    return next(letter for letter in ("r", "s", "t", "h", "u", "v", "distance") if letter not in taken)
+
+
 def _distance(setting: Setting, i: int) -> str:
     """What is printed for r[i]: of a family the distance has the number of the member."""
+    r = letter_of_distances(setting)
     if setting.mechanisms[i - 1].members is None:
-        return f"r[{i}]"
-    return "r[i]" if len(setting.mechanisms) == 1 else f"r{i}[i]"
+        return f"{r}[{i}]"
+    return f"{r}[i]" if len(setting.mechanisms) == 1 else f"{r}{i}[i]"
 
 
 def _parsed(setting: Setting, text: str) -> sympy.Expr | None:
