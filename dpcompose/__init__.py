@@ -17,7 +17,8 @@ so that `dpcompose --help` is instant:
   density;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
-* guarantees: pure, approximate, zcdp, gaussian, renyi, tcdp, in_metric; parameters, the symbols in them;
+* guarantees: pure, approximate, zcdp, gaussian, renyi, tcdp, f_dp, in_metric; parameters, the symbols in
+  them;
 * compositions: mechanism, filter, compose, load, loads, Study; recheck, of what was saved; in metrics of
   one's own: metric_study, load_metric, MetricStudy, of points and product, with norm, steps_between,
   distances, in_coordinates, at_most, within;
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
         probability_table,
         randomized_response_table,
     )
+    from dpcompose.privacy.tradeoffs import f_dp
     from dpcompose.proof.densities import density
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.canonical.finite import finite
@@ -170,6 +172,7 @@ _PLACES = {
     ),
     "privacy.samples": ("drawn_sample", "fixed_sample", "poisson_sample"),
     "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "renyi", "tcdp", "zcdp"),
+    "privacy.tradeoffs": ("f_dp",),
     "privacy.tabulated": (
         "exponential_mechanism_table",
         "independent",
@@ -264,6 +267,7 @@ __all__ = [
     "explorer",
     "exponential",
     "exponential_mechanism_table",
+    "f_dp",
     "filter",
     "finite",
     "fixed_sample",

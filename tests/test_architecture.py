@@ -16,18 +16,18 @@ PACKAGE = ROOT / "dpcompose"
 LAYERS = """
 kernel.expressions: divisors keeping naming orders refusals domains grammar terms writing substitution
     intervals logarithms metrics rationals formulas points polynomials certificates forms boxes
-kernel.core: assumptions concrete distances fibres reader contributions counted classes orders settings products
+kernel.core: assumptions concrete distances fibres reader contributions counted classes orders lines settings products
     reading
 kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
-    tables calculus curves equalities pieces readings noises
+    tables calculus tradeoffs curves equalities pieces readings noises
 kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
 kernel.covers: types arrays blocks cells cones distances groups listed records rooms seen sizes steps
     contributions corners differing policies counts
 kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
-kernel.rules: premises chains orders mechanisms parameters whole metrics choices refutations __init__
+kernel.rules: premises chains orders tradeoffs mechanisms parameters whole metrics choices refutations __init__
 kernel: theorems check saved
 language: decimals synonyms symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
@@ -40,7 +40,7 @@ spaces.moves: blocks edits granularities groups neighbours relations replacement
     changes contradictions contributions policies reaches built_in larger
 spaces: additions given
 spaces.canonical: points profiles finite graphs named compared metrics distances matchings
-privacy: assumptions distances distributions fibres findings in_metrics nearest notions probabilities
+privacy: assumptions distances distributions fibres findings in_metrics nearest notions tradeoffs probabilities
     samples rows checks lines neighbourhoods noises noise_tables declared promises tables tabulated
     mechanisms statements metric_tables database_tables notion_words schema
 privacy.settings: inputs invalid members names noisy sampled on_tables orders families nested reads __init__
@@ -61,13 +61,14 @@ search.comparisons: writing_out answers factoring linear sampling solver weights
     assuming
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons
     stated within apart besides conclusions fewer verdicts implications choices citations replayed orders
-    proofs nearby
+    tradeoffs proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
 search.audits: worlds outcomes suppositions searched statements samples audits problems
 front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary
     bound examples limits
 front.printers: listings audited markdown render display latex papers sarif
-front.studies: audits library as_json best_metric numbers budgets specialised together curve membership results totals
+front.studies: audits library as_json best_metric numbers budgets specialised together curve membership results
+    tradeoffs totals
     neighbours beside metric_forms recheck in_metrics
 front: files internal
 front.studies: study loading composing filters

@@ -18,6 +18,7 @@ ALTERNATIVES = {
     "kernel.core.assumptions": "a relation, or a text that is to become one",
     "kernel.expressions.polynomials": "the terms of a form: products of letters, or maxima",
     "kernel.deciders.curves": "the pieces of a curve, which the kernel defines",
+    "kernel.deciders.tradeoffs": "the pieces of a curve, which the kernel defines",
     "kernel.deciders.tails": "the pieces of a curve, which the kernel defines",
     "kernel.expressions.points": "the points of the kernel, or a class that is gone through",
     "language.worstcase": "sympy's classes, of which expressions are made",

@@ -127,7 +127,11 @@ def test_example_uses_the_page(page: Page) -> None:
         assert uses_statement(study, page)
     elif page.head.kind == "conversion":
         assert converts_by(study, example(page)[1], page)
-    elif page.head.kind == "computed" or getattr(page.head, "by", "") == "tail":
+    elif (
+        page.head.kind == "computed"
+        or getattr(page.head, "by", "") == "tail"
+        or getattr(page.head, "lines", "")
+    ):
         texts = (claim.guarantee.text() for claim in example(page)[1])
         assert any(page.id in study.proofs.verdict(one).rests_on.pages for one in texts)
     elif is_for_readers(page):
@@ -408,6 +412,8 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
         return True  # looked at below, on the examples: tails refute only
     if is_for_readers(page):
         return True  # no file can use it
+    if getattr(page.head, "lines", ""):
+        return any(claim.notion == page.head.notion for claim in claims)
     if page.head.kind == "metric":
         finite = given.setting.databases.count() is not None  # all pairs of the metric form are compared
         return (finite or page.head.states != "metric form") and uses_statement(given, page)

@@ -126,8 +126,17 @@ def curves(
 
 
 def losses_without_zero(losses: Sequence[Loss]) -> frozenset[int]:
-    """The mechanisms of which not all parameters are 0."""
-    return frozenset(one.mechanism for one in losses if any(value != terms.ZERO for _, value in one.values))
+    """The mechanisms of which no guarantee has 0 for all parameters."""
+    return frozenset(
+        one.mechanism
+        for one in losses
+        if all(any(value != terms.ZERO for _, value in values) for _, values in guarantees_of(one))
+    )
+
+
+def guarantees_of(loss: Loss) -> tuple[tuple[str, Values], ...]:
+    """What is known of a mechanism, all at once: notions with parameters."""
+    return (loss.notion, loss.values), *loss.besides
 
 
 def _piece(
@@ -138,25 +147,28 @@ def _piece(
     count = as_term(many).number if many or mechanism.count is None else mechanism.count.number
     if count is None:
         raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
-    asked, letters = _asked(page, page.head.parts, loss, setting, theory)
-    found = pieces.piece(asked, letters, r)
+    asked = _asked(page, page.head.parts, loss, setting, theory)
+    found = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
     return None if found is None else found.times(int(count) or 1)
 
 
 def _asked(
     page: Any, parts: Mapping[str, Mapping[str, str]], loss: Loss, setting: Setting, theory: Theory
-) -> tuple[Mapping[str, str], dict[str, Term]]:
-    """What a page asks of a mechanism, and the values of its letters; parts -- that by guarantees."""
+) -> list[tuple[Mapping[str, str], dict[str, Term]]]:
+    """What a page asks of a mechanism, by each of its guarantees, and the values of their letters; parts --
+    that by guarantees."""
     mechanism = setting.mechanisms[loss.mechanism - 1]
     if (word := _word(mechanism, theory)) in page.head.noises and mechanism.noise is not None:
         law, given = theory.page(mechanism.noise.page, "noise").head, mechanism.noise
         fitting = noises.fit(law, given.parameter, setting.assumed, given.letters)
-        return page.head.noises[word], {law.parameter: fitting} | {
-            name: given.letters[name] for name in law.letters
-        }
-    if loss.notion not in parts or loss.moved:
-        raise NoLoss(f"{page.id} does not say what {mechanism.name}, stated in a metric, can lose")
-    return parts[loss.notion], dict(loss.values)
+        known = {law.parameter: fitting} | {name: given.letters[name] for name in law.letters}
+        return [(page.head.noises[word], known)]
+    found = []
+    for notion, values in guarantees_of(loss):
+        if notion not in parts or loss.moved:
+            raise NoLoss(f"{page.id} does not say what {mechanism.name}, stated in a metric, can lose")
+        found.append((parts[notion], dict(values)))
+    return found
 
 
 def _numbers(claim: Values) -> tuple[Term, Term]:
@@ -360,24 +372,26 @@ def _attained(
     those: range,
     distances: Sequence[Term],
     at: Mapping[str, Fraction],
-) -> Iterator[tuple[Mapping[str, Term], Piece | None]]:
+) -> Iterator[tuple[Sequence[Mapping[str, Term]], Piece | None]]:
     """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
     what is known of it."""
     mechanism, count = setting.mechanisms[loss.mechanism - 1], len(those)
     _check_attained(page, mechanism, theory)
-    if count > MOST_MEMBERS and any(terms.moves(name) for _, value in loss.values for name in value.letters):
+    asked = _asked(page, parts, loss, setting, theory)
+    alike = not any(
+        terms.moves(name) for _, letters in asked for value in letters.values() for name in value.letters
+    )
+    if count > MOST_MEMBERS and not alike:
         raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
-    asked, letters = _asked(page, parts, loss, setting, theory)
-    if not any(terms.moves(name) for value in letters.values() for name in value.letters):
-        fixed = {name: formulas.extended(value, at) for name, value in letters.items()}
-        for far in distances:
-            found = pieces.piece(asked, fixed, formulas.extended(far, at))
-            yield fixed, None if found is None else found.times(count)
-        return
-    for j in those:
-        fixed = {name: formulas.extended(value, {**at, **_general(at, j)}) for name, value in letters.items()}
-        for far in distances:
-            yield fixed, pieces.piece(asked, fixed, formulas.extended(far, at))
+    for j in those[:1] if alike else those:
+        there = at if alike else {**at, **_general(at, j)}
+        fixed = [
+            {name: formulas.extended(value, there) for name, value in letters.items()} for _, letters in asked
+        ]
+        for far in (formulas.extended(one, at) for one in distances):
+            every = zip(asked, fixed, strict=True)
+            found = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
+            yield fixed, found if found is None or not alike else found.times(count)
 
 
 def _general(at: Mapping[str, Fraction], j: int) -> dict[str, Fraction]:
@@ -386,12 +400,14 @@ def _general(at: Mapping[str, Fraction], j: int) -> dict[str, Fraction]:
     return {naming.general(said.base): x for said, x in named if said.index == j}
 
 
-def _loses_without_limit(known: Mapping[str, Term]) -> bool:
-    """Whether a mechanism loses more and more where its input moves on and on: not where all is 0."""
-    if all(value == terms.ZERO for value in known.values()):
+def _loses_without_limit(some: Sequence[Mapping[str, Term]]) -> bool:
+    """Whether a mechanism loses more and more where its input moves on and on: not where all is 0 in a
+    guarantee."""
+    if any(all(value == terms.ZERO for value in known.values()) for known in some):
         return False
-    if not any(value.kind == "oo" or sign(value) == 1 for value in known.values()):
-        raise NoLoss("a guarantee is not seen to be above 0")
+    for known in some:
+        if not any(value.kind == "oo" or sign(value) == 1 for value in known.values()):
+            raise NoLoss("a guarantee is not seen to be above 0")
     return True
 
 

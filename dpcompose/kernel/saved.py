@@ -14,6 +14,7 @@ from typing import Any
 from dpcompose.kernel.check import Allowed, Refused, about, replay
 from dpcompose.kernel.composition import axioms
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, Orders, reciprocal
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
@@ -175,7 +176,10 @@ NO_FORMULAS = ("notion", "expect", "orders")
 
 
 def _with_order(claim: Mapping[str, Any], letters: Mapping[str, Term]) -> Mapping[str, Term]:
-    """The letters of a claim: of one about divergences with that for its orders."""
+    """The letters of a claim: of a trade-off function with that for a rate, of one about divergences with
+    that for its orders."""
+    if "tradeoff" in claim:
+        return {**letters, ALPHA: RATE}
     return {**letters, ALPHA: Orders.read(str(claim["orders"])).order} if "orders" in claim else letters
 
 

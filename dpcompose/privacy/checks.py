@@ -189,20 +189,14 @@ class OneOf(Check):
 
 
 class Word(Check):
-    """One word: a supported one, one that the format has but we do not yet, or neither."""
+    """One word of some."""
 
-    def __init__(self, what: str, supported: Sequence[str], later: Sequence[str] = ()) -> None:
-        self.what, self.supported, self.later = what, tuple(supported), tuple(later)
+    def __init__(self, what: str, supported: Sequence[str]) -> None:
+        self.what, self.supported = what, tuple(supported)
 
     def read(self, value: Any, path: Path_, found: Found) -> Any:
-        if value in self.supported:
-            return value
-        if value in self.later:
-            there = ", ".join(self.supported)
-            found.wrong(path, f"the {self.what} {value!r} is not supported yet; supported are {there}")
-        else:
-            near_to = near(value, (*self.supported, *self.later))
-            found.wrong(path, f"there is no {self.what} {shown(value)}{near_to}")
+        if value not in self.supported:
+            found.wrong(path, f"there is no {self.what} {shown(value)}{near(value, self.supported)}")
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -323,12 +317,10 @@ def key(check: Reading, default: Any = None, written: str | None = None, for_nei
 class Table:
     """A table of a file: its keys are attributes.
 
-    given -- the keys that the file has; later -- those that the format has, and that are not supported yet.
+    given -- the keys that the file has.
     """
 
     keys: ClassVar[dict[str, Key]] = {}
-    later: ClassVar[tuple[str, ...]] = ()
-    later_where: ClassVar[str] = ""
     given: frozenset[str]
 
     def __init_subclass__(cls) -> None:
@@ -375,9 +367,7 @@ class Table:
             elif one.needed or (one.wanted and not found.in_metrics):
                 found.wrong((*path, word), "this key is missing")
         for word in value:
-            if word in cls.later and word not in known:
-                found.wrong((*path, word), f"the key {word!r} is not supported yet{cls.later_where}")
-            elif word not in known:
+            if word not in known:
                 found.wrong(
                     (*path, str(word)), f"there is no key {shown(word)} here{near(word, sorted(known))}"
                 )

@@ -15,13 +15,10 @@ Notions = Mapping[str, Sequence[str]]
 class NotionWord(Check):
     """A notion: those of the pages that a file is read with are supported."""
 
-    later = ("f-dp",)
-
     def read(self, value: Any, path: Path_, found: Found) -> Any:
         there = notions_of(found)
         known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
-        later = tuple(one for one in self.later if one not in known)
-        return Word("notion", known, later).read(value, path, found)
+        return Word("notion", known).read(value, path, found)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         return Word("notion", tuple(FILE_KEYS)).schema(defs)

@@ -30,6 +30,7 @@ FILE_KEYS = {
     "gaussian": ("mu",),
     "renyi": ("epsilon",),
     "tcdp": ("rho", "tau"),
+    "f-dp": ("tradeoff",),
 }
 """The notions of the problem format and the keys of their parameters."""
 
@@ -40,6 +41,9 @@ WRITTEN = {"tau": "omega"}
 
 OF_ORDERS = ("renyi",)
 """Those of which guarantees say for which orders they hold; their parameter is a formula in alpha."""
+
+OF_LINES = {"f-dp": "approximate"}
+"""Those whose parameter is a trade-off function, with the notion of which each of its lines is one."""
 
 DOMAINS = ("own", "common")
 """Where a mechanism's guarantee is stated: on its map's own image class, or on the common class."""

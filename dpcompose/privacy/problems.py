@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
@@ -22,12 +23,12 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy import checks, fibres
+from dpcompose.privacy import checks, fibres, tradeoffs
 from dpcompose.privacy.checks import Mistake, unset
 from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.lines import first_line, line_of
 from dpcompose.privacy.metric_tables import canonical_names
-from dpcompose.privacy.notions import FILE_KEYS, POWERS, Guarantee, in_orders
+from dpcompose.privacy.notions import FILE_KEYS, OF_LINES, POWERS, Guarantee, in_orders
 from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.studies import Study
@@ -231,6 +232,8 @@ def claim_of(
     i: int, given: ClaimTable, notions: Notions, parameters: Parameters, found: checks.Found
 ) -> Claim | None:
     """A claim for neighbours, in the parameters of the problem."""
+    if given.notion in OF_LINES:
+        return _of_tradeoff(i, given, notions, parameters, found)
     claimed = []
     text = {"notion": given.notion}
     doubts = []
@@ -253,6 +256,29 @@ def claim_of(
         if ALPHA in parameters.domains or ALPHA in parameters.numbers:
             found.wrong(("parameters", ALPHA), IS_ORDER)
     return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
+
+
+def _of_tradeoff(
+    i: int, given: ClaimTable, notions: Notions, parameters: Parameters, found: checks.Found
+) -> Claim | None:
+    """A claim that is a trade-off function, in whatever form."""
+    symbols, doubts = {**parameters.symbols, ALPHA: RATE}, []
+
+    def read(text: str) -> terms.Term:
+        doubts.append(values.doubt(text, symbols, assumed=parameters.known_so_far))
+        return kernel.parse(text, symbols)
+
+    try:
+        notion, value = tradeoffs.values(given.function, read) or ("", terms.ZERO)
+    except ValueError as error:
+        found.wrong(("claims", i, "tradeoff"), error)
+        return None
+    if ALPHA in parameters.given:
+        found.wrong(("parameters", ALPHA), tradeoffs.IS_RATE)
+    guarantee = Guarantee(notion, ((notions[notion][0], value),))
+    return Claim(
+        guarantee, MappingProxyType(guarantee.written()), given.expect, next(filter(None, doubts), "")
+    )
 
 
 def _in_steps(

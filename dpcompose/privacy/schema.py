@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from dpcompose.kernel.core.orders import Orders
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import (
     FORMULA,
@@ -52,7 +53,7 @@ from dpcompose.privacy.noise_tables import NOISES as NOISES
 from dpcompose.privacy.noise_tables import NoiseTable as NoiseTable
 from dpcompose.privacy.notion_words import Notions as Notions
 from dpcompose.privacy.notion_words import NotionWord, notions_of
-from dpcompose.privacy.notions import OF_ORDERS, WRITTEN
+from dpcompose.privacy.notions import OF_LINES, OF_ORDERS, WRITTEN
 from dpcompose.spaces.inputs.queries import MOST_BINS
 
 QUERIES = (
@@ -135,10 +136,12 @@ EVERYTHING = "everything"
 """What a mechanism reads that reads the whole database."""
 
 
+class OutcomesTable(Table):
+    outcomes: list[list[str]] = need(ListOf(ListOf(FORMULA, 2, 2), 1))
+
+
 class OfNotion(Table):
     """A notion with its parameters: some notions have theirs from pages, and the format no key for them."""
-
-    later = ("tradeoff",)
 
     notion: str = need(NotionWord())
     epsilon: str | None = key(FORMULA)
@@ -147,6 +150,7 @@ class OfNotion(Table):
     mu: str | None = key(FORMULA)
     orders: str | None = key(FORMULA)
     omega: str | None = key(FORMULA)
+    tradeoff: Any = key(Either(Either(FORMULA, ListOf(FORMULA, 1), list), OutcomesTable))
 
     @classmethod
     def read(cls, value: Any, path: Path_, found: Found) -> Any:
@@ -189,6 +193,12 @@ class OfNotion(Table):
         """For which orders it is stated.  Raises ValueError."""
         return None if self.orders is None else Orders.read(self.orders)
 
+    @property
+    def alpha(self) -> Term | None:
+        """What alpha stands for in the formulas: an order; None where it is a name as others."""
+        orders = self.of_orders
+        return None if orders is None else orders.order
+
     def written(self, name: str) -> tuple[str, str]:
         """The key and the formula of a parameter, as the file has them."""
         if name == "tau" and self.omega is not None:
@@ -202,8 +212,14 @@ class OfNotion(Table):
         found: str | None = getattr(self, name) if name in PARAMETERS else self.further.get(name)
         return found
 
+    @property
+    def function(self) -> Any:
+        """A trade-off function as it is written: a formula, several, or a table of outcomes."""
+        table = isinstance(self.tradeoff, OutcomesTable)
+        return {"outcomes": self.tradeoff.outcomes} if table else self.tradeoff
 
-PARAMETERS = ("epsilon", "delta", "rho", "mu")
+
+PARAMETERS = ("epsilon", "delta", "rho", "mu", "tradeoff")
 """The parameters that the format has keys for."""
 
 
@@ -216,7 +232,7 @@ class InMetric(OfNotion):
         if self.metric is None:
             super().check_parameters(wanted)
             return
-        if not wanted or self.notion in OF_ORDERS or WRITTEN.keys() & set(wanted):
+        if not wanted or self.notion in (*OF_ORDERS, *OF_LINES) or WRITTEN.keys() & set(wanted):
             raise ValueError(f"privacy in a metric is not known of {self.notion}")
         for name in ("epsilon", "rho", "mu"):
             if self.value(name) is not None:

@@ -14,6 +14,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee, InMetric, in_metric
 from dpcompose.privacy.samples import Sample, sample
+from dpcompose.privacy.tradeoffs import at_once
 from dpcompose.spaces.given import Inputs, maps
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Bit, Query
@@ -187,6 +188,9 @@ def _mechanism(
         if not satisfies:
             raise TypeError(f"{name} satisfies a list of guarantees, and it is empty")
         satisfies, *others = dict.fromkeys(satisfies)
+        also = tuple(others)
+    if isinstance(satisfies, Guarantee):
+        satisfies, *others = dict.fromkeys(every for one in (satisfies, *also) for every in at_once(one))
         also = tuple(others)
     if satisfies is not None and not isinstance(satisfies, Guarantee):
         raise TypeError(f"{name} satisfies a guarantee such as dpcompose.pure(...), not {satisfies!r}")

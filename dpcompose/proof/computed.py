@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 
 from dpcompose.kernel.deciders import pieces
-from dpcompose.kernel.deciders.curves import Curve, Piece
+from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.lattices import TooManyLosses
 from dpcompose.kernel.deciders.readings import Reading
-from dpcompose.kernel.deciders.tails import Laplace
+from dpcompose.kernel.deciders.tails import Normal
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import ONE, Interval, NoEnclosure, enclosure
@@ -42,6 +42,11 @@ def piece(page: Page, mechanism: Mechanism, r: Distance, point: Point) -> Piece 
     stated, noise = mechanism.satisfies, mechanism.noise
     if r == INFINITE:
         return None
+    if mechanism.also:
+        try:
+            return pieces.at_once(piece(page, one, r, point) for one in mechanism.alone)
+        except pieces.NoPiece as error:
+            raise BadCertificate(str(error)) from None
     far = number(r) if isinstance(r, int) else at(r, point)
     if noise is not None and noise.word in page.head.noises:
         fixed = noise.with_parameter(at(noise.term, point))
@@ -74,7 +79,7 @@ def reading(theory: Theory, notion: str, values: Mapping[str, Term]) -> Reading:
     if found is None:
         raise BadCertificate(f"no page computes what a membership test reaches by {notion} privacy")
     part = _piece(found.head.parts[notion], values, number(1))
-    assert not isinstance(part, Laplace)  # that is about noise
+    assert part is None or isinstance(part, Part | Normal)  # what pages make of guarantees
     return Reading(part)
 
 

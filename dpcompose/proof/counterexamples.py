@@ -200,7 +200,7 @@ def _pieces(
     point: Mapping[str, Fraction],
 ) -> tuple[list[Row], list[Piece | None]]:
     """What mechanisms do at a pair of databases, and the pieces of the curve that they have together."""
-    known: dict[tuple[Guarantee, Distance], Piece | None] = {}
+    known: dict[tuple[Guarantee, tuple[Guarantee, ...], Distance], Piece | None] = {}
     alike: dict[Piece | None, list[int]] = {}
     pieces: list[Piece | None] = []
     rows: list[Row] = []
@@ -208,7 +208,7 @@ def _pieces(
         mechanism = inputs.setting.mechanisms[i - 1]
         times = inputs.times[i - 1] if inputs.times else 1
         if not mechanism.is_concrete:
-            if (stated := (mechanism.satisfies, r)) not in known:
+            if (stated := (mechanism.satisfies, mechanism.also, r)) not in known:
                 known[stated] = computed.piece(page, mechanism, r, point)
             one = known[stated]
             alike.setdefault(one and one.times(times), []).append(i)

@@ -141,8 +141,8 @@ class Theory(Shown):
 
     @property
     def notions(self) -> list[str]:
-        """The notions that have a rule page."""
-        return [page.head.notion for page in self.of_kind("rule")]
+        """The notions that have a rule page, by which losses add up."""
+        return [page.head.notion for page in self.of_kind("rule") if not page.head.lines]
 
     def closer(self, notion: str, over: str) -> Page | None:
         """The page with smaller values than the rule's over several steps, or mechanisms, if there is one."""

@@ -17,6 +17,7 @@ from dpcompose.kernel.deciders.canonical import noise
 from dpcompose.kernel.deciders.curves import Part, Piece
 from dpcompose.kernel.deciders.exponentials import Value
 from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.tradeoffs import Together
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.intervals import enclosure, sign
@@ -238,6 +239,11 @@ class Canonical(Row):
     def data(self) -> dict[str, Any]:
         if self.part is None:
             return {"mechanisms": list(self.alike), "steps": "oo"}
+        if isinstance(self.part, Together):
+            pairs = [[formulas.to_text(one) for one in pair] for pair in self.part.pairs]
+            return {"mechanisms": list(self.alike), "steps": self.part.steps, "pairs": pairs} | {
+                "outcomes": [list(one) for one in self._of_table(self.part)]
+            }
         if not isinstance(self.part, Part):
             width = "scale" if isinstance(self.part, Laplace) else "variance"
             return {"mechanisms": list(self.alike), "mean at D": self._mean(self.part), "mean at E": "0"} | {
@@ -253,6 +259,10 @@ class Canonical(Row):
     def words(self) -> str:
         if self.part is None:
             return "which has other outcomes at D than at D'"
+        if isinstance(self.part, Together):
+            each = " each" if len(self.alike) > 1 or self.part.count > 1 else ""
+            shown = "; ".join(f"ratio {x}: {at_D}, {at_E}" for x, at_D, at_E in self._of_table(self.part))
+            return f"as what has all its guarantees and loses most{each}; about, at D and D', {shown}"
         if not isinstance(self.part, Part):
             each = " each" if len(self.alike) > 1 else ""
             kind = "Laplace noise of scale" if isinstance(self.part, Laplace) else "normal noise of variance"
@@ -270,6 +280,16 @@ class Canonical(Row):
         if isinstance(part, Laplace):
             return formulas.to_text(part.ratio)
         return formulas.to_text(terms.sqrt(part.square + 2 * part.rho))
+
+    @staticmethod
+    def _of_table(part: Together) -> list[tuple[str, str, str]]:
+        """The ratios of the probabilities at D and at E, with about these; few of many."""
+        table = part.table(64, False)
+        rows = [
+            (f"{float(x):.6g}", f"{float(p):.6g}", f"{float(p / x):.6g}") for x, p in table.masses.items()
+        ]
+        rows = [("oo", f"{float(table.infinite):.6g}", "0"), *rows] if table.infinite else rows
+        return rows[:MOST_OUTCOMES]
 
     @staticmethod
     def _outcomes(part: Part) -> list[tuple[str, str, str]]:

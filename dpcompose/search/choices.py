@@ -107,6 +107,13 @@ class Choices:
         return islice(product(*numbers), MOST_CHOICES)
 
     @cached_property
+    def whole(self) -> Workshop | None:
+        """What is known of all guarantees at once, where each mechanism has them for the same neighbours."""
+        with suppress(NoGuarantee):
+            return guarantees.workshop(self.setting, self.theory)
+        return None
+
+    @cached_property
     def narrower(self) -> list[Choice]:
         """The choices with smaller values of parameters, with which all guarantees are implied."""
         found: list[Choice] = []
@@ -201,6 +208,12 @@ class Choices:
         together = self.together(claim["notion"])
         if together is not None and (more := self._by_all(claim, together)) is not None:
             return more
+        if self.whole is not None:
+            at_once = Judge(guarantees.in_notion(self.whole, claim["notion"])).judge(claim)
+            if at_once.word == "refuted" or (
+                at_once.word == "proved" and (not proved or at_once.loose is not None)
+            ):
+                return at_once
         for one in [] if proved else self.narrower:
             found = _by(one, claim)
             if found is not None and found.word == "refuted":

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.composition import losses
-from dpcompose.kernel.core import reader
+from dpcompose.kernel.core import lines, reader
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas, terms
@@ -25,7 +25,7 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search import always, guarantees, orders, replayed, stated
+from dpcompose.search import always, guarantees, orders, replayed, stated, tradeoffs
 from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.replayed import Proved, undecided
@@ -87,8 +87,6 @@ class Proofs:
         try:
             stated.check(self.setting, self.theory)
             _ = self.unknown
-            if self.setting.has_choices:
-                return NoGuarantee("a guarantee of each mechanism is to be chosen")
             return guarantees.workshop(self.elaborated.core, self.theory)
         except (InvalidSetting, NotElaborated, NoGuarantee, TooLarge) as error:
             return error
@@ -180,12 +178,17 @@ class Proofs:
             ):
                 found = _itself(there, there._found(claim))
                 return orders.here(Prover(self.elaborated.core, self.theory), found, at)
+            prover = Prover(self.elaborated.core, self.theory)
+            if (some := tradeoffs.lines_of(claim, prover)) is not None:
+                return tradeoffs.judged(claim, some, prover, self._of_line)
             found = self._judged(claim)
             if found.word == "undecided" and self.setting.orders is not None and self.choices is None:
                 found = orders.by_all_orders(self.shop_in(claim["notion"]), claim) or found
                 if found.word == "undecided":
                     found = orders.by_some_order(self.elaborated.core, self.theory, claim) or found
             return found
+        except lines.NoLines as error:
+            return Verdict(claim, "undecided", reason=str(error))
         except InvalidSetting as error:
             with suppress(NoTheorem):  # a claim that says nothing, of whatever orders
                 made = Prover(self.elaborated.core, self.theory).by(
@@ -195,6 +198,11 @@ class Proofs:
             return Verdict(claim, "undecided", reason=str(error))
         except TermError as error:
             return Verdict(claim, "undecided", reason=f"{TOO_LARGE}: {error}; {NEARER}")
+
+    def _of_line(self, claim: Mapping[str, str]) -> Verdict:
+        """The verdict on a claim, by a theorem about the setting itself."""
+        found = self._found(claim)
+        return found if found.theorem is None else replace(found, theorem=self.here(found.theorem))
 
     def _judged(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim; one that says nothing needs no guarantee."""

@@ -88,6 +88,7 @@ OF = [
     "153-textbook-normal-noise.toml",
     "152-advanced-composition-with-deltas.toml",
     "184-renyi-on-parts.toml",
+    "209-error-rates-of-attackers.toml",
     "185-renyi-at-one-order.toml",
     "187-renyi-for-households.toml",
     "207-truncated-for-households.toml",

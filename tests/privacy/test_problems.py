@@ -140,7 +140,7 @@ def test_formulas_show_the_place() -> None:
         (
             'notion = "pure", epsilon = 0.1',
             'notion = "f-dp", epsilon = 0.1',
-            "mechanisms.1.guarantee.notion (line 14): the notion 'f-dp' is not supported yet; supported are pure, approximate, zcdp, gaussian, renyi, tcdp",
+            "mechanisms.1.guarantee (line 14): a f-dp guarantee has no epsilon",
         ),
         (
             "epsilon = 0.1",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front.documents import limits, sentences
 from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import Composed, Member, Said, plain
-from dpcompose.front.studies import together
+from dpcompose.front.studies import together, tradeoffs
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import formulas as kernel_formulas
@@ -158,7 +158,10 @@ class ForNeighbours:
         said: Said = [sentences.claimed(claim.guarantee, self.theory)]
         found = Answer(claim, "undecided", said=said, written=claim.written)
         try:
-            return self._answer(found, self.proofs.verdict(claim.guarantee.text(), claim.doubt))
+            proved = self.proofs.verdict(claim.guarantee.text(), claim.doubt)
+            if proved.found.theorem is not None and proved.found.theorem.rule == "by_lines":
+                return tradeoffs.answer(found, proved, self.theory, self.check)
+            return self._answer(found, proved)
         except (NotElaborated, NoGuarantee, TooLarge) as error:
             return replace(found, reason=str(error))
 
@@ -173,8 +176,9 @@ class ForNeighbours:
         if proved.word == "refuted":
             answer = self._refuted(answer, proved)
         answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
+        at_once = found.theorem is not None and found.theorem.rule in CURVES
         if (
-            self.proofs.choices is None
+            (self.proofs.choices is None or at_once)
             and self._has_least(answer)
             and (known := self._least(claim)) is not None
         ):
@@ -262,6 +266,8 @@ class ForNeighbours:
         """Bounds of mechanisms that refute a claim, with pairs of databases; in metrics type by type."""
         if not self.setting.in_metrics:
             about = self._narrower(proved, answer.claim.guarantee.notion) or answer.bound
+            if isinstance(about, Bound) and self.setting.has_choices and proved.theorems[0].rule == "exceed":
+                about = about.on(self.setting)
             yield from [(about, self.proofs.pairs(proved))] if isinstance(about, Bound) else []
             return
         for setting, pair in self.proofs.at_types(proved):

@@ -16,8 +16,10 @@ from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.settings import Setting
 
 
-def specialised(bound: Bound, at: Mapping[Any, object]) -> Setting:
+def specialised(bound: Bound, at: Mapping[Any, object], setting: Setting | None = None) -> Setting:
     """The setting of a bound in which each parameter is the number that `at` says, alike for all members.
+
+    setting -- another one with the same parameters, or more.
 
     Raises WrongValue where a number is missing, wrong, or excluded by what is assumed.
 
@@ -28,7 +30,7 @@ def specialised(bound: Bound, at: Mapping[Any, object]) -> Setting:
     >>> specialised(study.bound, {"e": "1/2"}).mechanisms
     (M reads D and is unbounded pure (1/2),)
     """
-    setting = bound.setting
+    setting = setting or bound.setting
     symbols = {name: symbol for name, symbol in setting.symbols.items() if name in setting.domains}
     known = {name: formulas.term(value) for name, value in numbers.at(bound, at, symbols).items()}
     if missing := sorted({letter for value in known.values() for letter in value.letters}):

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -276,15 +277,24 @@ class Study:
             raise TypeError(
                 "a curve is asked for delta at an epsilon, or for epsilon at a delta, not for both"
             )
-        from dpcompose.front.studies.curve import PrivacyCurve
-        from dpcompose.front.studies.specialised import specialised
-
-        judge = self.judge.for_neighbours("a curve")
-        there = specialised(judge.bound, at or {})
-        found = PrivacyCurve(there, self.theory, reached=not judge.setting.has_choices)
+        found = self._curve(at or {})
         if epsilon is not None:
             return found.delta(epsilon)
         return found if delta is None else found.epsilon(delta)
+
+    def _curve(self, at: Mapping[Any, object]) -> PrivacyCurve:
+        """The curve at some values: of all guarantees of each mechanism at once, where these are alike."""
+        from dpcompose.front.studies.curve import NoCurve, PrivacyCurve
+        from dpcompose.front.studies.specialised import specialised
+
+        judge = self.judge.for_neighbours("a curve")
+        if not judge.setting.has_choices:
+            return PrivacyCurve(specialised(judge.bound, at), self.theory)
+        with suppress(NoCurve):
+            at_once = PrivacyCurve(specialised(judge.bound, at, judge.setting), self.theory)
+            at_once.delta(0)
+            return at_once
+        return PrivacyCurve(specialised(judge.bound, at), self.theory, reached=False)
 
     def metric(self, D: object = None, E: object = None, closure: bool = True) -> sympy.Expr:
         """The metric in which the composition is private: Σ_i ε_i·d_i(f_i(D), f_i(E)) (GB Thm. IV.1, IV.11).

@@ -50,7 +50,8 @@ class Loss:
     notion, values -- the guarantee for inputs one step apart; then -- the conversions, one after the other;
     moved -- of noise formulas in MOVED, how far the value of its query, or one entry of that, moves: in place
     of what the rule of the notion says at a distance;
-    orders -- those of which divergences are spoken; curve -- of a divergence what is known at other orders.
+    orders -- those of which divergences are spoken; curve -- of a divergence what is known at other orders;
+    besides -- other guarantees that it has for the same neighbours, by notion: these bound it, too.
     """
 
     mechanism: int
@@ -60,6 +61,7 @@ class Loss:
     moved: Values = ()
     orders: Orders | None = None
     curve: Curve | None = None
+    besides: tuple[tuple[str, Values], ...] = ()
 
     def ends(self, theory: Theory) -> str:
         """The notion in which it is a loss, after the conversions."""
@@ -453,7 +455,8 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
     if set(stated) != set(wanted):
         raise NoLoss(f"a guarantee of {mechanism.notion} has {', '.join(wanted)}")
     values = tuple((key, stated[key]) for key in wanted)
-    return Loss(i, mechanism.notion, values, orders=setting.orders, curve=mechanism.curve)
+    besides = tuple((one.notion, one.values) for one in mechanism.also)
+    return Loss(i, mechanism.notion, values, orders=setting.orders, curve=mechanism.curve, besides=besides)
 
 
 def letters(mechanism: Mechanism) -> list[Term]:

@@ -216,7 +216,8 @@ class Mechanism:
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
     curve -- of a divergence what is said of all orders that are meant; `values` are those at the setting's;
     count -- of a family, a whole number or a letter for one; it counts as so many mechanisms;
-    also -- guarantees that it has as well: then rules are about settings in which one of them is chosen.
+    also -- guarantees that it has as well: then rules are about settings in which one of them is chosen, or
+    curves about all of them at once.
     """
 
     name: str
@@ -252,6 +253,13 @@ class Mechanism:
             raise BadSetting(f"{self.name} has no guarantee {n}")
         own = Stated(self.stated, self.domain, self.notion, self.values, self.curve, self.metric)
         return self.also[n - 1] if n else own
+
+    @property
+    def has_alike(self) -> bool:
+        """Whether all guarantees that it has are for the same neighbours, and for no orders."""
+        own = self.stated, self.domain, None
+        every = all((one.stated, one.domain, one.curve) == own for one in self.also)
+        return every and not (self.also and self.curve)
 
     def with_only(self, n: int, values: Values | None = None) -> Mechanism:
         """The same of which only the guarantee of a number is known, with other values of its parameters."""

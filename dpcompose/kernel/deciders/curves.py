@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -22,6 +23,7 @@ from dpcompose.kernel.deciders.losses import Axis, Losses
 from dpcompose.kernel.deciders.merging import fewer
 from dpcompose.kernel.deciders.ratios import commensurable
 from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
+from dpcompose.kernel.deciders.tradeoffs import Together, added_up, on_lattice
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, log
 from dpcompose.kernel.expressions.terms import Term
@@ -52,7 +54,7 @@ class Part:
         return replace(self, count=self.count * count)
 
 
-Piece: TypeAlias = "Part | Normal | Laplace"
+Piece: TypeAlias = "Part | Normal | Laplace | Together"
 """What is known of one or several of the mechanisms that are composed."""
 
 
@@ -61,7 +63,8 @@ class Curve:
     """The least δ(ε') of mechanisms composed: no smaller one holds for all mechanisms as the parts say.
 
     parts -- the mechanisms whose inputs move, and are known by their guarantees; those that are alike are
-    counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise.
+    counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise; together -- those
+    that are known by several guarantees at once.
 
     >>> two = Curve.of([Part(terms.ONE, terms.ZERO, count=2)])
     >>> two.below(terms.ONE) * 10**12 // 1
@@ -77,18 +80,22 @@ class Curve:
     parts: tuple[Part, ...]
     normal: Normal | None = None
     laplace: tuple[Laplace, ...] = ()
+    together: tuple[Together, ...] = ()
 
     @staticmethod
     def of(pieces: Iterable[Piece]) -> Curve:
         """The curve, mechanisms that are alike counted together."""
         alike: Counter[tuple[Term, Term, int]] = Counter()
         noisy: Counter[tuple[Term, bool]] = Counter()
+        together: Counter[Together] = Counter()
         normal = Normal(terms.ZERO, terms.ZERO)
         for piece in pieces:
             if isinstance(piece, Part):
                 alike[piece.epsilon, piece.delta, piece.steps] += piece.count
             elif isinstance(piece, Normal):
                 normal = Normal(normal.square + piece.square, normal.rho + piece.rho)
+            elif isinstance(piece, Together):
+                together[replace(piece, count=1)] += piece.count
             elif piece.ratio != terms.ZERO:
                 noisy[piece.ratio, piece.middle] += piece.count
         ordered = sorted(alike.items(), key=lambda one: (one[0][0].key, one[0][1].key, one[0][2]))
@@ -99,6 +106,7 @@ class Curve:
                 Laplace(ratio, noisy[ratio, middle], middle)
                 for ratio, middle in sorted(noisy, key=lambda one: (one[0].key, one[1]))
             ),
+            tuple(one.times(count) for one, count in together.items()),
         )
 
     def above(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
@@ -107,7 +115,7 @@ class Curve:
         epsilon -- a constant; bits -- how many binary digits masses have; points -- of how many losses at
         most.  Raises TooManyLosses, and NoEnclosure where a parameter is no real constant.
         """
-        return _losses(self, bits, points, True).delta(epsilon)
+        return self._delta(epsilon, bits, points, True)
 
     def below(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
         """A δ that some mechanisms with these guarantees have at ε': it refutes claims.
@@ -117,14 +125,44 @@ class Curve:
         """
         middles = [] if self.is_one_middle else [one for one in self.laplace if one.middle]
         alone = (replace(Curve(()), laplace=(replace(one, count=1),)) for one in middles)
-        found = _losses(self, bits, points, False).delta(epsilon)
+        found = self._delta(epsilon, bits, points, False)
         return max([found, *(one.below(epsilon, bits, points) for one in alone)])
 
     @property
     def is_one_middle(self) -> bool:
         """Whether it is that of one mechanism that loses as the middle of Laplace noise does."""
-        several = self.parts or self.normal is not None or len(self.laplace) != 1
+        several = self.parts or self.together or self.normal is not None or len(self.laplace) != 1
         return not several and self.laplace[0].count == 1 and self.laplace[0].middle
+
+    def _beside(self, up: bool) -> Curve:
+        """What is beside those with several guarantees; from below without middles, of which nothing is known
+        in compositions."""
+        laplace = tuple(one for one in self.laplace if up or not one.middle)
+        return replace(self, laplace=laplace, together=())
+
+    def _delta(self, epsilon: Term, bits: int, points: int, up: bool) -> Fraction:
+        """δ on one side: over the losses of those with several guarantees the mean of that of the others."""
+        if not self.together:
+            return _losses(self, bits, points, up).delta(epsilon)
+        parts = tuple(Together(((one.epsilon, one.delta),), one.steps, one.count) for one in self.parts)
+        with suppress(TooManyLosses):
+            rest, table = replace(self._beside(up), parts=()), _added_up((*self.together, *parts), bits, up)
+            if rest == Curve(()):
+                return table.delta(epsilon, bits, up)
+            beside = Fraction(0)
+            for x, p in table.masses.items():
+                moved = terms.number(_end(log(Interval.of(x), bits), up))
+                beside += p * rest._delta(epsilon - moved, bits, points, up)
+            return min(Fraction(1), beside + table.infinite)
+        losses, off = _with_lattice(self, bits, points, up)
+        return losses.delta(epsilon - off if up else epsilon + off)
+
+    def without_limit(self, bits: int) -> Fraction:
+        """A δ that some mechanisms with these guarantees have at every ε'."""
+        rest = _losses(self._beside(False), bits, LARGEST_LATTICE, False).infinite
+        for one in self.together:
+            rest = 1 - (1 - rest) * (1 - one.table(bits, False).infinite) ** one.count
+        return rest
 
     def delta(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
         """Both: between them the least δ lies."""
@@ -148,7 +186,7 @@ MOST_EPSILON = 10**5
 def _least_epsilon(curve: Curve, delta: Fraction, digits: int, bits: int) -> Interval | None:
     """The least ε', looked for where δ(ε') seems to be δ: rough logarithms only choose where."""
     unit = 10**digits
-    if _losses(curve, bits, LARGEST_LATTICE, False).infinite > delta:
+    if curve.without_limit(bits) > delta:
         return None
 
     @cache
@@ -275,6 +313,22 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
     if many:
         axes = [_of_few(axis, bits, rounding) for axis in axes]
     return replace(lost, axes=tuple(axes), infinite=_end(ONE - stays, up))
+
+
+_added_up = lru_cache(maxsize=64)(added_up)
+
+
+@lru_cache(maxsize=64)
+def _with_lattice(curve: Curve, bits: int, points: int, up: bool) -> tuple[Losses, Fraction]:
+    """The losses of a composition, those of what has several guarantees on a lattice of its own; and by how
+    much they are off it at most."""
+    rounding = Rounding.of(bits, up)
+    lost = _losses(curve._beside(up), bits, BESIDE_NORMAL, up)
+    there = on_lattice(curve.together, points, bits, rounding)
+    beside = bool(lost.axes) or curve.normal is not None
+    axis = _of_few(there.axis, bits, rounding) if beside else there.axis
+    infinite = 1 - (1 - lost.infinite) * (1 - there.infinite)
+    return replace(lost, axes=(*lost.axes, axis), infinite=infinite), there.off
 
 
 def _of_few(axis: Axis, bits: int, rounding: Rounding) -> Axis:

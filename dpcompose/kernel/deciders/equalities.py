@@ -33,7 +33,8 @@ def is_least(curve: Curve, epsilon: Term, delta: Term) -> bool:
     """
     if curve.is_one_middle:
         return _is_of_middle(curve.laplace[0].ratio, epsilon, delta)
-    if curve.normal is not None or curve.laplace or sum(one.count for one in curve.parts) > MOST_MECHANISMS:
+    many = sum(one.count for one in curve.parts) > MOST_MECHANISMS
+    if curve.normal is not None or curve.laplace or curve.together or many:
         return False
     masses: Masses = {ZERO: ONE}
     below, stays = list[Term](), ONE

@@ -15,6 +15,7 @@ from fractions import Fraction
 from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.equalities import is_least
 from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.tradeoffs import Together
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import Interval, enclosure, sign
 from dpcompose.kernel.expressions.terms import Term
@@ -59,6 +60,23 @@ def piece(asked: Mapping[str, str], values: Mapping[str, Term], r: Term) -> Piec
     if steps is None or steps.denominator != 1 or steps < 1:
         raise NoPiece(f"inputs that are {formulas.to_text(r)} apart are no whole number of steps apart")
     return Part(found["epsilon"], found["delta"], int(steps))
+
+
+def at_once(some: Iterable[Piece | None]) -> Piece | None:
+    """One mechanism of which several pieces are known; None: all may be lost.
+
+    >>> pure = Part(terms.ONE, terms.ZERO)
+    >>> at_once([pure, None]) == pure
+    True
+    """
+    every = [one for one in some if one is not None]
+    if len(every) < 2:
+        return every[0] if every else None
+    parts = [one for one in every if isinstance(one, Part)]
+    if len(parts) < len(every) or len({(one.steps, one.count) for one in parts}) > 1:
+        raise NoPiece("only (epsilon, delta) guarantees for the same neighbours are known together")
+    pairs = dict.fromkeys((one.epsilon, one.delta) for one in parts)
+    return Together(tuple(pairs), parts[0].steps, parts[0].count)
 
 
 def _constant(key: str, value: Term) -> Term:

@@ -70,6 +70,8 @@ class Rule(Head):
     convex -- parameters that are convex functions of the distance, 0 at 0, which is not seen from `distance`;
     ordered -- whether its one parameter bounds divergences of all orders that a guarantee says: `distance` is
     for what is a number times the order then, and other functions of it are known by `kernel.core.orders`;
+    lines -- of a notion whose one parameter is a trade-off function, the largest of straight lines in alpha:
+    the notion of which each line is a guarantee, and all together it; losses add up in that one;
     adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
     left out: no such result is known.
     """
@@ -80,13 +82,14 @@ class Rule(Head):
     notion: str
     parameters: list[str]
     called: str = "DP"
-    distance: dict[str, str]
+    distance: dict[str, str] = field(default_factory=dict)
     at_steps: dict[str, str] = field(default_factory=dict)
-    composition: dict[str, str]
+    composition: dict[str, str] = field(default_factory=dict)
     squared: list[str] = field(default_factory=list)
     limits: dict[str, int] = field(default_factory=dict)
     convex: list[str] = field(default_factory=list)
     ordered: bool = False
+    lines: str = ""
     adaptively: Hypothesis | None = None
 
     def misread(self, values: Iterable[tuple[str, object]]) -> str | None:
@@ -101,6 +104,11 @@ class Rule(Head):
         if self.adaptively is not None:
             yield ("adaptively",), self.adaptively
 
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        if self.lines:
+            yield ("lines",), self.lines
+
     def formulas(self, context: Context) -> Iterator[Written]:
         letters = (*self.parameters, "r", *context.order(self.notion))
         yield from each(("distance",), self.distance, letters)
@@ -111,6 +119,8 @@ class Rule(Head):
     def misfits(self) -> Iterator[Mistake]:
         if not self.parameters:
             yield Mistake(("parameters",), "a notion has at least one parameter")
+        if self.lines and (len(self.parameters) != 1 or self.distance or self.composition):
+            yield Mistake(("lines",), "a trade-off function is one parameter, without formulas")
         if self.ordered and (len(self.parameters) != 1 or self.squared or self.limits or self.at_steps):
             yield Mistake(
                 ("ordered",), "a notion of all orders has one parameter, which is no square and unlimited"
@@ -121,7 +131,7 @@ class Rule(Head):
                     ("parameters", str(n)), f"{one} has a meaning in guarantees and formulas already"
                 )
         for key, there in (("distance", self.distance), ("composition", self.composition)):
-            for one in self.parameters:
+            for one in [] if self.lines else self.parameters:
                 if one not in there:
                     yield Mistake((key, one), "this key is missing: every parameter has its formula")
         some = (("distance", self.distance), ("composition", self.composition), ("at-steps", self.at_steps))

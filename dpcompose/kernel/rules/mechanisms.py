@@ -21,7 +21,7 @@ def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     """M_i loses what the setting says of it: this is assumed."""
     said(premises)
     mechanism = losses.mechanism_of(setting, i)
-    if mechanism.also:
+    if not mechanism.has_alike:
         raise BadStep(f"{mechanism.name} has several guarantees, of which one is to be chosen")
     tabled = mechanism.table is not None and not setting.distances  # else it is as far as its distance says
     if mechanism.noise is not None or tabled or mechanism.study is not None:

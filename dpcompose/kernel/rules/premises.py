@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from dpcompose.kernel.composition.losses import Values
 from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes
@@ -76,6 +77,8 @@ def claimed(
     wanted = head.parameters
     if head.ordered:
         data = _at_own_orders(data, setting)
+    elif head.lines:
+        symbols = {**symbols, ALPHA: RATE}
     else:
         symbols = {name: one for name, one in symbols.items() if setting.orders is None or name != ALPHA}
     if set(data) != {"notion", *wanted}:

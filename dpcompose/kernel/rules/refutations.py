@@ -62,6 +62,8 @@ def attain(
     page, (covered, *some) = witnesses.attained_in(theory, notion, key), said(others, Covers, Loses)
     axioms.check_witnesses(setting, by, known, page.head.shows if page.head.by == "event" else "metric")
     stated, found, who = _as_stated(some, setting), [], set[int]()
+    if any(one.besides for one in stated if one.mechanism in by):
+        raise BadStep("one of several guarantees need not be attained")
     grounds = Grounds(frozenset({page.id}))
     for n in neighbours:
         type = _type(covered, n)

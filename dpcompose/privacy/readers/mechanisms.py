@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel.core.orders import reciprocal
+from dpcompose.kernel.core.lines import RATE
+from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.domains import POSITIVE
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
+from dpcompose.privacy import tradeoffs
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.metric_tables import MetricTable
-from dpcompose.privacy.notions import Guarantee, in_orders
+from dpcompose.privacy.notions import OF_LINES, Guarantee, in_orders
 from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.space import Space
@@ -29,6 +31,7 @@ from dpcompose.privacy.schema import (
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.privacy.statements import NEEDS_KEYS, mechanism
+from dpcompose.privacy.tradeoffs import IS_RATE
 from dpcompose.spaces.inputs.keys import Keys
 from dpcompose.spaces.inputs.locations import location
 from dpcompose.spaces.inputs.maps import Map, everything
@@ -43,6 +46,7 @@ from dpcompose.spaces.inputs.queries import (
     vector_sum,
 )
 from dpcompose.spaces.inputs.scores import monotone_scores, scores
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from dpcompose.privacy.tables import ProbabilityTable
@@ -149,7 +153,8 @@ class Mechanisms:
         if given.filter is not None:
             return mechanism(given.name, None, reads, count, filter=found)
         table = None if given.table is None else self._probabilities(given.table, path)
-        return Mechanism(given.name, reads, found, count, table=table)
+        satisfies, *also = tradeoffs.at_once(found)
+        return Mechanism(given.name, reads, satisfies, count, table=table, also=tuple(also))
 
     def _guarantee(
         self,
@@ -166,8 +171,10 @@ class Mechanisms:
         orders = stated.of_orders
         if stated.omega is not None:
             self.parameters.above_one(stated.omega, (*path, "omega"))
+        if stated.notion in OF_LINES:
+            return self._tradeoff(stated, granularity, reads, path, index)
         read = [
-            (key, self.parameters.stated(str(stated.value(key)), key, (*path, key), index, orders))
+            (key, self.parameters.stated(str(stated.value(key)), key, (*path, key), index, stated.alpha))
             for key in self.keys[stated.notion]
         ]
         given_values = tuple(
@@ -182,6 +189,36 @@ class Mechanisms:
             return None
         found = Guarantee(stated.notion, given_values, granularity, stated.domain)
         return found if orders is None else in_orders(found, orders)
+
+    def _tradeoff(
+        self,
+        stated: GuaranteeTable,
+        granularity: Granularity | None,
+        reads: Map | None,
+        path: Path_,
+        index: str | None,
+    ) -> Guarantee | None:
+        """A trade-off function, in whatever form."""
+        at = (*path, "tradeoff")
+        if ALPHA in self.parameters.given:
+            self.found.wrong(("parameters", ALPHA), IS_RATE)
+            return None
+        if reads is not None and not reads.is_everything and stated.domain is None:
+            self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
+            return None
+        try:
+            found = tradeoffs.values(
+                stated.function, lambda text: self.parameters.stated(text, "tradeoff", at, index, RATE)
+            )
+            if granularity is None or found is None:
+                return None
+            notion, value = found
+            made = Guarantee(notion, ((self.keys[notion][0], value),), granularity, stated.domain)
+            tradeoffs.at_once(made)
+        except ValueError as error:
+            self.found.wrong(at, error)
+            return None
+        return made
 
     def _of_study(
         self, given: MechanismTable, name: str, reads: Map, count: Term | None, path: Path_
@@ -210,7 +247,7 @@ class Mechanisms:
             for key in self.keys[stated.notion]
             if (
                 value := self.parameters.stated(
-                    str(stated.value(key)), key, (*path, "guarantee", key), index, stated.of_orders
+                    str(stated.value(key)), key, (*path, "guarantee", key), index, stated.alpha
                 )
             )
             is not None

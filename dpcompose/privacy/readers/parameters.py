@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dpcompose.kernel.core.assumptions import Assumed
-from dpcompose.kernel.core.orders import ALPHA, Orders
+from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
@@ -104,13 +104,13 @@ class Parameters:
         )
 
     def stated(
-        self, text: str, key: str, path: Path_, index: str | None, orders: Orders | None = None
+        self, text: str, key: str, path: Path_, index: str | None, alpha: Term | None = None
     ) -> Term | None:
         """A mechanism's parameter: names that are not listed are made here.
 
-        orders -- those that alpha stands for.
+        alpha -- what alpha stands for, an order or a rate; left out: it is a name as others.
         """
-        order = {} if orders is None else {ALPHA: orders.order}
+        order = {} if alpha is None else {ALPHA: alpha}
         try:
             for name in formulas.names(text):
                 if name in order:

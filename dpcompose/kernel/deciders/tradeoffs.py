@@ -1,0 +1,230 @@
+"""Several (ε, δ) at once: a trade-off function of straight pieces, and a finite table of privacy losses.
+
+Outputs P, Q satisfy (ε_j, δ_j) for all j, in both orders, if and only if P(S) ≤ g(Q(S)) for all S, where g
+is the least of 1, δ_j + c_j·a and 1 − (1 − δ_j − a)/c_j with c_j = e^ε_j; f = 1 − g is the trade-off
+function.  g is concave and made of straight pieces: one with the ends (a, g(a)), (b, g(b)) is an outcome of
+probability g(b) − g(a) in P and b − a in Q, and g(0) is that of outcomes which Q does not have.  At r steps
+g is put into itself.  The proofs are on the page optimal-composition of theorems/computed/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, added, check_work, places, power
+from dpcompose.kernel.deciders.losses import Axis
+from dpcompose.kernel.deciders.ratios import commensurable
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, log
+from dpcompose.kernel.expressions.terms import Term
+
+MOST_PIECES = 1_000
+"""The most straight pieces of one function, at its distance."""
+MOST_LOSSES, MOST_MECHANISMS = 1_000, 24
+"""The most different losses, and mechanisms, that are added up exactly; more are put on a lattice."""
+
+Vertices = Sequence[tuple[Fraction, Fraction]]
+"""The ends of the straight pieces of a concave function on [0, 1], from left to right."""
+
+
+@dataclass(frozen=True)
+class Together:
+    """`count` mechanisms that each satisfy all of some (ε, δ), with two inputs that are `steps` apart.
+
+    pairs -- constants ε, δ ≥ 0; steps, count -- whole numbers ≥ 1.
+
+    >>> three, half = terms.log(terms.number(3)), terms.number(Fraction(1, 2))
+    >>> both = Together(((three, terms.ZERO), (terms.ZERO, terms.number(Fraction(2, 5)))))
+    >>> both.table(64, True).masses
+    {Fraction(3, 1): Fraction(3, 5), Fraction(1, 1): Fraction(1, 5), Fraction(1, 3): Fraction(1, 5)}
+    """
+
+    pairs: tuple[tuple[Term, Term], ...]
+    steps: int = 1
+    count: int = 1
+
+    def times(self, count: int) -> Together:
+        """The same of so many mechanisms."""
+        return replace(self, count=self.count * count)
+
+    def table(self, bits: int, up: bool) -> Table:
+        """The losses of one of them; up -- of a function that is at least g, else one that is at most g."""
+        return _table(self.pairs, self.steps, bits, up)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A privacy-loss distribution: the probabilities, in P, of outcomes by their ratio P/Q.
+
+    infinite -- the probability in P of outcomes that Q does not have.
+    """
+
+    masses: Mapping[Fraction, Fraction]
+    infinite: Fraction
+
+    def delta(self, epsilon: Term, bits: int, up: bool) -> Fraction:
+        """Σ max(0, P − e^ε·Q) on one side."""
+        end = _end(enclosure(terms.exp(epsilon), bits), not up)
+        found = sum((p * (1 - end / x) for x, p in self.masses.items() if x > end), self.infinite)
+        return min(found, Fraction(1))
+
+    def and_(self, other: Table, bits: int, up: bool) -> Table:
+        """The losses of two independent mechanisms.  Raises TooManyLosses."""
+        found: dict[Fraction, Fraction] = {}
+        for x, p in self.masses.items():
+            for y, q in other.masses.items():
+                found[x * y] = found.get(x * y, Fraction(0)) + p * q
+                if len(found) > MOST_LOSSES:
+                    raise TooManyLosses(f"more than {MOST_LOSSES} losses are not added up exactly")
+        infinite = 1 - (1 - self.infinite) * (1 - other.infinite)
+        short = {x: _end(Interval.of(p).rounded(4 * bits), up) for x, p in found.items()}
+        return Table(short, _end(Interval.of(infinite).rounded(4 * bits), up))
+
+
+def _end(x: Interval, up: bool) -> Fraction:
+    return x.high if up else x.low
+
+
+@lru_cache(maxsize=256)
+def _table(pairs: tuple[tuple[Term, Term], ...], steps: int, bits: int, up: bool) -> Table:
+    one = function(pairs, bits, up)
+    if (len(one) - 1) * steps > MOST_PIECES:
+        raise TooManyLosses(f"{len(one) - 1} losses at a distance of {steps} steps are too many to tabulate")
+    found = one
+    for _ in range(steps - 1):
+        found = put_into(one, found)
+    masses: dict[Fraction, Fraction] = {}
+    for (a, y), (b, z) in pairwise(found):
+        if z > y:
+            masses[(z - y) / (b - a)] = masses.get((z - y) / (b - a), Fraction(0)) + z - y
+    return Table(masses, found[0][1])
+
+
+def function(pairs: Sequence[tuple[Term, Term]], bits: int, up: bool) -> Vertices:
+    """g of some (ε, δ); where e^ε is no rational number that of one a little above or below it: g does not
+    fall in ε and δ."""
+    lines = [(Fraction(0), Fraction(1))]
+    for epsilon, delta in pairs:
+        c = max(_end(enclosure(terms.exp(epsilon), bits), up), Fraction(1))
+        d = _end(enclosure(delta, bits).at_least(ZERO).at_most(ONE), up)
+        lines += [(c, d), (1 / c, 1 - (1 - d) / c)]
+    return _least(lines)
+
+
+def _least(lines: Sequence[tuple[Fraction, Fraction]]) -> Vertices:
+    """The least of lines slope·a + intercept on [0, 1], of which one has the slope 0."""
+    by_slope: dict[Fraction, Fraction] = {}
+    for slope, intercept in lines:
+        by_slope[slope] = min(intercept, by_slope.get(slope, intercept))
+    hull: list[tuple[Fraction, Fraction]] = []
+    for line in sorted(by_slope.items(), reverse=True):
+        while len(hull) > 1 and _meet(hull[-2], line) <= _meet(hull[-2], hull[-1]):
+            hull.pop()
+        hull.append(line)
+    ends = [Fraction(0), *(x for one, two in pairwise(hull) if 0 < (x := _meet(one, two)) < 1), Fraction(1)]
+    return [(x, min(slope * x + intercept for slope, intercept in hull)) for x in ends]
+
+
+def _meet(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> Fraction:
+    """Where two lines of different slopes meet."""
+    return (two[1] - one[1]) / (one[0] - two[0])
+
+
+def put_into(outer: Vertices, inner: Vertices) -> Vertices:
+    """The function a ↦ outer(inner(a)), of two that are concave and do not fall.
+
+    >>> half = [(Fraction(0), Fraction(0)), (Fraction(1, 4), Fraction(3, 4)), (Fraction(1), Fraction(1))]
+    >>> [str(x) for x, _ in put_into(half, half)]
+    ['0', '1/12', '1/4', '1']
+    """
+    ends = {x for x, _ in inner}
+    for (a, y), (b, z) in pairwise(inner):
+        ends |= {a + (v - y) * (b - a) / (z - y) for v, _ in outer if y < v < z}
+    return [(x, _at(outer, _at(inner, x))) for x in sorted(ends)]
+
+
+def _at(some: Vertices, x: Fraction) -> Fraction:
+    """The value at x."""
+    for (a, y), (b, z) in pairwise(some):
+        if x <= b:
+            return y + (x - a) * (z - y) / (b - a)
+    raise ValueError(f"{x} does not lie in [0, 1]")
+
+
+def added_up(some: Sequence[Together], bits: int, up: bool) -> Table:
+    """The losses of all mechanisms, exactly or rounded one way.  Raises TooManyLosses."""
+    if sum(one.count for one in some) > MOST_MECHANISMS:
+        raise TooManyLosses(f"the losses of more than {MOST_MECHANISMS} mechanisms are not added up exactly")
+    found = Table({Fraction(1): Fraction(1)}, Fraction(0))
+    for one in some:
+        table = one.table(bits, up)
+        for _ in range(one.count):
+            found = found.and_(table, bits, up)
+    return found
+
+
+@dataclass(frozen=True)
+class OnLattice:
+    """Losses on a lattice: each differs from what it is by at most `off` in all, to the side of rounding;
+    infinite -- the probability of an infinite one."""
+
+    axis: Axis
+    infinite: Fraction
+    off: Fraction
+
+
+def on_lattice(some: Sequence[Together], points: int, bits: int, rounding: Rounding) -> OnLattice:
+    """The same on one lattice.  Raises TooManyLosses.
+
+    Where all ε are multiples of a common step, that is the lattice, and powers of e, which are rounded, are
+    off it by little; else each loss is moved to the next multiple of a step above, or below it: δ(ε') grows
+    with each loss.
+    """
+    tables = [(one.table(bits, rounding.up), one.count) for one in some]
+    logs = [[log(Interval.of(x), bits) for x in table.masses] for table, _ in tables]
+    reach = Fraction(0)
+    for (_, count), losses in zip(tables, logs, strict=True):
+        reach += count * max((max(abs(x.low), abs(x.high)) for x in losses), default=Fraction(0))
+    step, places_of = _step(some, reach, points, bits, rounding)
+    moved, least, stays, off = [], 0, ONE, Fraction(0)
+    width = enclosure(step, bits)
+    for (table, count), losses in zip(tables, logs, strict=True):
+        at, found = [places_of(x) for x in losses], dict[int, int]()
+        shift = min(at, default=0)
+        gaps = (x - width * Interval.of(n) for n, x in zip(at, losses, strict=True))
+        over = (gap.high if rounding.up else -gap.low for gap in gaps)
+        off += count * max(over, default=Fraction(0))
+        for n, p in zip(at, table.masses.values(), strict=True):
+            found[n - shift] = found.get(n - shift, 0) + rounding.units(p)
+        check_work(count * (max(found, default=0) + 1), rounding)
+        moved.append(places(power(found or {0: 0}, count, rounding)))
+        least += shift * count
+        stays = stays * Interval.of(1 - table.infinite).power(count, 2 * bits)
+    axis = Axis(step / 2, -2 * least, tuple(added(moved, rounding)))
+    return OnLattice(axis, 1 - _end(stays, not rounding.up), Interval.of(off).rounded(bits).high)
+
+
+def _step(
+    some: Sequence[Together], reach: Fraction, points: int, bits: int, rounding: Rounding
+) -> tuple[Term, Callable[[Interval], int]]:
+    """The step of a lattice of about so many points, and where on it a loss is, or is moved to."""
+    moving = dict.fromkeys(epsilon for one in some for epsilon, _ in one.pairs if epsilon != terms.ZERO)
+    groups = list(commensurable(list(moving)))
+    if len(groups) == 1:
+        step = enclosure(groups[0][0], bits)
+        if 2 * reach / step.low <= points:
+            return groups[0][0], lambda x: round((x.low + x.high) / (step.low + step.high))
+    many = sum(one.count for one in some)
+    if points <= 4 * many:
+        raise TooManyLosses(f"the losses of {many} mechanisms are too many to go through")
+    width = Interval.of(2 * reach / (points - 4 * many) or Fraction(1)).rounded(40).high
+
+    def moved(x: Interval) -> int:
+        return math.ceil(x.high / width) if rounding.up else math.floor(x.low / width)
+
+    return terms.number(width), moved
