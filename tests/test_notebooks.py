@@ -91,6 +91,7 @@ def test_there_are_notebooks() -> None:
         "10-filters",
         "11-differencing-and-tracing",
         "12-with-sympy-and-networkx",
+        "13-five-notions-on-four-parts",
     ]
 
 
@@ -172,6 +173,7 @@ ANSWERS = {
     "10-filters": ["Fraction(1, 2)", '"1/3"'],
     "11-differencing-and-tracing": ["2500", '"2/25"'],
     "12-with-sympy-and-networkx": ["nx.complete_graph(rooms)", "(e1 + 4 * e2) * distance(x, y)"],
+    "13-five-notions-on-four-parts": ["'261/400'", "'sqrt(3)/2'"],
 }
 """The right answers to the exercises of the notebooks."""
 

@@ -59,7 +59,7 @@ def _pair(start: Term, fall: Term) -> tuple[Term, Term]:
     if _sign(epsilon) in (0, 1):
         return epsilon, substitution.expanded(ONE - start)
     if _sign(epsilon) == -1:
-        return -epsilon, substitution.expanded(ONE - start / fall)
+        return terms.log(ONE / fall), substitution.expanded(ONE - start / fall)
     raise NoLines(f"it is not known whether a line that falls by {formulas.to_text(fall)} is steeper than 1")
 
 
