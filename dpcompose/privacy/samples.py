@@ -57,6 +57,14 @@ REPLACED = (
     'sampled = { poisson = "s" }'
 )
 
+OTHER_SIZES = (
+    "the sample may tell how many records it has, of which nothing is promised where a guarantee is for "
+    "others: then nothing is gained, also for neighbours by replacement; state it for unbounded "
+    'neighbours, or draw a fixed number: sampled = { fixed = ["m", "n"] }'
+)
+REPLACED_IN_SAMPLES = "log(1 + s*(exp(epsilon) - 1)) - log(1 - s + s*exp(-epsilon))"
+"""What is lost where a record that each sample has with probability s is replaced."""
+
 KINDS: Mapping[str, Kind] = {
     "poisson": Kind(
         "poisson",
@@ -65,10 +73,26 @@ KINDS: Mapping[str, Kind] = {
         "each record with probability {}, by itself",
         unbounded,
         unbounded,
-        "the sample may tell how many records it has, of which nothing is promised where a guarantee is for "
-        "others: then nothing is gained, also for neighbours by replacement; state it for unbounded "
-        'neighbours, or draw a fixed number: sampled = { fixed = ["m", "n"] }',
+        OTHER_SIZES,
         _amplified("s"),
+    ),
+    "poisson-replaced": Kind(
+        "poisson",
+        "poisson-sampling-replaced",
+        ("s",),
+        "each record with probability {}, by itself",
+        unbounded,
+        bounded,
+        OTHER_SIZES,
+        {
+            "pure": {"epsilon": REPLACED_IN_SAMPLES},
+            "approximate": {
+                "epsilon": REPLACED_IN_SAMPLES,
+                "delta": "s*delta*(1 + (1 + s*(exp(epsilon) - 1))/((1 - s)*exp(epsilon) + s))",
+            },
+            "zcdp": {"rho": "4*rho"},
+            "gaussian": {"mu": "2*mu"},
+        },
     ),
     "fixed": Kind(
         "fixed",
@@ -160,6 +184,14 @@ class Sample(Shown):
     def stated(self, on_samples: Guarantee) -> Guarantee:
         """A guarantee on samples, for the neighbours that it has to be for where it names none."""
         return on_samples if on_samples.granularity is not None else on_samples.about(self.kind.on_samples)
+
+    def for_target(self, target: Granularity) -> Sample:
+        """The same, as its guarantee is best told for all records and the neighbours of a target."""
+        other = next(
+            (key for key, one in KINDS.items() if one.key == self.kind.key and one.whole == target), self.how
+        )
+        same = KINDS[other].letters == self.kind.letters and KINDS[other].on_samples == self.kind.on_samples
+        return Sample(other, self.values) if same else self
 
     def guarantee(self, on_samples: Guarantee) -> Guarantee:
         """What the whole satisfies.  Raises ValueError where the guarantee on samples is no such."""

@@ -179,7 +179,6 @@ def test_parts_and_others_compose() -> None:
         # further steps, of the target, or any two
         ([sampled("M")], dpc.group(2, dpc.unbounded), "any"),
         ([sampled("M")], dpc.free_lunch, "<= 2"),
-        ([sampled("M")], dpc.bounded, "= 3"),
     ],
 )
 def test_nothing_is_called_optimal_where_witnesses_are_not_known(

@@ -100,6 +100,11 @@ def _poisson(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) 
     _check(holds, f"{formulas.to_text(rate)} is not seen to be a probability")
 
 
+def _poisson_of_all(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
+    _poisson(given, mechanism, setting)
+    _check(mechanism.reads == (None,), "of some of the records one comes or goes where another is replaced")
+
+
 def _draws(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
     m, n = given["m"], given["n"]
     _check(is_count(m), f"{formulas.to_text(m)} is no whole number from 1")
@@ -129,6 +134,7 @@ def _check_enough(m: Term, n: Term, setting: Setting) -> None:
 
 FITS: Mapping[str, Callable[[Mapping[str, Term], Mechanism, Setting], None]] = {
     "poisson": _poisson,
+    "poisson-replaced": _poisson_of_all,
     "fixed": _fixed,
     "any-number": _any_number,
     "draws": _draws,

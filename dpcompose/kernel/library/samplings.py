@@ -12,7 +12,8 @@ from dpcompose.kernel.library.heads import Context, Head, Written, each
 class Sampling(Head):
     """What a mechanism that is run on a sample satisfies, from its guarantee on samples.
 
-    how -- how the sample is drawn: "poisson", each record by itself; "fixed", so many of a known number of
+    how -- how the sample is drawn: "poisson", each record by itself, and so is "poisson-replaced", where the
+    neighbours are by replacement; "fixed", so many of a known number of
     records; "any-number", so many of a number that is not known; "draws", so many times, with replacement;
     letters -- by what it is given, the letters of the formulas;
     on_samples, neighbours -- one step of the guarantee on samples, and of that of the whole: how many records
@@ -27,7 +28,7 @@ class Sampling(Head):
     one_by: ClassVar[tuple[str, ...]] = ("how",)
 
     kind: Literal["sampling"]
-    how: Literal["poisson", "fixed", "any-number", "draws"]
+    how: Literal["poisson", "poisson-replaced", "fixed", "any-number", "draws"]
     letters: list[str]
     on_samples: list[int]
     neighbours: list[int]

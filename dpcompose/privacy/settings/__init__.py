@@ -23,6 +23,7 @@ from dpcompose.privacy.settings.names import check_names, one_meaning
 from dpcompose.privacy.settings.on_tables import on_table
 from dpcompose.privacy.settings.orders import at_orders, spoken_of, with_order
 from dpcompose.privacy.settings.reads import check_mechanism
+from dpcompose.privacy.settings.sampled import told_for
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.vertices import Graphs
 from dpcompose.spaces.moves.built_in import misfit
@@ -75,6 +76,8 @@ class Setting(Composition, Shown):
             object.__setattr__(self, "orders", spoken)
             object.__setattr__(self, "domains", with_order(self.domains, spoken, None))
             object.__setattr__(self, "mechanisms", tuple(at_orders(one, spoken) for one in self.mechanisms))
+        told = tuple(told_for(self.target, one) for one in self.mechanisms)
+        object.__setattr__(self, "mechanisms", told)
         names = Counter(mechanism.name for mechanism in self.mechanisms)
         if twice := sorted(name for name, times in names.items() if times > 1):
             raise InvalidSetting(

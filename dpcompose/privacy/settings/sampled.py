@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.core.contributions import is_count
@@ -10,8 +11,9 @@ from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.samples import Sample
+from dpcompose.privacy.samples import Sample, Sampled
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
@@ -28,6 +30,19 @@ def check_sample(setting: Setting, mechanism: Mechanism) -> None:
         raise InvalidSetting(f"{mechanism.name}: {unfit}")
 
 
+def told_for(target: Granularity, mechanism: Mechanism) -> Mechanism:
+    """The mechanism with a guarantee of the whole for the target's neighbours, where it is sampled of all."""
+    f, sampled = mechanism.reads, mechanism.sampled
+    if sampled is None or not f.is_everything:
+        return mechanism
+    by = sampled.by.for_target(target)
+    if by.how == sampled.by.how:
+        return mechanism
+    return replace(
+        mechanism, satisfies=by.guarantee(sampled.on_samples), sampled=Sampled(by, sampled.on_samples)
+    )
+
+
 def _unfit(sample: Sample, setting: Setting, everything: bool) -> str:
     """Why there are no such samples of what the databases of a setting have, in words; "" where all fits.
 
@@ -36,7 +51,7 @@ def _unfit(sample: Sample, setting: Setting, everything: bool) -> str:
     if not setting.databases.twice:
         return f"samples are drawn from multisets, not from {setting.databases}"
     values = [substitution.substituted(one, setting.letters) for one in sample.values]
-    if sample.how == "poisson":
+    if sample.kind.key == "poisson":
         (rate,) = values
         probable = all(surely(one, False, setting.assume) for one in (rate, 1 - rate))
         return "" if probable else f"{formulas.to_text(rate)} is not known to be a probability"
