@@ -11,7 +11,7 @@ from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 
 EDITS = {"unbounded": [0, 1], "bounded": [1, 1]}
-LETTERS = {"poisson": ["s"], "fixed": ["m", "n"], "any-number": ["m"], "draws": ["m", "n"]}
+LETTERS = {"poisson": ["s"], "poisson-replaced": ["s"], "fixed": ["m", "n"], "any-number": ["m"], "draws": ["m", "n"]}
 
 
 def whole(problem: Any, core: Any, library: Library) -> tuple[Any, Any]:
@@ -34,6 +34,9 @@ def _on_samples(given: Any, one: Any, problem: Any, core: Any, library: Library)
     demand(table["kind"] == "sampling", "a sample by another page")
     several = texts if isinstance(texts, list) else [texts]
     how = "any-number" if key == "fixed" and not isinstance(texts, list) else key
+    if how == "poisson" and table["how"] == "poisson-replaced":
+        demand(one["reads"] == [None], "a replaced record, of which a part is read")
+        how = "poisson-replaced"
     demand(table["how"] == how and len(several) == len(LETTERS[how]), "another sample")
     algebra = Algebra(core["parameters"])
     values = dict(zip(LETTERS[how], several, strict=True))
@@ -54,7 +57,7 @@ def _there(how: str, values: dict[str, Form], one: Any, problem: Any, algebra: A
     """Rejects where there are no such samples of all databases."""
     base = problem["databases"]
     demand(base["kind"] == "multisets", "samples of no multisets")
-    if how == "poisson":
+    if how in ("poisson", "poisson-replaced"):
         rest = minus(number(1), values["s"])
         if algebra.sign(values["s"]) < 1 or algebra.sign(rest) < 1:
             raise NotRead("sampled", "with a rate that is not seen to be a probability")
