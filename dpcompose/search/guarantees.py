@@ -435,6 +435,9 @@ def best(shop: Workshop, notion: str | None = None, claimed: Mapping[str, Term] 
     except NoGuarantee:
         with suppress(NoGuarantee):
             return guarantees_in(shop, _common(shop, chosen=True), claimed)[0]
+        for other in shop.notions:  # as where one of all orders is needed to leave a notion
+            with suppress(NoGuarantee):
+                return guarantees_in(shop, other, claimed)[0]
         raise
 
 

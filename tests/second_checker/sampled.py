@@ -11,7 +11,13 @@ from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 
 EDITS = {"unbounded": [0, 1], "bounded": [1, 1]}
-LETTERS = {"poisson": ["s"], "poisson-replaced": ["s"], "fixed": ["m", "n"], "any-number": ["m"], "draws": ["m", "n"]}
+LETTERS = {
+    "poisson": ["s"],
+    "poisson-replaced": ["s"],
+    "fixed": ["m", "n"],
+    "any-number": ["m"],
+    "draws": ["m", "n"],
+}
 
 
 def whole(problem: Any, core: Any, library: Library) -> tuple[Any, Any]:

@@ -27,7 +27,8 @@ def add(commands: Commands) -> None:
         "choose the parameters for which the guarantee is a wanted total",
         "Solved exactly where the guarantee grows as a power of a common factor of the parameters; else "
         "decimals at which the total is kept, and those beyond. A total in another notion is given by its "
-        "parameters: --total epsilon=1,delta=1e-6, --total rho=1/2, --total mu=1. Example: dpcompose budget "
+        "parameters: --total epsilon=1,delta=1e-6, --total rho=1/2, --total mu=1; of divergences at "
+        "one order: --total epsilon=1,orders=8. Example: dpcompose budget "
         "FILE --total 1 --weights e1=2,e2=1. Exit status: 0; 3 there is no such guarantee; 2 a file "
         "or value is wrong; 4 an internal error.",
     )
@@ -48,6 +49,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
         weights, fixed = values_of(given.weights), values_of(given.at)
         notion = study.judge.for_neighbours("a budget").bound.notion
         total = totals.read_total(notion, given.total, study.theory.parameters)
+        study = study.speaking_of(total)
         found = study.budget(total, weights, fixed)
     except (NoGuarantee, numbers.NoBudget, TooLarge) as error:
         return unanswered(file, error, given.json)

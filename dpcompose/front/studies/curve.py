@@ -15,7 +15,7 @@ import sympy
 
 from dpcompose.front.studies import numbers
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.intervals import enclosure, sign
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
@@ -24,6 +24,7 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Theory
 from dpcompose.search import least
+from dpcompose.search.curves_of_orders import OfOrders
 from dpcompose.search.guarantees import Workshop
 from dpcompose.search.least import Between
 from dpcompose.search.proofs import NotElaborated, Proofs
@@ -125,10 +126,32 @@ class PrivacyCurve:
         except NotElaborated as error:
             raise NoCurve(str(error)) from None
 
+    @cached_property
+    def _of_orders(self) -> OfOrders | None:
+        """What is known by divergences, where some mechanism is stated so."""
+        if self.setting.orders is None:
+            return None
+        return OfOrders(
+            Proofs(self.setting, self.theory.in_kernel).elaborated.core, self.theory.in_kernel, NOTION
+        )
+
+    def _by_orders(self, name: str, low: Term, high: Term) -> Enclosure:
+        """The same over some orders, rounded up: nothing is known to be reached."""
+        assert self._of_orders is not None
+        worst = enclosure(low, least.BITS[0]).low  # both fall where the other one grows
+        if name == "delta" and not 0 < worst < 1:
+            raise NoCurve("of divergences an epsilon is known at a delta between 0 and 1")
+        found = self._of_orders.epsilon(worst) if name == "delta" else self._of_orders.delta(worst)
+        if found is None and name == "delta":
+            raise NoCurve("no order is known at which a conversion gives an epsilon")
+        return Enclosure(None, sympy.Integer(1) if found is None else _rational(found))
+
     def _enclosed(
         self, name: str, given: object, known: Callable[[Workshop, str, Term], Between | None]
     ) -> Enclosure:
         low, high = _constant(name, given)
+        if self._of_orders is not None:
+            return self._by_orders(name, low, high)
         found = known(self._shop, NOTION, low)
         if found is not None and low != high:  # both fall where the other one grows
             there = known(self._shop, NOTION, high)

@@ -31,7 +31,10 @@ def specialised(bound: Bound, at: Mapping[Any, object], setting: Setting | None 
     (M reads D and is unbounded pure (1/2),)
     """
     setting = setting or bound.setting
-    symbols = {name: symbol for name, symbol in setting.symbols.items() if name in setting.domains}
+    own = {} if setting.orders is None else setting.orders.letters  # which stand for all orders at once
+    symbols = {
+        name: symbol for name, symbol in setting.symbols.items() if name in setting.domains.keys() - own
+    }
     known = {name: formulas.term(value) for name, value in numbers.at(bound, at, symbols).items()}
     if missing := sorted({letter for value in known.values() for letter in value.letters}):
         raise numbers.WrongValue(f"a curve is of numbers: no value is given for {', '.join(missing)}")

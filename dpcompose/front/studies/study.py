@@ -248,7 +248,14 @@ class Study:
 
         self.judge.for_neighbours("a budget")
         total = total if isinstance(total, Guarantee) else self.judge.claim(total).guarantee
-        return totals.budget(self, total, weights, at)
+        return totals.budget(self.speaking_of(total), total, weights, at)
+
+    def speaking_of(self, stated: Guarantee) -> Study:
+        """The same where divergences of the orders of a guarantee are spoken of, if it is about such."""
+        own = self.judge.for_neighbours("a budget").setting
+        if stated.curve is None or stated.curve.orders == own.orders:
+            return self
+        return Study(own.at_orders(stated.curve.orders), self.theory)
 
     def best(self, notion: str | None = None) -> Any:
         """The best bound as it is printed, in a notion; see `guarantee`."""

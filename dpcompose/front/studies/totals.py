@@ -22,11 +22,12 @@ from dpcompose.front.studies.budgets import Budget
 from dpcompose.front.studies.curve import NOTION as OF_CURVES
 from dpcompose.front.studies.curve import NoCurve, PrivacyCurve
 from dpcompose.front.studies.numbers import NoBudget, WrongValue
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure
 from dpcompose.language import formulas
 from dpcompose.language.decimals import rounded
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy.notions import FILE_KEYS, Guarantee
+from dpcompose.privacy.notions import FILE_KEYS, OF_LINES, OF_ORDERS, Guarantee, in_orders
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.least import Between
 
@@ -59,13 +60,28 @@ def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FI
     ('pure (1/2)', 'approximate (1, 1/1000000)')
     """
     given = numbers.read_values(text) if "=" in text else {notions[notion][0]: text}
-    first = sorted(notions, key=lambda one: one != notion)
+    if "orders" in given:
+        return _at_an_order(given, text)
+    first = sorted((one for one in notions if one not in OF_LINES), key=lambda one: one != notion)
     meant = next((one for one in first if set(notions[one]) == set(given)), None)
     if meant is None or ("=" not in text and meant != notion):
         there = " or ".join(dict.fromkeys(",".join(f"{key}=..." for key in notions[one]) for one in first))
         said = f" of a {notion} guarantee" if "=" not in text else ""
         raise WrongValue(f"the total{said} is {there}, not {text}")
     return Guarantee(meant, tuple((key, numbers.as_number(key, given[key])) for key in notions[meant]))
+
+
+def _at_an_order(given: Mapping[str, str], text: str) -> Guarantee:
+    """A total of divergences, as "epsilon=1,orders=8"."""
+    try:
+        orders = Orders.read(given["orders"])
+    except ValueError as error:
+        raise WrongValue(str(error)) from None
+    if set(given) != {"epsilon", "orders"} or orders.only is None:
+        raise WrongValue(f"a total of divergences is one at one order, epsilon=...,orders=8, not {text}")
+    (notion,) = OF_ORDERS
+    value = formulas.term(numbers.as_number("epsilon", given["epsilon"]))
+    return in_orders(Guarantee(notion, (("epsilon", value),)), orders)
 
 
 def budget(

@@ -1,0 +1,70 @@
+"""Curves and budgets where mechanisms are stated by their divergences."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.front import cli
+from dpcompose.front.studies.curve import NoCurve
+from dpcompose.front.studies.totals import read_total
+from dpcompose.search.orders import TRIED
+
+ORDERS = [float(one) for one in TRIED]
+
+
+def ledger(*some: dpc.Guarantee) -> dpc.Study:
+    made = [dpc.mechanism(f"M{n}", one) for n, one in enumerate(some)]
+    return dpc.compose(*made, on=dpc.multisets("ab"), target=dpc.unbounded)
+
+
+def epsilon_at(alpha: float, tau: float, delta: float) -> float:
+    """Canonne, Kamath, Steinke 2020."""
+    return max(0.0, tau + math.log(1 - 1 / alpha) - (math.log(delta) + math.log(alpha)) / (alpha - 1))
+
+
+@pytest.mark.parametrize("rho", [0.02, 0.5, 3.0])
+def test_epsilon_is_the_least_over_the_orders(rho: float) -> None:
+    curve = ledger(dpc.renyi(f"alpha*{rho}", "(1, oo)", dpc.unbounded)).curve()
+    for delta in (1e-2, 1e-5, 1e-9):
+        wanted = min(epsilon_at(a, a * rho, delta) for a in ORDERS)
+        found = curve.epsilon(str(delta))
+        assert found.lower is None and wanted - 1e-9 <= float(found.upper) <= wanted + 1e-6
+
+
+def test_delta_is_where_epsilon_is_reached() -> None:
+    curve = ledger(dpc.renyi("alpha/10", "(1, 64]", dpc.unbounded)).curve()
+    delta = curve.delta(1).upper
+    assert float(curve.epsilon(delta).upper) <= 1 + 1e-12 < float(curve.epsilon(delta * 99 / 100).upper)
+
+
+def test_what_the_curve_says_is_proved() -> None:
+    made = ledger(dpc.renyi("1/5", "16", dpc.unbounded), dpc.pure("1/10", dpc.unbounded))
+    delta = made.curve().delta(1).upper
+    assert made.check(dpc.approximate(1, delta)).verdict == "proved"
+
+
+def test_nothing_is_known_near_zero() -> None:
+    curve = ledger(dpc.renyi("3", "2", dpc.unbounded)).curve()
+    assert curve.delta(0).upper == 1
+    with pytest.raises(NoCurve, match="between 0 and 1"):
+        curve.epsilon(0)
+
+
+def test_a_budget_at_one_order() -> None:
+    some = [dpc.renyi(one, "(1, oo)", dpc.unbounded) for one in ("alpha*x", "2*x")]
+    made = ledger(*some)
+    assert str(made.budget(read_total("renyi", "epsilon=1,orders=8")).values) == "{'x': 1/10}"
+    noisy = dpc.mechanism("M", query=dpc.count, noise=dpc.gaussian_noise("s"))
+    found = dpc.compose(noisy, on=dpc.multisets("ab"), target=dpc.unbounded)
+    chosen = found.budget(read_total("zcdp", "epsilon=1,orders=8"))
+    assert str(chosen.values) == "{'s': 2}"  # 8/(2 s²) = 1
+
+
+@pytest.mark.parametrize("total", ["epsilon=1,orders=(1, 8]", "epsilon=1,orders=1", "rho=1,orders=8"])
+def test_totals_that_are_none(total: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = "notebooks/problems/184-renyi-on-parts.toml"
+    assert cli.main(["budget", file, "--total", total]) == 2
+    assert "order" in capsys.readouterr().err
