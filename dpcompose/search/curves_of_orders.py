@@ -96,4 +96,6 @@ class OfOrders:
         while most - least > 1:
             middle = (least + most) // 2
             least, most = (least, middle) if holds(middle * unit) else (middle, most)
-        return min(most * unit, 1 - Fraction(1, 10**DIGITS))
+        limit = 1 - Fraction(1, 10**DIGITS)
+        found: Fraction = min(most * unit, limit)
+        return found
