@@ -293,11 +293,12 @@ class Study:
         """The curve at some values: of all guarantees of each mechanism at once, where these are alike."""
         from dpcompose.front.studies.curve import NoCurve, PrivacyCurve
         from dpcompose.front.studies.specialised import specialised
+        from dpcompose.search.guarantees import NoGuarantee
 
         judge = self.judge.for_neighbours("a curve")
         if not judge.setting.has_choices:
             return PrivacyCurve(specialised(judge.bound, at), self.theory)
-        with suppress(NoCurve):
+        with suppress(NoCurve, NoGuarantee):
             at_once = PrivacyCurve(specialised(judge.bound, at, judge.setting), self.theory)
             at_once.delta(0)
             return at_once
