@@ -15,6 +15,7 @@ import pytest
 
 from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.tradeoffs import Together
 from dpcompose.kernel.expressions import terms
 
 pytestmark = pytest.mark.slow
@@ -62,6 +63,38 @@ LAWS: list[tuple[str, Callable[[Any, Fraction, bool], Any], Callable[[Fraction],
         one,
     ),
 ]
+
+
+TABLES = [
+    ([Fraction(3), Fraction(1)], [Fraction(0), Fraction(2, 5)]),
+    ([Fraction(4), Fraction(3, 2)], [Fraction(1, 100), Fraction(1, 10)]),
+    ([Fraction(14, 5), Fraction(1)], [Fraction(0), Fraction(9, 100)]),
+]
+"""e^ε and δ of several guarantees at once."""
+
+
+@pytest.mark.parametrize(("odds", "deltas"), TABLES)
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("k", [1, 7, 60, 300])
+def test_tables_of_losses(odds: list[Fraction], deltas: list[Fraction], steps: int, k: int) -> None:
+    """The same two distributions, given to theirs outcome by outcome."""
+    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    pairs = tuple((terms.log(terms.number(c)), terms.number(d)) for c, d in zip(odds, deltas, strict=True))
+    piece = Together(pairs, steps)
+    table = piece.table(128, True)
+    upper = {n: math.log(p) for n, p in enumerate(table.masses.values())}
+    lower = {n: math.log(p / x) for n, (x, p) in enumerate(table.masses.items())}
+    if table.infinite:
+        upper[-1] = lower[-2] = math.log(table.infinite)
+    for end in (True, False):
+        made = pld.from_two_probability_mass_functions(
+            lower, upper, value_discretization_interval=1e-4, pessimistic_estimate=end
+        ).self_compose(k)
+        for epsilon in (Fraction(0), Fraction(1), Fraction(3)):
+            low, high = ours(piece, k, epsilon)
+            found = made.get_delta_for_epsilon(float(epsilon))
+            assert low <= high
+            assert low <= found + ROOM if end else high >= found - ROOM, (k, epsilon)
 
 
 @pytest.mark.parametrize(("law", "theirs", "piece"), LAWS, ids=[name for name, _, _ in LAWS])
