@@ -61,7 +61,7 @@ search.comparisons: writing_out answers factoring linear sampling solver weights
     assuming
 search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons
     stated within apart besides conclusions fewer verdicts implications choices citations replayed orders
-    tradeoffs proofs nearby
+    curves_of_orders tradeoffs proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
 search.audits: worlds outcomes suppositions searched statements samples audits problems
 front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary
