@@ -7,12 +7,12 @@ known of the outputs.  A limit 0, as of exp(-d), times ∞ has no value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 
 
@@ -20,7 +20,7 @@ class NoValue(ValueError):
     """A formula has no value that is seen where a distance is ∞."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Infinite:
     """∞ or −∞, as a value on the way."""
 
@@ -52,7 +52,7 @@ def at(term: Term, distances: Mapping[str, Term], assumed: Assumed = NOTHING) ->
     return substitution.substituted(found, finite)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Reading:
     """The extended values of formulas; infinite -- the letters that are ∞."""
 

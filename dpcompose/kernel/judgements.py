@@ -7,25 +7,25 @@ something, there is no judgement that says so: undecided is no theorem.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.composition.losses import Loss, Values
 from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.grounds import Grounds
 
 
-@dataclass(frozen=True)
+@frozen
 class Loses:
     """M_i loses at most this where its input moves."""
 
     loss: Loss
 
 
-@dataclass(frozen=True)
+@frozen
 class Composed:
     """The mechanisms together lose at most the sum of these, by the rule of a notion."""
 
@@ -33,14 +33,14 @@ class Composed:
     losses: tuple[Loss, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Covers:
     """Whatever holds for the types holds for all neighbours of the target."""
 
     cover: Cover
 
 
-@dataclass(frozen=True)
+@frozen
 class Satisfies:
     """The composition satisfies the notion with these parameters, for the target's neighbours."""
 
@@ -52,7 +52,7 @@ class Satisfies:
         return f"the composition satisfies {self.notion} privacy with {shown}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Attained:
     """What mechanisms lose at the neighbours of one type, and for each that does not always say the same by
     what it is: a witness, what it can lose in another notion, or its own noise.
@@ -69,7 +69,7 @@ class Attained:
     where: Assumed = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Lower:
     """Some mechanisms as the setting says lose this much of one parameter, for all values of the letters
     that satisfy what the types ask for.
@@ -88,7 +88,7 @@ class Lower:
         return tuple(dict.fromkeys(relation for one in self.at for relation in one.where))
 
 
-@dataclass(frozen=True)
+@frozen
 class Refuted:
     """Some mechanisms as the setting says violate the claim at this point."""
 
@@ -98,7 +98,7 @@ class Refuted:
     through: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Optimal:
     """The guarantee holds, and no smaller value of its parameter `key` does, for all mechanisms as stated."""
 
@@ -107,7 +107,7 @@ class Optimal:
     key: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Loose:
     """A guarantee is known that is smaller at this point, and larger there in no parameter.
 
@@ -119,7 +119,7 @@ class Loose:
     point: tuple[tuple[str, Fraction], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class MetricForm:
     """What is said holds of any two databases of the class, in place of the target's neighbours: parameters
     are formulas in the canonical metric of the target."""
@@ -127,7 +127,7 @@ class MetricForm:
     of: Satisfies | Refuted | Loose | Optimal
 
 
-@dataclass(frozen=True)
+@frozen
 class OfOrders:
     """What is said of divergences holds at all of these orders, in place of those of the setting."""
 
@@ -135,7 +135,7 @@ class OfOrders:
     of: Satisfies | Refuted | Loose | Optimal
 
 
-@dataclass(frozen=True)
+@frozen
 class Implies:
     """Each M_i that has its guarantee of one number has that of another number as well.
 
@@ -148,14 +148,14 @@ class Implies:
     values: Values | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class IsMetric:
     """A distance of the setting that is a formula in coordinates is a metric."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Bounded:
     """A distance of the setting is at most the bound that is stated for it."""
 

@@ -8,7 +8,6 @@ what the problem says is asked elsewhere, by elaborating the problem again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel.check import Allowed, Refused, about, replay
@@ -21,6 +20,7 @@ from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.expressions import formulas, naming
 from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import (
     Bounded,
@@ -46,7 +46,7 @@ MOST_DEPTH = 400
 """How deep lists and tables of a saved file may lie in one another."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Checked:
     """What a saved file shows.
 

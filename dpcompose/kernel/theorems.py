@@ -43,12 +43,13 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.arguments import check
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Judgement
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
@@ -74,7 +75,7 @@ class NoTheorem(ValueError):
         super().__init__(f"{rule}: {why}" if rule else why)
 
 
-@dataclass(frozen=True)
+@frozen
 class Theorem:
     """A judgement about a setting, with the rule, premises and arguments by which it was made.
 
@@ -86,7 +87,7 @@ class Theorem:
     rule: str
     premises: tuple[Theorem, ...] = ()
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    trusts: Grounds = Grounds()  # noqa: RUF009 (it never changes)
+    trusts: Grounds = Grounds()
 
     @cached_property
     def rests_on(self) -> Grounds:
@@ -94,7 +95,7 @@ class Theorem:
         return Grounds.of((self.trusts, *(one.rests_on for one in self.premises)))
 
 
-@dataclass(frozen=True)
+@frozen
 class Prover:
     """Makes theorems about one core setting with the pages of one theory."""
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.additions import NOTHING, Additions
 
@@ -18,7 +18,7 @@ Path_ = tuple[str | int, ...]
 LONGEST_NAME = 200
 
 
-@dataclass(frozen=True)
+@frozen
 class Mistake:
     """What is wrong, under which key, and in which line of the file where that is known."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import REAL, symbol
@@ -21,7 +21,7 @@ SCALED = ("real", "vector")
 a Δ-th of the scale."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Declared:
     """A query of which only its sensitivity is known, and that is declared.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dpcompose.kernel.expressions import metrics, substitution
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.spaces.canonical.named import Distance, NamedMetric
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
 
-@dataclass(frozen=True)
+@frozen
 class Metric:
     """d(D, E) as a formula in distances, and what else is one: a mechanism has its guarantee at distance d.
 

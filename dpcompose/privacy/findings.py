@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.deciders.exponentials import Point, Value
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -19,7 +20,7 @@ Outcome = Hashable
 Pair = tuple[Database, Database]
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Worst(Shown):
     """What is largest over pairs of databases: the maximum of `values`, each with its pair and event.
 
@@ -82,7 +83,7 @@ def where(point: Point, front: str = " at") -> str:
     return f"{front} {', '.join(f'{name} = {x}' for name, x in sorted(point.items()))}" if point else ""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Finding(Shown):
     """What a check on a table showed.
 

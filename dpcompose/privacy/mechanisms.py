@@ -6,12 +6,13 @@ A composition can be a mechanism of another one (`Nested`): its guarantee is der
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.expressions import naming, substitution
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term, moves, number
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -35,7 +36,7 @@ class Composition:
     mechanisms: tuple[Mechanism, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Nested:
     """A composition that is a mechanism of another one.
 
@@ -53,7 +54,7 @@ class Nested:
         return 0 if self.setting is None else hash(self.setting.mechanisms)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Mechanism(Shown):
     """A randomised function M∘f of the database, known by what it reads and what it satisfies.
 

@@ -8,7 +8,7 @@ apart; at distance r they grow as the rule of the notion says.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from dpcompose.kernel.deciders.noises import quotient
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.library.releases import Noise as Law
 from dpcompose.language import formulas
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import sympy
 
 
-@dataclass(frozen=True)
+@frozen
 class Kind:
     """What is known of a noise by its word.
 
@@ -115,7 +116,7 @@ KINDS: Mapping[str, Kind] = {
 """The kinds of noise, by the word of problem files."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Noise(Shown):
     """Independent noise on every entry of a query's value.
 

@@ -7,12 +7,13 @@ rule page in theorems/rules/; this room only holds the values.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.orders import ALPHA, Curve, Orders, reciprocal
 from dpcompose.kernel.expressions import substitution
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -49,7 +50,7 @@ DOMAINS = ("own", "common")
 """Where a mechanism's guarantee is stated: on its map's own image class, or on the common class."""
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@frozen(repr=False, eq=False)
 class Guarantee(Shown):
     """A notion with the values of its parameters, and for a mechanism's own also where it is stated.
 
@@ -306,7 +307,7 @@ def in_orders(stated: Guarantee, orders: Orders) -> Guarantee:
     return replace(stated, terms=((key, told),), curve=Curve(orders, told))
 
 
-@dataclass(frozen=True)
+@frozen
 class InMetric:
     """A guarantee for all databases D, E: its parameters are formulas in distances of D and E.
 

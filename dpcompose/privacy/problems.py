@@ -10,7 +10,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy import checks, fibres, tradeoffs
@@ -63,7 +64,7 @@ class ProblemError(ValueError):
         super().__init__("\n".join(f"{file}: {mistake}" for mistake in self.mistakes))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Claim(Shown):
     """A guarantee that somebody claims for the composition, and the verdict they expect."""
 
@@ -91,7 +92,7 @@ class Claim(Shown):
         return ["claim of ", *self.guarantee._line(), expected]
 
 
-@dataclass(frozen=True)
+@frozen
 class Problem:
     """A setting with claims about it, and the file it is from."""
 

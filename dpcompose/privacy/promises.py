@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from dpcompose.kernel.deciders import divergences
 from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.deciders.promises import Broken, broken
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.findings import Finding, Outcome, outcome_text, where
 from dpcompose.privacy.probabilities import text
@@ -17,7 +17,7 @@ Promise = tuple[int, int, Mapping[str, Term]]
 """What is promised of M(D) and M(E), by the places of their rows: ε of pure privacy, for example."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Promises:
     """Promises of one notion about a table's rows, which have a probability for each of the outcomes.
 

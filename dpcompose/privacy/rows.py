@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel.deciders import divergences
 from dpcompose.kernel.deciders.divergences import Attained
 from dpcompose.kernel.deciders.exponentials import Value
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy import nearest
 from dpcompose.privacy.findings import Pair
 from dpcompose.spaces.canonical.finite import finite
@@ -26,7 +26,7 @@ Places = tuple[int, int]
 """Two rows, by their places."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Rows:
     """The distributions M(D), one for each database D of a class, in the order of the class.
 

@@ -8,11 +8,11 @@ with the formulas here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.domains import UNIT_INTERVAL
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term, letter
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -22,7 +22,7 @@ from dpcompose.spaces.moves.built_in import bounded, unbounded
 from dpcompose.spaces.moves.granularities import Granularity
 
 
-@dataclass(frozen=True)
+@frozen
 class Kind:
     """What is known of a way to draw samples.
 
@@ -139,7 +139,7 @@ KINDS: Mapping[str, Kind] = {
 """The ways to draw samples, by the word of their pages."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Sample(Shown):
     """How a sample of the records is drawn, anew for each mechanism, which is not published.
 
@@ -211,7 +211,7 @@ class Sample(Shown):
         return on_samples.with_values(values).about(kind.whole)
 
 
-@dataclass(frozen=True)
+@frozen
 class Sampled:
     """How a sample of the records is drawn, and the guarantee of a mechanism that is run on such samples."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.declared import Declared
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dpcompose.privacy.tables import ProbabilityTable
 
 
-@dataclass(frozen=True)
+@frozen
 class Measured:
     """A mechanism M∘f that is private in a metric: what it reads, and all guarantees that it has."""
 

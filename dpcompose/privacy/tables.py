@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -32,6 +32,7 @@ from dpcompose.kernel.deciders.divergences import INFINITE, Attained, Piece
 from dpcompose.kernel.deciders.exponentials import NotDecided, Value
 from dpcompose.kernel.deciders.promises import METRIC_FORMS, power
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from networkx import Graph
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@frozen(repr=False, eq=False)
 class ProbabilityTable:
     """M as its probabilities: rows[D][o] = P(M(D) = outcomes[o]).  `probability_table` makes and checks it.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
@@ -184,7 +185,7 @@ def _free(name: str) -> bool:
     return bool(name) and name not in BUILT_IN
 
 
-@dataclass(frozen=True)
+@frozen
 class _Listing:
     """A setting with the texts of its databases in place of these; neighbours and maps are written out."""
 

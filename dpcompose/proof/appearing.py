@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.privacy.noises import Noise
 from dpcompose.proof.hypotheses.inputs import Inputs
@@ -16,7 +16,7 @@ from dpcompose.proof.witnesses import Noisy, number_of
 from dpcompose.spaces.classes.databases import Database
 
 
-@dataclass(frozen=True)
+@frozen
 class Appearing:
     """A mechanism that shows noisy counts of keys from a threshold on, at D and at E.
 

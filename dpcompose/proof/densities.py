@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import sympy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import REAL, symbol
@@ -28,7 +28,7 @@ PI = symbol("pi")
 """π as a letter: formulas have no name for it."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Density(Shown):
     """How the output of a mechanism with noise is distributed, entry by entry, and what it loses.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
@@ -52,7 +53,7 @@ def _stated(mechanism: Mechanism, page: Page) -> Guarantee:
     return (mechanism.stated_in(page.head.notion) or mechanism).satisfies
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """What mechanisms lose at a pair of databases and a point, those that a page of witnesses is about."""
 

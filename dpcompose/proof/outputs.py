@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from dpcompose.kernel.deciders import exponentials
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.proof.witnesses import Outcome
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Database = Literal["D", "D'"]
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Output:
     """The output of one mechanism, at D and at D'.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import sympy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import largest
 from dpcompose.privacy.noises import KINDS, Noise
@@ -22,7 +21,7 @@ from dpcompose.spaces.inputs.queries import NORMS, Query
 from dpcompose.spaces.moves.granularities import Granularity
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class QuerySensitivity:
     """Δq, the most that ‖q(f(D)) − q(f(E))‖ can be for neighbours D, E and all values of attributes.
 

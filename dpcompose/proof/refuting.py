@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure, sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import sympy
 
 
-@dataclass(frozen=True)
+@frozen
 class Alone:
     """One of several mechanisms that loses more than is claimed by itself; `by`: why this is enough."""
 
@@ -55,7 +55,7 @@ class Printing(Protocol):
     def printed(self, D: Any, /) -> str: ...
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Counterexample(Shown):
     """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.expressions import grammar
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library import folders
 from dpcompose.kernel.library.heads import Hypothesis
 from dpcompose.kernel.library.kinds import Closer, Fact, Named, Rule, Witness
@@ -49,7 +50,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Theory(Shown):
     """The pages that are in force, by id.
 

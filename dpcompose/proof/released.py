@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.noises import Noise
@@ -30,7 +30,7 @@ def released_values(
     return at_D, at_E, noise.with_parameter(formulas.at(noise.term, point)).words
 
 
-@dataclass(frozen=True)
+@frozen
 class Chosen:
     """A mechanism that chooses a bin: the scores of all bins at D and at E, and its noise."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.proof import witnesses
@@ -20,7 +20,7 @@ from dpcompose.proof.witnesses import Row, Violating
 Records = Counter[Hashable]
 
 
-@dataclass(frozen=True)
+@frozen
 class OnSamples:
     """M_i, which is run on samples, at D and E in this order: records come from E to D, or are gone in D."""
 

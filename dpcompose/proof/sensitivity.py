@@ -7,11 +7,11 @@ classes of multisets and tuples, one by one on finite classes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import sympy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, text_html
 from dpcompose.language.shown import Shown
@@ -41,7 +41,7 @@ To = Granularity | Callable[[Any, Any], Any]
 """How far images are apart: canonically for a granularity on them, or by a function of two images."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Sensitivity(Shown):
     """Δf, the least Δ with d(f(D), f(E)) ≤ Δ·d_G(D, E) for all D, E at finite distance (GB Def. III.5).
 
@@ -285,7 +285,7 @@ def _same_class(one: DatabaseClass, other: DatabaseClass) -> bool:
 # granularities
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Comparison(Shown):
     """Two granularities on one class: the least factors between their canonical metrics (GB Prop. A.3).
 

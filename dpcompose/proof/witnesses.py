@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -21,6 +21,7 @@ from dpcompose.kernel.deciders.tradeoffs import Together
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.intervals import enclosure, sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import decimal, rounded
 from dpcompose.spaces.classes.databases import Database
@@ -86,7 +87,7 @@ class Row(ABC):
         """In words, for results."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Ratio(Row):
     """Two outcomes: P(M = 1) at D and at E; P(M = 0) is the rest."""
 
@@ -105,7 +106,7 @@ class Ratio(Row):
         return f"with outcomes 1, 0 and P(1) = {_data(self.at_D)} at D, {_data(self.at_E)} at D'"
 
 
-@dataclass(frozen=True)
+@frozen
 class OnTable(Ratio):
     """One outcome of a mechanism that is given as a table of probabilities: P(M = outcome)."""
 
@@ -124,7 +125,7 @@ class OnTable(Ratio):
         return f"by its table, P({self.outcome}) = {_data(self.at_D)} at D, {_data(self.at_E)} at D'"
 
 
-@dataclass(frozen=True)
+@frozen
 class Noise(Row):
     """Normal noise of a variance around √(d²) at D and around 0 at E; d² = None: another outcome at D."""
 
@@ -149,7 +150,7 @@ class Noise(Row):
         return f"as normal noise of variance {self.variance} around {root(self.distance)} at D, 0 at D'"
 
 
-@dataclass(frozen=True)
+@frozen
 class Event(Row):
     """Two outcomes, of which 1 is impossible at E: P(M = 1) at D."""
 
@@ -168,7 +169,7 @@ class Event(Row):
         return f"with outcomes 1, 0 and P(1) = {decimal(self.at_D)} at D, 0 at D'"
 
 
-@dataclass(frozen=True)
+@frozen
 class Noisy(Row):
     """A mechanism of the setting itself: the values of its query at D and E, its noise, and what it loses.
 
@@ -192,7 +193,7 @@ class Noisy(Row):
         return f"itself: {self.at_D} at D, {self.at_E} at D', with {self.noise}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Violating(Row):
     """A mechanism with a guarantee of another notion; a page says what it is, and what it loses; None: ∞.
 
@@ -219,7 +220,7 @@ class Violating(Row):
         return self.alone or ("oo" if self.loss is None else formulas.to_text(exact(self.loss)))
 
 
-@dataclass(frozen=True)
+@frozen
 class Canonical(Row):
     """What loses most of all that satisfies a guarantee, for several mechanisms that are alike.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice, product
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting, Stated
 from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.kernel.judgements import Lower, Satisfies
 from dpcompose.kernel.library.theory import Theory
@@ -37,7 +38,7 @@ NOT_IMPLIED = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """One guarantee of each mechanism, by number, and what is known of the setting with these.
 
@@ -76,7 +77,7 @@ class Choice:
         return replace(found, main=Known(theorem, optimal), closer=None)
 
 
-@dataclass(frozen=True)
+@frozen
 class Choices:
     """The choices of one guarantee of each mechanism in a core setting."""
 

@@ -7,12 +7,12 @@ which are evaluated here, and a conclusion, which is compared with the guarantee
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import Setting
@@ -30,7 +30,7 @@ MOST_FIBRES = 500
 """Of up to so many inputs the minimum over fibres is compared with its closure."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Fit(Shown):
     """What a composition theorem says of a setting.
 
@@ -54,7 +54,7 @@ class Fit(Shown):
         return f"{self.page.head.title} {said}: {self.reason}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Held:
     """A hypothesis that holds in a setting, in words; `covered` says what was gone through.
 
@@ -67,7 +67,7 @@ class Held:
     declared: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Citation:
     """The page that is cited for a guarantee, its hypotheses, and what all named theorems say of the setting.
 
@@ -79,7 +79,7 @@ class Citation:
     fits: tuple[Fit, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Citing:
     """Cites theorems for guarantees of one setting, as it is stated."""
 

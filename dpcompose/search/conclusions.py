@@ -7,7 +7,6 @@ it, and what is said of the others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -20,6 +19,7 @@ from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.expressions import forms, formulas, naming, terms
 from dpcompose.kernel.expressions.forms import Form, NotAForm
 from dpcompose.kernel.expressions.formulas import FormulaError
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.polynomials import Peak
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Composed, Satisfies
@@ -39,7 +39,7 @@ class NoConclusion(ValueError):
     """A named theorem does not give the guarantee; the message says what it gives, or why it gives none."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Conclusions:
     """What named theorems conclude of the mechanisms of one guarantee, by the rule of its notion."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -17,6 +16,7 @@ from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, number
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.search import guarantees
@@ -28,7 +28,7 @@ BITS, DIGITS, SMALLEST = 64, 7, 400
 power of a tenth."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OfOrders:
     """What a setting in numbers, which speaks of divergences, gives in a notion with a δ."""
 

@@ -7,7 +7,6 @@ roughly only.  Nothing here decides: what is tried is given to the kernel's rule
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel import computed
@@ -16,6 +15,7 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.search import guarantees, least
 from dpcompose.search.guarantees import Workshop
@@ -26,7 +26,7 @@ CLOSE = Fraction(1, 10**4)
 """How close to each other, for their size, both ends of a δ are where fewer mechanisms say nothing more."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Some:
     """Mechanisms at the neighbours of a type, and at a point, beside a claim about ε and δ there."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, islice
@@ -20,6 +20,7 @@ from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Loses, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage, Theory
@@ -39,7 +40,7 @@ class NoGuarantee(ValueError):
     """No guarantee could be derived; the message says why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Known:
     """A guarantee that a setting is known to have, and by parameter the theorems that it is optimal."""
 
@@ -53,7 +54,7 @@ class Known:
         return self.theorem.says
 
 
-@dataclass(frozen=True)
+@frozen
 class Workshop:
     """One core setting with its theory, what each mechanism loses as it is stated, and the cover.
 
@@ -184,7 +185,7 @@ def _at_own_orders(prover: Prover, mechanism: Mechanism, curve: Curve) -> Theore
     return Prover(mechanism.study, prover.theory).by("at_orders", found, orders=str(curve.orders))
 
 
-@dataclass(frozen=True)
+@frozen
 class Guarantees:
     """The guarantees of a setting by one way of conversions.
 

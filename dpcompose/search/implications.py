@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Loose, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 
@@ -15,7 +16,7 @@ NOTHING: Values = {}
 Shown = Callable[[int, int, int, Values], Theorem | None]
 
 
-@dataclass(frozen=True)
+@frozen
 class Implications:
     """What is known of the guarantees of a setting; prover -- what makes theorems about it.
 

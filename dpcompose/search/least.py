@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -20,6 +19,7 @@ from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.privacy.notions import Guarantee
@@ -102,7 +102,7 @@ def guarantee(shop: Workshop, claimed: Guarantee) -> Guarantee | None:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Between:
     """What is known of the least δ at an ε: at least `low`, if anything is, and at most `high`; why -- the
     reason where neither is known."""

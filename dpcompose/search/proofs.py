@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from dpcompose.kernel.core import lines, reader
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.kernel.judgements import (
     Covers,
@@ -38,7 +39,7 @@ TOO_LARGE = "it cannot be computed with these numbers"
 NEARER = "numbers nearer to 1 would do"
 
 
-@dataclass(frozen=True)
+@frozen
 class Proofs:
     """What is proved of one setting with the pages of one theory."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from dpcompose.kernel import check
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Judgement, Loose, MetricForm, OfOrders, Optimal, Refuted, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
@@ -24,7 +24,7 @@ from dpcompose.kernel.theorems import Theorem
 from dpcompose.search.verdicts import Verdict
 
 
-@dataclass(frozen=True)
+@frozen
 class Proved:
     """A claim's verdict after its theorems were made again.
 

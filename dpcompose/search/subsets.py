@@ -6,10 +6,10 @@ It matters where what others lose is not known, or where all together are too ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.proof.counterexamples import NotAbove
 from dpcompose.proof.losing import Unknown
 from dpcompose.proof.refuting import Counterexample
@@ -21,7 +21,7 @@ MOST_KINDS = 12
 """Of how many kinds of mechanisms some are looked at by themselves."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Missed:
     """No counterexample: the reason, and the largest δ that some mechanisms are seen to have at the pair."""
 

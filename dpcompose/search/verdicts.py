@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from itertools import chain, islice, product
 from typing import Any
@@ -17,6 +17,7 @@ from dpcompose.kernel import computed
 from dpcompose.kernel.composition.losses import converted
 from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage
@@ -45,7 +46,7 @@ FEW_IMPLIED, MOST_IMPLIED = 3, 20
 """At how many points, and how often in all, a claim is looked at by what it implies in other notions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """What was found about a claim.
 
@@ -69,7 +70,7 @@ class Verdict:
         return [one for one in (self.theorem, self.shown) if one is not None]
 
 
-@dataclass(frozen=True)
+@frozen
 class Judge:
     """Decides claims about one setting."""
 

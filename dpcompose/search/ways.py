@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions import formulas, substitution, terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.library.theory import Theory
 
@@ -24,7 +25,7 @@ Path = tuple[Any, ...]
 """Conversion pages, one after the other."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Way:
     """How guarantees come to be of one notion.
 

@@ -6,10 +6,11 @@ Whoever calls hands them over; a problem file only names them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.releases import Noise
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import Listed
@@ -31,7 +32,7 @@ class WrongAddition(ValueError):
     """What is added has no name, or that of something else, or is nothing that can be named."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Additions:
     """What problem files may name besides what is built in and what they say themselves.
 

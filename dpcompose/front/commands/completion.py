@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from dpcompose.front.commands.running import FINE, Commands, command
+from dpcompose.kernel.expressions.keeping import frozen
 
 
 def add(commands: Commands) -> None:
@@ -23,7 +23,7 @@ def add(commands: Commands) -> None:
     made.add_argument("shell", choices=SHELLS, help="for which shell")
 
 
-@dataclass(frozen=True)
+@frozen
 class Option:
     """An option of a command: how it is written, what it is for, and what it takes."""
 
@@ -33,7 +33,7 @@ class Option:
     takes: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Described:
     """A command: what it does, its options, and the words that stand without one, or files."""
 

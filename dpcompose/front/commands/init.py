@@ -6,12 +6,12 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from dpcompose.front.commands.running import FINE, WRONG, Commands, command
+from dpcompose.kernel.expressions.keeping import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """What is asked about a setting.
 

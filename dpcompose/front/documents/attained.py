@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +11,7 @@ from dpcompose.front.documents.captions import Captions
 from dpcompose.kernel.composition.losses import Composition
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.search.guarantees import loss_of
 from dpcompose.spaces.classes.databases import Database
@@ -23,7 +23,7 @@ MOST_COMPARED = 60
 """Of how many different values the largest are found at most."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Attained:
     """One of the values of which a bound is the largest, two neighbours at which all lose so much, and who
     reads what differs."""

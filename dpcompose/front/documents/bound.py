@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from dpcompose.front.documents.document import (
 )
 from dpcompose.front.documents.lines import Derivation
 from dpcompose.front.documents.wording import in_letters
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting, inside
@@ -65,7 +66,7 @@ def bound(setting: Setting, theory: Theory, found: Guarantees, flat: Bound | Non
     return Bound(captions(setting, theory, found), flat)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Bound(Best, Shown):
     """The best guarantee of a setting with its derivation.
 

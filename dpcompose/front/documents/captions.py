@@ -21,6 +21,7 @@ from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import Theorem
@@ -41,7 +42,7 @@ Pairs = Callable[[Type], Pair]
 """The two databases of a type of neighbours."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Captions:
     """The lines of the guarantees of a setting, in order.
 

@@ -7,10 +7,11 @@ composition is about.  A sentence is made of texts and of formulas between them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.front.documents.captions import GIVEN
+from dpcompose.kernel.expressions.keeping import frozen
 
 if TYPE_CHECKING:
     import sympy
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.registry import Page
 
 
-@dataclass(frozen=True)
+@frozen
 class Formula:
     """A formula in a sentence: its text, and how that is read; where it cannot be, it stays text."""
 
@@ -39,7 +40,7 @@ class Formula:
         return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Mathematics:
     """What is no formula of the grammar, such as a probability: as text, and as LaTeX."""
 
@@ -47,14 +48,14 @@ class Mathematics:
     latex: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Cited:
     """An item of the literature, or a page, that is cited."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Private:
     """A guarantee by its parameters and what it is called: (e1 + e2)-DP."""
 
@@ -78,7 +79,7 @@ Said = Sequence[Part]
 """A sentence, in texts and formulas."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Writer:
     """What sentences are written with: texts, formulas, guarantees by their values and their names."""
 
@@ -119,7 +120,7 @@ BELIEVED, ON_TABLE = "believed", "checked on its table"
 """How a step is checked that is not, as nobody knows, and one that a table shows."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Step:
     """A numbered step: what it says, the page that it is by or how it was checked, the steps it is from.
 
@@ -193,7 +194,7 @@ def every_step(steps: Sequence[Step]) -> Iterator[Step]:
         yield from every_step(step.below)
 
 
-@dataclass(frozen=True)
+@frozen
 class Told:
     """A derivation as it is told: steps, what they believe without check, the pages they rest on, in order.
 
@@ -206,7 +207,7 @@ class Told:
     numbered: tuple[str, bool]
 
 
-@dataclass(frozen=True)
+@frozen
 class Head:
     """What stands before a proof: where it is, the parameters with their values, assumptions, the theorem.
 
@@ -224,7 +225,7 @@ class Head:
     besides: Sequence[Said] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Member:
     """A mechanism of a composition: what it reads, what it releases or satisfies, and on which domain."""
 
@@ -235,7 +236,7 @@ class Member:
     domain: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Composed:
     """What is composed: databases, for which neighbours, what is assumed of parameters, the mechanisms."""
 
@@ -251,7 +252,7 @@ class Composed:
         return f"on {self.scope}, {self.target}{f', where {self.where}' if self.where else ''}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Record:
     """A record of a database, whether the other one lacks it, and which mechanism reads it, from 0 on."""
 
@@ -260,7 +261,7 @@ class Record:
     reader: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Records:
     """A database as its records, between brackets."""
 
@@ -268,7 +269,7 @@ class Records:
     records: tuple[Record, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Compared:
     """A row of two databases side by side: themselves, parts of them, or what a mechanism reads of them."""
 

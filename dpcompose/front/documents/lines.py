@@ -10,8 +10,9 @@ Mechanisms are numbered 1 to k as in the setting.  Formulas are text in the gram
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeGuard
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 Vector = tuple[tuple[int, str], ...]
 """A vector r of input distances, as the pairs (i, r_i) with r_i ≠ 0; r_i is "1", "2", … or "oo"."""
@@ -20,7 +21,7 @@ Values = tuple[tuple[str, str], ...]
 """A notion's parameters with their formulas."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Given:
     """M_i satisfies a guarantee for the neighbours of `granularity`, as the setting says."""
 
@@ -33,7 +34,7 @@ class Given:
     domain: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Releases:
     """M_i adds independent noise to every entry of a query's value, as the setting says."""
 
@@ -45,17 +46,17 @@ class Releases:
     attributes: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Tabled(Given):
     """The same where M_i is given as a table of probabilities, on which it was checked."""
 
 
-@dataclass(frozen=True)
+@frozen
 class InMetric(Given):
     """The same for all D and E: its parameters are formulas in their distances."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OnSamples(Given):
     """The same of samples that are drawn of the records, on which M_i is run.
 
@@ -65,7 +66,7 @@ class OnSamples(Given):
     sample: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Composed(Given):
     """The same where M_i is a composition itself, whose derivation is the evidence of the line.
 
@@ -75,7 +76,7 @@ class Composed(Given):
     believed: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class PrivateInInput:
     """Each of the mechanisms keeps θ_i·d_i(f_i(D), f_i(E)), with the metric d_i that is described."""
 
@@ -83,7 +84,7 @@ class PrivateInInput:
     metrics: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Converted:
     """Where the input of M_i moves by r[i], M_i also satisfies `notion`; its parameters, one entry each."""
 
@@ -92,7 +93,7 @@ class Converted:
     parameters: tuple[Values, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class PrivateInValue(PrivateInInput):
     """The same for mechanisms that add noise to a value x of a query, in the norm that the metrics name.
 
@@ -108,7 +109,7 @@ class PrivateInValue(PrivateInInput):
     parameters: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Processed:
     """What is published of the mechanisms is a function of their outputs, in words; it keeps guarantees."""
 
@@ -116,21 +117,21 @@ class Processed:
     words: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Filtered:
     """The mechanisms are interactions that filters stop, and have the guarantees of their totals."""
 
     mechanisms: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Dealt:
     """The members of the families read what a random deal of the records gives them."""
 
     mechanisms: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Sampled:
     """The mechanisms, run on samples, satisfy guarantees for the neighbours of `granularity`."""
 
@@ -140,7 +141,7 @@ class Sampled:
     parameters: tuple[Values, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Loss:
     """The composition has this loss where the input of M_i moves by r[i].
 
@@ -152,7 +153,7 @@ class Loss:
     unlimited: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Profile:
     """The maximal vectors r over all target neighbours, each with a pair that moves the inputs by it."""
 
@@ -163,7 +164,7 @@ class Profile:
     covered: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Holds:
     """A hypothesis holds in the setting; `covered` says what was gone through."""
 
@@ -171,12 +172,12 @@ class Holds:
     covered: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Declared(Holds):
     """The same where the setting says so, and nothing was checked; `covered` says by what."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Private:
     """The composition satisfies the notion with these parameters, for the target's neighbours."""
 
@@ -186,7 +187,7 @@ class Private:
     databases: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Optimal:
     """No smaller guarantee holds for all mechanisms that satisfy the given ones."""
 
@@ -229,7 +230,7 @@ def assumed(lines: Iterable[Line]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """Line n: the judgement, the page it is by, what the page's letters stand for, and the lines it uses."""
 
@@ -252,7 +253,7 @@ class Line:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Derivation:
     """Lines in order, and the SHA-256 of every page that they are by."""
 

@@ -7,7 +7,7 @@ with what it loses by itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Loses, Lower, Refuted
 from dpcompose.kernel.library.theory import NoPage
@@ -35,7 +36,7 @@ from dpcompose.search.metrics.claims import Judge, values_of
 Point = Mapping[str, Fraction]
 
 
-@dataclass(frozen=True)
+@frozen
 class Lost(Losing):
     """What one mechanism of a counterexample loses, and by what; times -- how many lose that, each."""
 
@@ -54,7 +55,7 @@ class Lost(Losing):
         return self.by
 
 
-@dataclass(frozen=True)
+@frozen
 class At:
     """Two databases at which a claim fails: the case, all letters, and what is lost there, by a theorem."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from dpcompose.front.documents.document import Best, Said
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof.refuting import Counterexample
@@ -17,7 +18,7 @@ LOOSE = {True: ", loose", False: ", and no smaller {} holds", None: ""}
 """What is said after a verdict of a claim that is larger than the bound, or equals an optimal one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """What was found about a claim.
 

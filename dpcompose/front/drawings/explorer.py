@@ -6,7 +6,7 @@ The values are those of any study; ipywidgets is only asked for the buttons.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ from dpcompose.front.drawings import pictures
 from dpcompose.front.printers import display
 from dpcompose.front.studies import composing
 from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.latex import text_html
 from dpcompose.privacy import notions, statements
 from dpcompose.spaces.classes import multisets
@@ -26,7 +27,7 @@ NOBODY = 0
 NEIGHBOURS = ("unbounded", "bounded", "free-lunch")
 
 
-@dataclass(frozen=True)
+@frozen
 class Exploration:
     """What is explored: for each record the number of the mechanism that reads it, 0 for none.
 

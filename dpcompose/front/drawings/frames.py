@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 NO_MATPLOTLIB = "pictures need matplotlib: pip install 'dpcompose[notebook]'"
 
 
-@dataclass(frozen=True)
+@frozen
 class Picture:
     """A picture that a notebook shows; `save` writes it to a file, the ending says in which format.
 
@@ -62,7 +64,7 @@ class Picture:
         return self.alt
 
 
-@dataclass(frozen=True)
+@frozen
 class DotPicture:
     """The same as a text in the DOT language, for Graphviz."""
 

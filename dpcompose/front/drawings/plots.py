@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
@@ -24,6 +23,7 @@ from dpcompose.front.studies.specialised import specialised
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.tables import ProbabilityTable
@@ -55,7 +55,7 @@ Claimed = Claim | Guarantee | Verdict
 """What is drawn as claimed; a verdict is not looked for again."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """One curve: what the legend calls it, δ as a function of ε ≥ 0, and what is marked on it.
 

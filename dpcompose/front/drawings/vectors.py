@@ -8,8 +8,9 @@ from __future__ import annotations
 import html
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import cos, pi, sin
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 MOST_NODES = 30
 """The most nodes that are drawn one by one; beyond, a layer is one node."""
@@ -28,7 +29,7 @@ Place = tuple[float, float]
 AS_SIGNS = {"<=": "≤", ">=": "≥", "infinity": "∞"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Node:
     """A node: its label, the layer it is in, the group it is of, what is told on hover.
 
@@ -57,7 +58,7 @@ class Node:
         return max(LETTER * len(self.text) + 14, 62 if self.graph else 34)
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """A line between two nodes, by their numbers: what it says, in which colour and dashes."""
 
@@ -68,7 +69,7 @@ class Line:
     marked: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Scene:
     """What is drawn; legend -- the words of groups, those of lines are their titles."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from dpcompose.front import files
 from dpcompose.front.studies import loading
 from dpcompose.front.studies.results import Answer, Result
 from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy import problems
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.proof import registry
@@ -37,7 +37,7 @@ class WrongCard(ValueError):
     """A card leaves something out, or says it wrongly; the message says where."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Finding:
     """What somebody gets, for a unit: the guarantee of all of it, with verdicts on the claims; or why there
     is none."""
@@ -63,7 +63,7 @@ class Finding:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Card:
     """A deployment card: its data, and what is found of it for each unit and for each of those who get
     something.

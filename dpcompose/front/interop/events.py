@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,7 @@ from dpcompose.front.studies.composing import compose
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.decimals import read_exactly
@@ -72,7 +73,7 @@ SAMPLES: dict[str, Callable[[Any], Sample]] = {
 """How an event draws the sample that the one in it is about."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Leaf:
     """A mechanism in a tree: where it stands, what it satisfies, how often it is run, and on which sample."""
 

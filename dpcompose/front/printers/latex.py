@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import sympy
 
@@ -26,6 +25,7 @@ from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.documents.wording import in_letters
 from dpcompose.front.printers import markdown
 from dpcompose.kernel.deciders import exponentials
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.latex import EULER, latex, name_latex, told_apart
 from dpcompose.language.writing import text_latex
@@ -378,7 +378,7 @@ def upright(formula: str) -> str:
     return re.sub(r"(?<![A-Za-z\\_])e(?=\^)", lambda _: EULER, formula)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Writer(markdown.Writer):
     r"""LaTeX of a theorem page; results -- the numbers of the pages that links may lead to, by file name.
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from dpcompose.front.documents.document import Best, every_step
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import latex
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.latex import told_apart
 from dpcompose.proof import registry
 
@@ -37,7 +37,7 @@ FITTED = r"""\ifdefined\fitted\else\newsavebox{\shown}
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class Paper:
     """What goes into a paper; write -- writes its three files.
 

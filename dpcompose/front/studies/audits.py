@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.audits import audits
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dpcompose.search.audits.searched import Looked
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Audit(Shown):
     """What the search for counterexamples to a page ended in: as it stands, and without each supposition.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from dpcompose.front.documents.bound import Bound
 from dpcompose.front.printers import render
 from dpcompose.front.studies.neighbours import ForNeighbours
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy import problems
 from dpcompose.privacy.in_metrics import with_claims
 from dpcompose.privacy.problems import Claim
@@ -24,7 +24,7 @@ NO_STUDY = (problems.ProblemError, InvalidSetting, NotElaborated, NoGuarantee, T
 """What says that data for neighbours are none, or that the kernel has no setting for them."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Beside:
     """What judges claims for the neighbours of a target, and the claims of a file that are such."""
 

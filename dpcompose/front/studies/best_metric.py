@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,6 +21,7 @@ from dpcompose.front.documents.document import (
     plain,
     unchecked,
 )
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.grounds import Grounds
@@ -51,7 +51,7 @@ COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
 """The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class BestMetric(Best):
     """The metric in which a composition is private, as it is printed; see `document.Best`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -16,6 +16,7 @@ from dpcompose.front.studies import numbers
 from dpcompose.front.studies.numbers import DIGITS, NoBudget, NotSolved, WrongValue
 from dpcompose.kernel.expressions import naming
 from dpcompose.kernel.expressions.grammar import natural
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal as exactly
 from dpcompose.language.symbols import family_of, symbol
@@ -23,7 +24,7 @@ from dpcompose.language.worstcase import Over, Top
 from dpcompose.privacy.notions import Guarantee
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Budget:
     """Parameters in given proportions for which the guarantee is a wanted total.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 
@@ -16,6 +15,7 @@ import sympy
 from dpcompose.front.studies import numbers
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import enclosure, sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
@@ -41,7 +41,7 @@ class NoCurve(ValueError):
     """There is no curve of what is asked for; the message says why, and what has one."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Enclosure:
     """A number x with lower ≤ x ≤ upper; None: no mechanism is known to reach one, or no number holds.
 
@@ -79,7 +79,7 @@ def _decimal(x: sympy.Rational, up: bool) -> str:
     return decimal(rounded(Fraction(int(x.p), int(x.q)), DIGITS, up))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class PrivacyCurve:
     """δ(ε) = the least δ for which the composition is (ε, δ)-private, for every ε ≥ 0, at numbers.
 

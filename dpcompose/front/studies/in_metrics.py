@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,6 +17,7 @@ from dpcompose.front.studies.neighbours import ForNeighbours
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
 from dpcompose.privacy.metrics import reading
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from dpcompose.search.metrics.sensitivity import MetricSensitivity
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class InMetrics:
     """Judges a composition of mechanisms that are private in metrics; see `study.Judge`."""
 

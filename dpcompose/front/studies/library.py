@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.studies import audits
 from dpcompose.front.studies.audits import Audit
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
@@ -26,7 +26,7 @@ FEW = 5
 """How many pages are found that have only some of the words that are looked for."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Theorem:
     """A theorem page: what it states, of what, and whether it fits a composition.
 
@@ -131,7 +131,7 @@ class Theorem:
         return display.page_html(self.page)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Library:
     """Theorem pages by id and by item, in order; `dpcompose.theorems` are those that ship.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ from dpcompose.front.studies.numbers import WrongValue
 from dpcompose.kernel.deciders.readings import Reading
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import Interval
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
 from dpcompose.proof import computed
@@ -23,7 +23,7 @@ DIGITS = 7
 """To how many digits numbers are shown, rounded up."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Membership:
     """What a test reaches that must say from the output which of two neighbours the data were.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from dpcompose.front.studies.beside import NO_STUDY
@@ -19,6 +19,7 @@ from dpcompose.kernel import saved
 from dpcompose.kernel.check import Allowed, Refused
 from dpcompose.kernel.expressions import metrics, substitution
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.rules.chains import TARGET
 from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theorems import NoTheorem, Prover
@@ -33,7 +34,7 @@ from dpcompose.search.verdicts import Verdict
 from dpcompose.spaces.moves.granularities import Granularity
 
 
-@dataclass(frozen=True)
+@frozen
 class Asked:
     """A claim in the canonical metric of a granularity: for its neighbours, and who judges it for these.
 
@@ -46,7 +47,7 @@ class Asked:
     stated: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@frozen
 class Shown(Proved):
     """A verdict on such a claim by theorems about neighbours; found -- what is said without them."""
 
@@ -59,7 +60,7 @@ class Shown(Proved):
         return Verdict(self.asked.stated, self.word, theorem, self.loose, shown)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class MetricForms:
     """Judges claims in canonical metrics; told -- the composition in metrics that they are about."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from dpcompose.front.studies import together, tradeoffs
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import formulas as kernel_formulas
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
 from dpcompose.language.symbols import is_unsaid
@@ -46,7 +47,7 @@ CURVES = ("curve", "curve_standing")
 """The rules by which a computed curve proves a claim, or says how large it is."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ForNeighbours:
     """Judges a composition for the neighbours of its target; see `study.Judge`."""
 

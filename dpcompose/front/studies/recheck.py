@@ -4,13 +4,13 @@ setting against the problem, elaborated again; what is about metrics by the chec
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import saved
 from dpcompose.kernel.check import Allowed, Refused
 from dpcompose.kernel.core.orders import reciprocal
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.saved import Checked
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.additions import Additions
 
 
-@dataclass(frozen=True)
+@frozen
 class Rechecked:
     """What a saved file shows, and whether its core setting is what its problem says; None: not compared."""
 
@@ -118,7 +118,7 @@ def assumptions(found: Rechecked) -> Iterable[str]:
             yield f"that records are dealt to the members of {one.name} without looking at what they are"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Outcome:
     """What a saved file shows, as it is printed: in a line, the guarantee, verdicts, and what it rests on.
 

@@ -6,7 +6,6 @@ Text is made at once, HTML and LaTeX where a notebook asks for them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Best, Step, Told, every_step, plain
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import listings, render
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.search.citations import Fit
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dpcompose.front.studies.membership import Membership
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Proof(Sequence[Step]):
     """A derivation as it is read: numbered lines, and what they believe without check.
 
@@ -104,7 +104,7 @@ class Proof(Sequence[Step]):
         return paper(self.bound, verdicts)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Theorems(Sequence[Fit]):
     """Of every composition theorem whether it fits a setting; a sequence of `Fit`."""
 
@@ -145,7 +145,7 @@ class Theorems(Sequence[Fit]):
         return display.theorems_html(self.bound)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Answer(Verdict):
     """A verdict that shows itself."""
 
@@ -187,7 +187,7 @@ class Answer(Verdict):
         return verdict_html(self)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Result:
     """The best guarantee of a study.
 

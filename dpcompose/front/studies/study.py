@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -29,6 +29,7 @@ from dpcompose.front.documents.document import Best, Composed
 from dpcompose.front.studies.beside import Beside
 from dpcompose.front.studies.neighbours import ForNeighbours
 from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
@@ -83,7 +84,7 @@ class Judge(Protocol):
     def beside(self) -> Beside | None: ...
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Study:
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, with its best guarantee, verdicts on claims, and theorems.
 

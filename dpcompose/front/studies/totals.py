@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -24,6 +24,7 @@ from dpcompose.front.studies.curve import NoCurve, PrivacyCurve
 from dpcompose.front.studies.numbers import NoBudget, WrongValue
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.decimals import rounded
 from dpcompose.language.symbols import family_of
@@ -150,7 +151,7 @@ def _by_formula(bound: Bound, total: Guarantee) -> At:
     return at
 
 
-@dataclass(frozen=True)
+@frozen
 class _Search:
     """Looks for a common factor of the parameters that are left to choose."""
 
@@ -239,7 +240,7 @@ def _expression(x: Fraction) -> sympy.Rational:
     return sympy.Rational(up.numerator, up.denominator)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Line:
     """Factors t > 0, at which more and more is lost in one direction: the larger ones, or the smaller."""
 

@@ -8,7 +8,6 @@ guarantee is known in another notion, and the others together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.closer import Closer, largest
@@ -16,11 +15,12 @@ from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, Value
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.theory import Theory
 
 
-@dataclass(frozen=True)
+@frozen
 class Apart:
     """Mechanisms of which some set a parameter apart, all in one notion after that.
 

@@ -7,18 +7,18 @@ sums, maxima, roots of sums of squares, and minima with numbers.  Of others each
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core.distances import Distance
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Points, coordinate
 from dpcompose.kernel.expressions.terms import ZERO, Term
 
 
-@dataclass(frozen=True)
+@frozen
 class Obligation:
     """One axiom of a metric as a comparison, greater ≥ lesser for all D, E, F."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -18,6 +18,7 @@ from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, at_ty
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.forms import Form
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 
 MOST_STEPS, MOST_CHOICES, LARGEST_PRODUCT, MOST_ALIKE = 64, 64, 65, 1_000
@@ -25,7 +26,7 @@ MOST_STEPS, MOST_CHOICES, LARGEST_PRODUCT, MOST_ALIKE = 64, 64, 65, 1_000
 multiplied out, and members that are alike."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Moved:
     """What a mechanism loses, how many steps its input moves, and how many there are: members of a family,
     alike or all of them."""
@@ -40,7 +41,7 @@ Values = Sequence[tuple[Term, Term]]
 is in their own letters."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Closer:
     """The closer values of one parameter of a composition."""
 

@@ -8,7 +8,7 @@ that moves infinitely far, or of a mechanism without any guarantee, costs ∞ (0
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.expressions import forms, formulas, metrics, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.polynomials import top, total
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage, Theory
@@ -35,7 +36,7 @@ class NoLoss(NoPage):
     """The losses of a setting are not known by the pages in force; the message says why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Converted:
     """One conversion of a guarantee: the page, and what its free parameters are."""
 
@@ -43,7 +44,7 @@ class Converted:
     chosen: Values = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Loss:
     """What M_i loses at most where its input moves: a guarantee at a distance, and conversions of that.
 
@@ -249,7 +250,7 @@ def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apa
     return notion
 
 
-@dataclass(frozen=True)
+@frozen
 class Composition:
     """The losses of all mechanisms together, at the types of a cover."""
 

@@ -9,7 +9,6 @@ part of a composition never loses more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +22,7 @@ from dpcompose.kernel.covers.types import Moves, Type, has_more_records, value_i
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import NoPage, Theory
@@ -56,7 +56,7 @@ def attained_in(theory: Theory, notion: str, key: str | None = None) -> Any:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Witnesses:
     """Mechanisms that lose something at the neighbours of one type, by the witness page of a notion.
 

@@ -8,7 +8,6 @@ else is known of an eliminated letter, that it lies in its domain, is left as fu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
@@ -17,6 +16,7 @@ from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form
 from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.polynomials import NotAForm
 from dpcompose.kernel.expressions.terms import Term
 
@@ -29,7 +29,7 @@ class NotAssumed(ValueError):
     """An assumption does not hold at a point, or eliminates no letter; the message says why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Assumption:
     """left > right, or another of the SIGNS between two terms.
 
@@ -135,7 +135,7 @@ Step = tuple[int, str, str]
 """By which assumption, from 0, which letter is eliminated, and what the distance is called that it leaves."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Eliminated:
     """Letters as terms in other ones, and the assumptions that are left in these."""
 

@@ -7,7 +7,7 @@ whole numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ from dpcompose.kernel.core.counted import Counted
 from dpcompose.kernel.core.reader import BadSetting, Reader
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.grammar import RESERVED
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Ends, Points
 from dpcompose.kernel.expressions.terms import Term
 
@@ -28,7 +29,7 @@ OF_ATOMS = ("records", "policies")
 SIZES = ("any", "at most", "exactly")
 
 
-@dataclass(frozen=True)
+@frozen
 class Atom:
     """Records that the same mechanisms read.
 
@@ -38,7 +39,7 @@ class Atom:
     records: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Databases:
     """The class: its kind, and what there is to say of that kind.
 

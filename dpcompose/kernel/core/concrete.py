@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 Values = tuple[tuple[str, Term], ...]
 """Parameters with their terms, in the order of their names."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Query:
     """What is computed of the records that are read, before noise is added.
 
@@ -33,7 +33,7 @@ class Query:
         return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Noise:
     """Independent noise on the entries of a query's value: the page of its law, and its parameter.
 
@@ -60,7 +60,7 @@ class Noise:
         return found if self.query is None else {"query": self.query.data(), **found}
 
 
-@dataclass(frozen=True)
+@frozen
 class Sampled:
     """That a mechanism is run on a sample of the records: the page of how it is drawn, and its letters."""
 
@@ -72,7 +72,7 @@ class Sampled:
         return {"page": self.page, "values": texts(self.values)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """A mechanism as a table of probabilities: for each database, or value that is read, a row.
 

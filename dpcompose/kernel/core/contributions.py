@@ -5,18 +5,18 @@ A bag of rows comes or goes, or another one takes its place.  Rows outside of al
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel.core.reader import Reader
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 REPLACED = ("no", "bag", "rows")
 """Whether a bag only comes or goes, another one takes its place, or one of as many rows does."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Contribution:
     """Bags of rows in at most `parts` parts of every partition, at most `rows` in each of them.
 

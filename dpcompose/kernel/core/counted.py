@@ -6,16 +6,16 @@ was found.  The kernel believes it by the name of a page.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel.core.reader import Reader
+from dpcompose.kernel.expressions.keeping import frozen
 
 MOST_DATABASES = 10**15
 MOST_STEPS = 10**15
 
 
-@dataclass(frozen=True)
+@frozen
 class Counted:
     """Two neighbours, by their numbers, and how far they move what each mechanism reads; None: ∞.
 

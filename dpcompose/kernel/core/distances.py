@@ -6,10 +6,10 @@ in distances before it, or as far as what a mechanism reads of a part is apart i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 
@@ -19,7 +19,7 @@ class Input(Protocol):
     def data(self) -> dict[str, Any]: ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Distance:
     """How far apart two databases are, in one way.
 

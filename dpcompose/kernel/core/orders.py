@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 
 ALPHA = "alpha"
@@ -25,7 +25,7 @@ class NotThere(ValueError):
     """A curve says nothing of some order; the message says of which."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Orders:
     """The orders α > 1 in an interval, or one of them.
 
@@ -110,7 +110,7 @@ class Orders:
         return f"{begin}{low}, oo)" if high is None else f"{begin}{low}, {high}{end}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Curve:
     """D_α ≤ value at all α of some orders; the value is in the letter of these.
 

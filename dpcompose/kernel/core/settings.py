@@ -24,7 +24,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -41,6 +41,7 @@ from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.expressions import formulas, metrics, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Known
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 ANY_TWO = "any two"
@@ -54,7 +55,7 @@ Edge = tuple[int, int]
 NO_VALUES: Mapping[int, Values] = {}
 
 
-@dataclass(frozen=True)
+@frozen
 class Relation:
     """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
 
@@ -119,7 +120,7 @@ class Relation:
         return [sorted(one) for one in self.single]
 
 
-@dataclass(frozen=True)
+@frozen
 class Stated:
     """A guarantee that a mechanism has besides: for which neighbours, on which domain, and its parameters.
 
@@ -145,7 +146,7 @@ class Stated:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class InMetric:
     """A formula in distances, in place of one distance: M loses what its guarantee says that far apart.
 
@@ -191,7 +192,7 @@ class InMetric:
         return {**found, "distances": distances, "bounded": self.bounded}
 
 
-@dataclass(frozen=True)
+@frozen
 class Mechanism:
     """One mechanism, or a family of them with a number of members.
 
@@ -306,7 +307,7 @@ class Mechanism:
         return found | ({"partition": self.partition} if self.partition else {})
 
 
-@dataclass(frozen=True)
+@frozen
 class Setting:
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, for the neighbours of a target.
 

@@ -9,7 +9,6 @@ databases have.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import Mechanism
@@ -24,6 +23,7 @@ from dpcompose.kernel.covers.differing import (
     with_one_more,
 )
 from dpcompose.kernel.covers.types import NoCover, Pair
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO, Term, add
 from dpcompose.kernel.library.theory import NoPage, Theory
 
@@ -32,7 +32,7 @@ MOST_CASES = 10_000
 """The most cases that two databases are told apart into."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Alternative:
     """One of the cases that two databases fall into.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -21,6 +21,7 @@ from dpcompose.kernel.covers.cones import Vector, generators
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.types import Metric, NoCover, Pair, query_in_rows, query_metric, smallest_pair
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, add, letter, number
 from dpcompose.kernel.library.theory import Theory
@@ -39,7 +40,7 @@ Change = tuple[Vector, Vector]
 """Of how many records of each class D has more, and E."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Form:
     """How far apart what is read is: a formula in how many records only D has, and only E, where it differs.
 
@@ -139,7 +140,7 @@ class Kind(ABC):
         return Form(pages, self.inside(mechanism), at)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Formula(Metric):
     """A metric with the formula that states it, and whether it is ∞ between different sizes."""
 

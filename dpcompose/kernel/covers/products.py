@@ -9,7 +9,7 @@ stated in distances holds at all values of the letters: no type exceeds another 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 
@@ -26,6 +26,7 @@ from dpcompose.kernel.expressions import naming, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import REAL, Points, coordinate
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.infinity import NoValue
@@ -38,7 +39,7 @@ MOST_CASES = 50_000
 """The most cases that two databases fall into."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Case:
     """Two databases of one part, or of all: distances by name, and where they are."""
 

@@ -9,13 +9,14 @@ is a class of its own, whose types are held against the others.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from dpcompose.kernel.core.assumptions import known_least
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Cover, NoCover, undominated_types
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, number
 from dpcompose.kernel.library.theory import Theory
 
@@ -24,7 +25,7 @@ MANY = 10**30
 """More records than any database is said to have; a universe without a limit has more than twice as many."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Room:
     """How many records neighbours may lose or gain, and by how many their sizes may differ."""
 

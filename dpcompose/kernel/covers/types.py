@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -22,6 +21,7 @@ from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.orders import undominated
 from dpcompose.kernel.expressions.substitution import changed, expanded, seen_largest, substituted
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, as_term, largest, letter, number
@@ -45,7 +45,7 @@ class NoCover(NoPage):
     """No lemma covers the neighbours of the class by finitely many types; the message says why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Near:
     """Two databases of which some distance is at most a radius; inside False: is larger."""
 
@@ -54,7 +54,7 @@ class Near:
     inside: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Where:
     """How far apart two databases of a product are: distances as formulas in letters that say where they are.
 
@@ -74,7 +74,7 @@ class Where:
     near: tuple[Near, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Type:
     """Neighbours that move the inputs alike, and two of them.
 
@@ -108,7 +108,7 @@ class Type:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Cover:
     """The types, the page by which they cover all neighbours, and how many pairs were gone through."""
 
@@ -121,7 +121,7 @@ class Cover:
     """Of which mechanisms losses must be convex in the distance, and 0 at 0, for the types to cover all."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Metric:
     """How far an input moves, by counts of what differs, and the pages that state it.
 

@@ -7,7 +7,6 @@ the same of no, one or several other functions, whose proofs follow.  What the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,6 +24,7 @@ from dpcompose.kernel.expressions.certificates import (
     word,
 )
 from dpcompose.kernel.expressions.forms import Form
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 MOST_STEPS = 4_000
@@ -33,7 +33,7 @@ MOST_NESTED = 60
 """How deep steps may lie in one another."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Step:
     """One step: the rule and what it is used with."""
 

@@ -8,13 +8,13 @@ mechanism itself.  The proofs are on the pages optimal-composition and laplace-c
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, exp
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 LARGEST_DISTANCE = 10_000
@@ -23,7 +23,7 @@ SPARE = 16
 """How many binary digits more than wanted masses have before they are left out."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Noise:
     """Canonical noise at inputs that are r steps apart: two distributions P, Q on losses (2u − r)ε and ∞.
 
@@ -111,7 +111,7 @@ def middle(ratio: Interval, n: int, rounding: Rounding) -> dict[int, int]:
     return table
 
 
-@dataclass(frozen=True)
+@frozen
 class Likely:
     """Losses (2n − offset)·ε, n = 0, 1, …, about the most likely one, and the mass of what is left out."""
 

@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TypeAlias
@@ -26,6 +26,7 @@ from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
 from dpcompose.kernel.deciders.tradeoffs import Together, added_up, on_lattice
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, log
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 LARGEST_LATTICE = 30_000
@@ -37,7 +38,7 @@ FEW_NOISY = 4
 """Up to how many mechanisms with Laplace noise have a lattice of so few points from the beginning."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """`count` mechanisms that are (ε, δ)-DP, each with two inputs that are `steps` apart.
 
@@ -58,7 +59,7 @@ Piece: TypeAlias = "Part | Normal | Laplace | Together"
 """What is known of one or several of the mechanisms that are composed."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Curve:
     """The least δ(ε') of mechanisms composed: no smaller one holds for all mechanisms as the parts say.
 
@@ -218,7 +219,7 @@ def _log(x: Fraction) -> Fraction:
     return log(Interval.of(x), 40).low
 
 
-@dataclass(frozen=True)
+@frozen
 class _Group:
     """Mechanisms whose losses lie on one lattice: ε is `weight` steps, and so is the ratio of Laplace noise.
 

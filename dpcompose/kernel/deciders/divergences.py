@@ -8,7 +8,6 @@ another for all parameters; the maximum of them is meant.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import accumulate, combinations
@@ -17,6 +16,7 @@ from typing import TypeAlias, TypeVar
 from dpcompose.kernel.deciders.exponentials import NotDecided, Value, divided, enclosed, power_of_e, same
 from dpcompose.kernel.deciders.signs import is_at_least
 from dpcompose.kernel.expressions.intervals import ZERO, Interval, log
+from dpcompose.kernel.expressions.keeping import frozen
 
 Row: TypeAlias = Sequence[Value]
 Event: TypeAlias = tuple[int, ...]
@@ -32,7 +32,7 @@ MOST_UNDECIDED = 5
 """Of how many outcomes it may depend on the parameters whether they belong to the worst event."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Attained:
     """A value, or ∞, and the event at which it is attained (of Rényi divergences: the outcomes of P)."""
 
@@ -179,7 +179,7 @@ def _below(x: Value | None, y: Value | None) -> bool:
         return False
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """From t on, up to the next piece, δ(log t) = constant − slope·t."""
 

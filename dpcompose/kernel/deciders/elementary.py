@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from math import gcd, lcm
 from typing import Any
 
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 
 
 class Letter(tuple[str, Any]):
@@ -72,7 +72,7 @@ class NoValue(NotElementary):
     """There is no real value: a division by 0, or a root or logarithm of what is not positive."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Elementary:
     """Σ c·Π l^r over `terms`, (((l, r), …), c), in a fixed order.
 

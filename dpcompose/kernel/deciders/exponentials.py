@@ -9,7 +9,6 @@ the sign of a number is found by enclosing it ever more closely.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
@@ -18,6 +17,7 @@ from typing import TypeAlias
 from dpcompose.kernel.expressions import formulas, intervals, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO, Term
 
 Point: TypeAlias = Mapping[str, Fraction]
@@ -32,7 +32,7 @@ class NotDecided(ValueError):
     """Whether a value is ≥ 0 for all allowed parameters was not found out."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Exponential:
     """Σ c·e^L over `terms` (L, c): L a polynomial in parameters, c ≠ 0 a Fraction; L in a fixed order.
 
@@ -148,7 +148,7 @@ def power_of_e(q: Fraction, digits: int) -> Interval:
 # quotients
 
 
-@dataclass(frozen=True)
+@frozen
 class Quotient:
     """n/d of two sums, d > 0 for all allowed parameters; no rational number.
 

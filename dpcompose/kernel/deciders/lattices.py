@@ -10,10 +10,10 @@ from __future__ import annotations
 import decimal
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.expressions.intervals import Interval
+from dpcompose.kernel.expressions.keeping import frozen
 
 LARGEST_WORK = 8 * 10**6
 """The most digits that the masses of a lattice may have in all."""
@@ -32,7 +32,7 @@ class TooManyLosses(ValueError):
     """The losses are too many to go through; the message says how many there are."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Rounding:
     """Whole multiples of 10^−digits, rounded up or down.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -12,9 +11,10 @@ from dpcompose.kernel.deciders.elementary import Elementary
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.certificates import letters
 from dpcompose.kernel.expressions.domains import REAL
+from dpcompose.kernel.expressions.keeping import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Lemma:
     """A bound of exp(u) or log(u), with a rational number p that may be chosen.
 

@@ -7,12 +7,12 @@ beside, as of normal or Laplace noise: then it is the mean of δ(ε' − L) over
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.deciders.lattices import Rounding
 from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
 from dpcompose.kernel.expressions.intervals import ZERO, Interval, enclosure, exp
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.substitution import expanded
 from dpcompose.kernel.expressions.terms import ZERO as NOTHING
 from dpcompose.kernel.expressions.terms import Term
@@ -20,7 +20,7 @@ from dpcompose.kernel.expressions.terms import Term
 HALF = Fraction(1, 2)
 
 
-@dataclass(frozen=True)
+@frozen
 class Axis:
     """Losses (2n − offset)·step, n = 0, …, size − 1, with their masses in units."""
 
@@ -29,7 +29,7 @@ class Axis:
     masses: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Losses:
     """The privacy loss of a composition: independent sums of axes, and what has no finite loss.
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
@@ -20,6 +19,7 @@ from dpcompose.kernel.deciders import curves, entries, exponentials, pieces, val
 from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import REAL
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, letter
 
 ENTRIES = {name: letter(name, REAL) for name in "acuvwxyz"}
@@ -244,7 +244,7 @@ def exchanges_bits(law: Law) -> bool:
         return False
 
 
-@dataclass(frozen=True)
+@frozen
 class Density:
     """How one entry of an output is distributed, and what it loses, as terms in x, y, z.
 

@@ -7,7 +7,7 @@ for all allowed values of the parameters, and one value at which it fails breaks
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from dpcompose.kernel.deciders import divergences, entries, exponentials, normal
@@ -19,6 +19,7 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.intervals import Interval
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 ORDERS = tuple(map(Fraction, ("2", "3", "4", "8", "16", "3/2", "101/100")))
@@ -39,7 +40,7 @@ MOST_FACTORS = 1_000
 Values = Mapping[str, Term]
 
 
-@dataclass(frozen=True)
+@frozen
 class Broken:
     """What breaks a promise: an event by its outcomes, in words how, and values of the parameters."""
 

@@ -6,7 +6,6 @@ below 0 is positive.  What is shown on the interior holds on the box where a fun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement
@@ -16,6 +15,7 @@ from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotEle
 from dpcompose.kernel.expressions import intervals
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.intervals import Interval
+from dpcompose.kernel.expressions.keeping import frozen
 
 End = Fraction | None
 Key = tuple[tuple[str, Domain], ...]
@@ -24,7 +24,7 @@ LARGEST_EXPONENT = 2_000
 FEW_BITS = 40
 
 
-@dataclass(frozen=True)
+@frozen
 class Range:
     """The real numbers x with low ≤ x ≤ high; None where there is no such bound.
 

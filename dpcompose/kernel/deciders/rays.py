@@ -26,7 +26,6 @@ others that k ≥ j for j ≤ M.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -34,6 +33,7 @@ from dpcompose.kernel.expressions import forms, substitution, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate, entries, formula, word
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.forms import Form, Known, Monomial, NotAForm, Peak
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 LARGEST_TOP = 1_000
@@ -42,7 +42,7 @@ Family = tuple[Term, Term]
 """The general member and the number of members."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Largest:
     """How many largest members are added up: at most a number, and some multiples of one letter."""
 
@@ -64,7 +64,7 @@ class Largest:
         return made
 
 
-@dataclass(frozen=True)
+@frozen
 class _Rays:
     """The letters of one family: M rays of j equal members, those of multiples of a letter, and the one of
     all k; named after `prefix`."""

@@ -8,7 +8,6 @@ positives is a (GB Def. VI.17).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.deciders.curves import Part
@@ -16,12 +15,13 @@ from dpcompose.kernel.deciders.normal import distribution, quantile, root
 from dpcompose.kernel.deciders.tails import Normal
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, exp, log
+from dpcompose.kernel.expressions.keeping import frozen
 
 BITS = 128
 """With how many binary digits rates are enclosed."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """A guarantee with numbers, read as what a membership test can reach; every number is enclosed.
 

@@ -12,7 +12,7 @@ the largest ratio and refuted at some Rényi orders.  All else is undecided, and
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -28,6 +28,7 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.intervals import Interval
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 Key: TypeAlias = Hashable
@@ -42,7 +43,7 @@ class WrongTable(ValueError):
     """The probabilities are none, or do not fit together; the message says in which row."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Finding:
     """What a check on a table showed.
 
@@ -68,7 +69,7 @@ class Finding:
 PROVED = Finding("proved")
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """M as its probabilities: rows[key][o] = P(M = o).  `Table.of` makes and checks it.
 
@@ -252,7 +253,7 @@ class Table:
         return tuple(last.values())
 
 
-@dataclass(frozen=True)
+@frozen
 class Worst:
     """What is largest: the maximum of `values`, each with its event; None is ∞.
 

@@ -8,17 +8,18 @@ on the pages gaussian-curve, zcdp-curve and laplace-curve of theorems/computed/.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
 from dpcompose.kernel.deciders.normal import HALF, density, distribution, is_far, ratio, root
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, exp, log
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 
-@dataclass(frozen=True)
+@frozen
 class Normal:
     """N(μ, 1) against N(0, 1), and what is zCDP beside: δ(ε) = Φ(−ε/μ + μ/2) − e^ε·Φ(−ε/μ − μ/2).
 
@@ -60,7 +61,7 @@ class Normal:
         return Interval(self.below(epsilon.high, bits), self.above(epsilon.low, bits))
 
 
-@dataclass(frozen=True)
+@frozen
 class Laplace:
     """Laplace noise of scale b around two values Δ apart: δ(ε) = 1 − e^((ε − Δ/b)/2) for |ε| ≤ Δ/b.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -21,6 +21,7 @@ from dpcompose.kernel.deciders.losses import Axis
 from dpcompose.kernel.deciders.ratios import commensurable
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, log
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 MOST_PIECES = 1_000
@@ -32,7 +33,7 @@ Vertices = Sequence[tuple[Fraction, Fraction]]
 """The ends of the straight pieces of a concave function on [0, 1], from left to right."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Together:
     """`count` mechanisms that each satisfy all of some (ε, δ), with two inputs that are `steps` apart.
 
@@ -57,7 +58,7 @@ class Together:
         return _table(self.pairs, self.steps, bits, up)
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """A privacy-loss distribution: the probabilities, in P, of outcomes by their ratio P/Q.
 
@@ -168,7 +169,7 @@ def added_up(some: Sequence[Together], bits: int, up: bool) -> Table:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class OnLattice:
     """Losses on a lattice: each differs from what it is by at most `off` in all, to the side of rounding;
     infinite -- the probability of an infinite one."""

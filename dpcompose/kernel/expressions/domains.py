@@ -7,13 +7,12 @@ itself: what a comparison may use of a parameter stands in its domain.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel.expressions.keeping import kept
+from dpcompose.kernel.expressions.keeping import frozen, kept
 
 
-@dataclass(frozen=True)
+@frozen
 class Domain:
     """The set {x : least ≤ x ≤ greatest}, its ends open or closed, or its integers.
 

@@ -7,9 +7,9 @@ left out; every rounding goes outward.  So an enclosure is a theorem, whatever i
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from fractions import Fraction
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.substitution import changed
 from dpcompose.kernel.expressions.terms import Term
 
@@ -18,7 +18,7 @@ class NoEnclosure(ValueError):
     """The expression is no real constant that is enclosed; the message says why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval:
     """A real number x with low ≤ x ≤ high; operations enclose all results that are possible.
 

@@ -7,8 +7,9 @@ database D, and d__m a distance m.  Only here are names put together, and read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 _GREEK = {
     **{"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ϵ": "epsilon", "ζ": "zeta"},
@@ -24,7 +25,7 @@ _MEMBER = re.compile(r"(.*)\[(i|0|[1-9][0-9]{0,17})\]", re.DOTALL)
 _COORDINATE = re.compile(r"(.*)__([DEF])(_t)?", re.DOTALL)
 
 
-@dataclass(frozen=True)
+@frozen
 class Name:
     """What a name says.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 REAL = Domain.read("real")
@@ -23,7 +23,7 @@ def coordinate(name: str, database: str) -> Term:
     return terms.letter(naming.at(name, database), REAL)
 
 
-@dataclass(frozen=True)
+@frozen
 class Points:
     """The points whose coordinates lie between ends, or in a disc around the origin, of some diameter."""
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -22,6 +21,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
 Monomial = tuple[tuple[Term, int], ...]
@@ -37,7 +37,7 @@ class NotAForm(ValueError):
     """The term is no polynomial of letters and worst cases; the message says where."""
 
 
-@dataclass(frozen=True, order=False)
+@frozen(order=False)
 class Peak:
     """top(m, x_1, …, x_n) of forms: the sum of the m largest, 1 ≤ m < n."""
 
@@ -61,7 +61,7 @@ class Peak:
         return hash((self.m, self.of))
 
 
-@dataclass(frozen=True)
+@frozen
 class Form:
     """Σ c·t over `terms` (t, c): t a monomial or a peak, c a non-zero Fraction; t in a fixed order.
 

@@ -1,14 +1,15 @@
 """Pages from guarantees to others: in another notion, or with a smaller value of a parameter."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake, Place
 from dpcompose.kernel.library.heads import Context, Head, Written, each
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Conversion(Head):
     """From the parameters of a notion to those of another one, for any two distributions of outputs.
 
@@ -46,7 +47,7 @@ class Conversion(Head):
             yield Written(("apart", str(n)), name, context.of(self.from_))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Closer(Head):
     """A smaller value of a parameter than the rule's, which a claim may lie above.
 

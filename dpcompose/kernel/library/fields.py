@@ -7,15 +7,17 @@ field without a default has to be there; a name that Python keeps for itself end
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 Place = tuple[str, ...]
 """The keys that lead to a value; an entry of a list by its number, from 1."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Mistake:
     """What is wrong, and under which keys."""
 

@@ -1,11 +1,11 @@
 """Folders of theorem pages: every page by itself, and then what the pages say of each other."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dpcompose.kernel.expressions import naming
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake, Place, near, one_of
 from dpcompose.kernel.library.heads import Context, Written
 from dpcompose.kernel.library.pages import Page, WrongPage, read
@@ -14,7 +14,7 @@ NO_PAGES = ("README.md", "certificates.md", "glossary.md")
 """Texts about pages, certificates and words, among the pages."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Language:
     """What pages are written in, and other rooms know.
 
@@ -28,7 +28,7 @@ class Language:
     values: Callable[[str], object]
 
 
-@dataclass(frozen=True)
+@frozen
 class Folder:
     """A folder of pages; those that ship with the program may be primitive, others are at most believed."""
 
@@ -108,7 +108,7 @@ def _context(good: Mapping[str, Page], wrong: Sequence[WrongPage]) -> Context:
     return Context(rules, noises, ordered)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Book:
     """Pages together: what is wrong with one of them beside the others.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Grounds:
     """What is to be right for a theorem to hold: pages, by their ids, and deciders, by their names.
 

@@ -1,9 +1,10 @@
 """What the heads of all theorem pages have: ids, items, a status; hypotheses, and formulas with letters."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake, Place, key_of, table
 
 Status = Literal["primitive", "derived", "believed"]
@@ -42,7 +43,7 @@ class Context(NamedTuple):
         return (ORDER,) if set(notions) & set(self.ordered) else ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Hypothesis:
     """A predicate, by the name of its file in hypotheses/, bound to letters of the setting.
 
@@ -76,7 +77,7 @@ class Hypothesis:
         return {key_of(one): value for one in fields(self) if (value := getattr(self, one.name)) is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Head:
     """What every page has.
 

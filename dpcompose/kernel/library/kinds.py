@@ -6,9 +6,10 @@ what it states each time it is used.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.conversions import Closer as Closer
 from dpcompose.kernel.library.conversions import Conversion as Conversion
 from dpcompose.kernel.library.fields import Mistake, Place
@@ -17,7 +18,7 @@ from dpcompose.kernel.library.releases import Noise, Query
 from dpcompose.kernel.library.samplings import Sampling as Sampling
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Fact(Head):
     """A canonical metric in closed form, or an implication between hypotheses.
 
@@ -59,7 +60,7 @@ class Fact(Head):
             yield Written(("metric",), self.metric, ("removed", "added", "changed"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Rule(Head):
     """A notion: parameters, loss at distance r, how the losses of parts add, order.
 
@@ -146,7 +147,7 @@ KEYS_OF_GUARANTEES = ("notion", "granularity", "domain", "expect", "r", "k", "m"
 """What no parameter of a notion is called: other keys of a guarantee or a claim, and letters of pages."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Lemma(Head):
     """What the proofs of other pages rest on.
 
@@ -159,7 +160,7 @@ class Lemma(Head):
     construction: Literal["coin"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Step(Head):
     """From a guarantee of M_i as stated to a guarantee in the distance of what M_i reads."""
 
@@ -168,7 +169,7 @@ class Step(Head):
     metric: Literal["canonical", "minimum over fibres", "push-forward", "norm over fibres"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Procedure(Head):
     """A shape by procedure, such as the profile by edits, policies, contributions, or blocks."""
 
@@ -191,7 +192,7 @@ class Procedure(Head):
     ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Shape(Head):
     """A form of the sensitivity profile: each r_i ≤ each, and Σ r_i ≤ sum (left out: no limit)."""
 
@@ -205,14 +206,14 @@ class Shape(Head):
         return True
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Substitution(Head):
     """A loss in r and a profile give a guarantee: the worst of the loss over the vectors."""
 
     kind: Literal["substitution"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class MetricStatement(Head):
     """A statement about metrics and sensitivities, with the formula that Python functions read off it.
 
@@ -243,7 +244,7 @@ class MetricStatement(Head):
             yield Written(("composition",), self.composition, ("k",), ("d",))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Premises:
     """What a composition theorem asks of each mechanism and of the target.
 
@@ -258,7 +259,7 @@ class Premises:
     k: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Named(Head):
     """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion.
 
@@ -310,7 +311,7 @@ class Named(Head):
                 yield Written(at, text, ("k", "m"), parameters)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Witness(Head):
     """For a notion, mechanisms that attain what its guarantees allow.
 
@@ -361,7 +362,7 @@ class Witness(Head):
             yield Mistake((needed,), f"this key is missing: a witness by {self.by} has its {needed}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Violation(Head):
     """What a mechanism with a guarantee of one notion can lose in another: claims there are refuted by it.
 
@@ -393,7 +394,7 @@ class Violation(Head):
             yield Written(("in-a-metric",), self.in_a_metric, context.of(self.of))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Processing(Head):
     """From guarantees of mechanisms to that of another made of their outputs.
 
@@ -418,7 +419,7 @@ class Processing(Head):
         return self.of == of and notion in (self.notions or [notion])
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Computed(Head):
     """A procedure that decides claims with numbers: the bound is computed each time, and recomputed.
 

@@ -8,10 +8,11 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake, near, one_of, table
 from dpcompose.kernel.library.heads import Head, Hypothesis
 from dpcompose.kernel.library.kinds import KINDS
@@ -26,7 +27,7 @@ class PageError(Exception):
     """
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Page:
     """One page: its head, its title and text, and the SHA-256 of the file.
 
@@ -98,7 +99,7 @@ def _of_notion(items: Mapping[str, str], notion: str) -> str:
     return items.get(notion) or items.get("any") or ""
 
 
-@dataclass(frozen=True)
+@frozen
 class WrongPage:
     """A page that cannot be used, and why.
 

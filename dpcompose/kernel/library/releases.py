@@ -1,14 +1,15 @@
 """Pages about what mechanisms release: noise on the value of a query, and how far that value moves."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake, Place
 from dpcompose.kernel.library.heads import ORDER, Context, Head, Written, each
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Noise(Head):
     """Noise on the entries of a query's value: why it is private, and in which norm.
 
@@ -116,7 +117,7 @@ LETTERS_OF_NOISE = "acuvwxyz"
 """y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class AtLeast:
     """How far the value of a query moves where n is only the least number of records that are read, or 1.
 
@@ -129,7 +130,7 @@ class AtLeast:
     shared: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Query(Head):
     """How far the value of a query of the records that are read moves, where some go and others come.
 

@@ -1,14 +1,15 @@
 """Pages about mechanisms that are run on a sample of the records."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Place
 from dpcompose.kernel.library.heads import Context, Head, Written, each
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Sampling(Head):
     """What a mechanism that is run on a sample satisfies, from its guarantee on samples.
 

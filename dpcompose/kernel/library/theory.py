@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 
 class NoPage(ValueError):
     """No page states what a rule needs; the message says what is missing."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Theory:
     """The pages in force by id: primitive ones are believed, the others are known as what they are.
 

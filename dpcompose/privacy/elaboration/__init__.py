@@ -11,12 +11,13 @@ Families keep as many members as one step can touch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.core import reader, reading, settings
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
@@ -59,7 +60,7 @@ def core(setting: Setting) -> dict[str, Any]:
     return Elaborated(setting).core.data()
 
 
-@dataclass(frozen=True)
+@frozen
 class Elaborated:
     """A setting and its core setting; mechanism i of the one is mechanism i of the other.
 

@@ -7,11 +7,12 @@ kernel; it is counted again when a saved derivation is checked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
@@ -27,7 +28,7 @@ LARGEST = 200_000
 """The most pairs times mechanisms that are gone through."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Arrays(Kind):
     """Of the pairs between which the maps change alike the first one is looked at; types are what differs."""
 

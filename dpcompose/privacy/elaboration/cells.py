@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import Cell, DatabaseClass
@@ -17,7 +17,7 @@ from dpcompose.spaces.moves.blocks import differing_in
 from dpcompose.spaces.moves.granularities import Granularity
 
 
-@dataclass(frozen=True)
+@frozen
 class Cells(Kind):
     """Every map keeps cells of a product, and all neighbours are given by blocks of them.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dpcompose.kernel.core.settings import ANY_TWO
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.canonical.named import Distance
@@ -22,7 +22,7 @@ class NotElaborated(ValueError):
     """No core setting says what the setting says; the message says why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Kind(ABC):
     """A setting, with a few members of its families written out, in a class that is told in one way.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import sympy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism as Stating
 from dpcompose.privacy.noises import Noise
@@ -21,7 +22,7 @@ from dpcompose.spaces.moves.granularities import Granularity
 Formula: TypeAlias = "str | int | sympy.Expr"
 
 
-@dataclass(frozen=True)
+@frozen
 class Data:
     """A part of a problem file about privacy in a metric: a class of databases, or a metric, as its table.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from dpcompose.kernel.core.classes import OF_PARTS
 from dpcompose.kernel.deciders.values import surely
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.elaboration import LAWS, Elaborated
@@ -28,7 +29,7 @@ from dpcompose.spaces.inputs.queries import Count
 from dpcompose.spaces.moves.built_in import free_lunch
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class InMetrics:
     """A setting in metrics, and its core setting; given -- that, where it is another one with as many
     mechanisms, or one of them, of which less is known."""

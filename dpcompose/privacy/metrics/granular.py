@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricSetting
 from dpcompose.spaces.moves.granularities import Granularity
 
 
-@dataclass(frozen=True)
+@frozen
 class Granular:
     """A claim in the canonical metric of a granularity on the whole class.
 

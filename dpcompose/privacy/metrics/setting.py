@@ -8,7 +8,6 @@ VI.2, VI.11, VI.19); a guarantee for the neighbours of G is the one in its param
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders.values import surely
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -68,7 +68,7 @@ def _absolute(term: Term) -> Term | None:
     return x if surely(x, strictly=False) else terms.largest(x, -x)
 
 
-@dataclass(frozen=True)
+@frozen
 class MetricMechanism:
     """M_i, private in a metric on the databases: a guarantee for all D and E.
 
@@ -121,7 +121,7 @@ class MetricMechanism:
         return in_parameters(self.notion, self.metric, self.delta)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class MetricGuarantee(Shown):
     """A metric in which a composition may be private, as somebody claims; written -- how, in words;
     near -- that it is a number for all pairs within a distance."""
@@ -146,7 +146,7 @@ class MetricGuarantee(Shown):
         return f"{self.written}{f', {self.notion} privacy' if self.notion != 'pure' else ''}"
 
 
-@dataclass(frozen=True)
+@frozen
 class MetricSetting:
     """Mechanisms over one class of databases, each private in a metric on it, composed.
 

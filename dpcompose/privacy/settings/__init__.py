@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed, holds_at
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, symbol
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from dpcompose.privacy.findings import Finding
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Setting(Composition, Shown):
     """M = (M_1∘f_1, …, M_k∘f_k) over a class 𝔻, for the neighbours of the target.
 

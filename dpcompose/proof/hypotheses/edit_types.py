@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.edits import Edits
@@ -26,7 +26,7 @@ LARGEST = 2_000_000
 """The most records in all the pairs of databases that are written down."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Types:
     """A pair of databases for each type of edit.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database
 
 
@@ -17,7 +17,7 @@ class Answer(Enum):
     DECLARED = "declared"
 
 
-@dataclass(frozen=True)
+@frozen
 class Evidence:
     """An answer with what supports it.
 

@@ -6,9 +6,9 @@ granularity has itself; None where no page states one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.proof.registry import Fact, Theory
 from dpcompose.spaces.canonical.matchings import CheapestMatching
 from dpcompose.spaces.canonical.metrics import (
@@ -27,7 +27,7 @@ from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.policies import policy_of
 
 
-@dataclass(frozen=True)
+@frozen
 class InputMetric:
     """The metric of one input, in words where it is from, and the fact pages that state it, if any."""
 

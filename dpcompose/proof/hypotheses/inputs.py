@@ -8,10 +8,11 @@ the neighbourhood graph with each fibre of f_i contracted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.privacy.elaboration.contributions import Contributions
@@ -77,7 +78,7 @@ class NoLimit(NotDecidable):
         self.pair = pair
 
 
-@dataclass(frozen=True)
+@frozen
 class NeighbouringPairs:
     """Pairs of neighbours that stand for all of them in what depends on the inputs, and what they cover.
 
@@ -90,7 +91,7 @@ class NeighbouringPairs:
     growing: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Inputs:
     """The metrics and neighbouring pairs of a setting, computed when asked for and kept.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.search.audits import samples, statements
 from dpcompose.search.audits.searched import Counterexample, Looked
@@ -15,7 +15,7 @@ MOST = 15
 """How many settings of one kind are looked at where nothing is said."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Answer:
     """What the search for a counterexample ended in.
 

@@ -7,7 +7,6 @@ rationals, and only what is above the enclosure exceeds them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
@@ -16,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import Interval, enclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.substitution import changed
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.heads import ORDER
@@ -27,7 +27,7 @@ BITS = 64
 Values: TypeAlias = Mapping[str, Term]
 """The parameters of a guarantee."""
 
-Frozen: TypeAlias = tuple[tuple[str, Any], ...]
+Key: TypeAlias = tuple[tuple[str, Any], ...]
 """The same, as a key."""
 
 Row: TypeAlias = tuple[Fraction, ...]
@@ -37,7 +37,7 @@ ONE, HALF = Fraction(1), Fraction(1, 2)
 LOG_2 = terms.log(terms.number(2))
 
 
-def frozen(values: Values) -> Frozen:
+def as_key(values: Values) -> Key:
     """The parameters of a guarantee, as a key."""
     return tuple(values.items())
 
@@ -87,7 +87,7 @@ def loss_of(P: Row, Q: Row) -> str:
     return "0" if largest == 1 else f"log({largest})"
 
 
-@dataclass(frozen=True)
+@frozen
 class Events:
     """Guarantees that bound P(S) − e^epsilon·Q(S): by delta, or by 0 where the notion has none."""
 
@@ -125,7 +125,7 @@ class Events:
     def lost(self, P: Sequence[Row], Q: Sequence[Row], claim: Values) -> str | None:
         """What independent mechanisms lose where that exceeds a claim, in this order; else None."""
         moved = sorted((p, q) for p, q in zip(P, Q, strict=True) if p != q)  # the others tell nothing
-        return _of_independent(self, tuple(moved), frozen(claim))
+        return _of_independent(self, tuple(moved), as_key(claim))
 
     joint_within = within
 
@@ -142,7 +142,7 @@ class Events:
 
 
 @lru_cache(maxsize=100_000)
-def _of_independent(events: Events, rows: tuple[tuple[Row, Row], ...], claim: Frozen) -> str | None:
+def _of_independent(events: Events, rows: tuple[tuple[Row, Row], ...], claim: Key) -> str | None:
     """What mechanisms lose of which the rows at both databases are known."""
     P, Q = (together([one[n] for one in rows]) for n in (0, 1))
     return events.joint_lost(P, Q, dict(claim))
@@ -160,7 +160,7 @@ FAR = Fraction(1_000)
 """How far values are moved where a guarantee allows any distance."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Shifts:
     """Guarantees that normal noise attains whose mean is moved: at most as far as the notion's witness says.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
 from typing import Any, TypeAlias
 
 from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.search.audits.outcomes import Outputs, Row, Values, outputs_of, plain
 from dpcompose.search.audits.searched import Counterexample, Looked, aimed
 from dpcompose.search.audits.suppositions import Supposition
@@ -38,7 +39,7 @@ def _draws(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     yield from ((tuple(sorted(one)), Fraction(1, len(D) ** m)) for one in product(D, repeat=m))
 
 
-@dataclass(frozen=True)
+@frozen
 class Way:
     """A way to draw samples: the samples of a database with their probabilities, and what is gone through.
 
@@ -62,7 +63,7 @@ STEPS = ([0, 1], [1, 1])
 COME, REPLACED = "records come and go", "records are replaced"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sampled:
     """A sampling page in one notion.
 

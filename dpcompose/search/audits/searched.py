@@ -8,13 +8,14 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, TypeAlias
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.search.audits.outcomes import (
-    Frozen,
+    Key,
     Outputs,
     Row,
     Values,
+    as_key,
     first,
-    frozen,
     guarantees,
     quarters,
     second,
@@ -23,7 +24,7 @@ from dpcompose.search.audits.suppositions import Kept, holds
 from dpcompose.search.audits.worlds import INFINITE, Reading, World, settings
 
 
-@dataclass(frozen=True)
+@frozen
 class Counterexample:
     """A setting in which a conclusion fails, with the mechanisms and what they lose.
 
@@ -113,7 +114,7 @@ def _independent(
     outputs, readings = statement.outputs, _readings(statement, world)
     for at in sorted({y for _, y in claims}):
         around = [(pair, claim) for pair, claim in claims.items() if claim is not None and at in pair]
-        ways = (aimed(outputs, one, frozen(has), at) for one, has in zip(readings, given, strict=True))
+        ways = (aimed(outputs, one, as_key(has), at) for one, has in zip(readings, given, strict=True))
         for rows in product(*ways):
             looked.mechanisms += 1
             for (x, y), claim in around:
@@ -133,11 +134,11 @@ def _jointly(
     for sides in product((0, 1), repeat=len(world.names) - 1):
         sides = (0, *sides)
         moves = (_least(readings[0], sides), _least(readings[1], sides))
-        allowed = (statement.outputs, moves, tuple(map(frozen, given)), statement.kept)
+        allowed = (statement.outputs, moves, tuple(map(as_key, given)), statement.kept)
         looked.mechanisms += len(joint_tables(*allowed)) if any(sides) else 0
         for (x, y), claim in claims.items():
             if claim is not None and sides[x] != sides[y]:
-                found = _exceeding(*allowed, frozen(claim), sides[x])
+                found = _exceeding(*allowed, as_key(claim), sides[x])
                 if found is not None:
                     rows = (tuple(found[0][side] for side in sides),)
                     return Counterexample(statement, world, given, rows, True, (x, y), claim, found[1])
@@ -161,7 +162,7 @@ def _least(reading: Reading, sides: Sequence[int]) -> int:
 
 
 @lru_cache(maxsize=50_000)
-def aimed(outputs: Outputs, reading: Reading, given: Frozen, at: int) -> list[tuple[Row, ...]]:
+def aimed(outputs: Outputs, reading: Reading, given: Key, at: int) -> list[tuple[Row, ...]]:
     """Mechanisms that tell a database from the others, of which the guarantee was checked."""
     values = dict(given)
     if reading.inside is None:
@@ -178,7 +179,7 @@ def aimed(outputs: Outputs, reading: Reading, given: Frozen, at: int) -> list[tu
 
 @lru_cache(maxsize=500)
 def joint_tables(
-    outputs: Outputs, moves: tuple[int, int], given: tuple[Frozen, ...], kept: Kept
+    outputs: Outputs, moves: tuple[int, int], given: tuple[Key, ...], kept: Kept
 ) -> list[tuple[Row, Row]]:
     """Pairs of rows of two mechanisms' joint outcomes, of which all that is supposed was checked.
 
@@ -212,7 +213,7 @@ def joint_tables(
 
 @lru_cache(maxsize=10_000)
 def _exceeding(
-    outputs: Outputs, moves: tuple[int, int], given: tuple[Frozen, ...], kept: Kept, claim: Frozen, at_D: int
+    outputs: Outputs, moves: tuple[int, int], given: tuple[Key, ...], kept: Kept, claim: Key, at_D: int
 ) -> tuple[tuple[Row, Row], str] | None:
     """The first of these tables that loses more than is claimed, and what; at_D -- which row is that of D."""
     for table in joint_tables(outputs, moves, given, kept):

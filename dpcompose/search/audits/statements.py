@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import NoEnclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.heads import Hypothesis
 from dpcompose.kernel.library.kinds import Premises
 from dpcompose.proof.hypotheses import binding
 from dpcompose.search.audits import searched
-from dpcompose.search.audits.outcomes import Frozen, Outputs, Values, frozen, outputs_of, plain
+from dpcompose.search.audits.outcomes import Key, Outputs, Values, as_key, outputs_of, plain
 from dpcompose.search.audits.searched import Counterexample, Looked
 from dpcompose.search.audits.suppositions import ALL_KEPT, Kept, NoSearch, Supposition
 from dpcompose.search.audits.worlds import INFINITE, World
@@ -22,7 +23,7 @@ Claim: TypeAlias = Callable[[World, tuple[Values, ...], tuple[int, int]], Values
 """What is concluded of two neighbouring databases; None where that is nothing."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Statement:
     """A page in one notion: what it supposes of settings and mechanisms, and what it concludes.
 
@@ -123,7 +124,7 @@ def _concludes(theory: Any, page: Any, notion: str) -> Claim:
 
         def concluded(world: World, given: tuple[Values, ...], pair: tuple[int, int]) -> Values | None:
             m = world.apart if apart else 1
-            return None if m == INFINITE else _at(texts, tuple(map(frozen, given)), m)
+            return None if m == INFINITE else _at(texts, tuple(map(as_key, given)), m)
 
         return concluded
     texts = _texts(rule)
@@ -135,13 +136,13 @@ def _concludes(theory: Any, page: Any, notion: str) -> Claim:
             moved = dict.fromkeys(moved, most)
         if INFINITE in moved.values():
             return None
-        return _added(texts, tuple(frozen(given[i]) for i in moved), tuple(moved.values()))
+        return _added(texts, tuple(as_key(given[i]) for i in moved), tuple(moved.values()))
 
     return added
 
 
 @lru_cache(maxsize=10_000)
-def _at(texts: tuple[tuple[str, str], ...], given: tuple[Frozen, ...], m: int) -> Values | None:
+def _at(texts: tuple[tuple[str, str], ...], given: tuple[Key, ...], m: int) -> Values | None:
     """A page's formulas for the parameters of mechanisms, and m; None where that is nothing: oo.
 
     Raises NoSearch for what is no real number there.
@@ -169,12 +170,12 @@ def _texts(rule: Any) -> Texts:
 
 
 @lru_cache(maxsize=10_000)
-def _added(texts: Texts, given: tuple[Frozen, ...], distances: tuple[int, ...]) -> Values | None:
+def _added(texts: Texts, given: tuple[Key, ...], distances: tuple[int, ...]) -> Values | None:
     """What the parameters at these distances add up to, by a notion's rule."""
     if not given:
         return {key: terms.ZERO for key, _ in texts[1]}
     moved = (_far(texts, dict(one), r) for one, r in zip(given, distances, strict=True))
-    return _at(texts[1], tuple(map(frozen, moved)), 1)
+    return _at(texts[1], tuple(map(as_key, moved)), 1)
 
 
 def _far(texts: Texts, given: Values, r: int) -> Values:
@@ -191,7 +192,7 @@ def rule(theory: Any, page: Any) -> list[Statement]:
     texts = _texts(head)
 
     def together(world: World, given: tuple[Values, ...], pair: tuple[int, int]) -> Values | None:
-        return _at(texts[1], tuple(map(frozen, given)), 1)
+        return _at(texts[1], tuple(map(as_key, given)), 1)
 
     def further(world: World, given: tuple[Values, ...], pair: tuple[int, int]) -> Values | None:
         r = world.readings[0].moves(*pair)

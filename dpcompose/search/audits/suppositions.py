@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.search.audits.worlds import INFINITE, Relation, World
 
 
@@ -98,7 +98,7 @@ def holds(world: World, hypothesis: Any) -> bool:
     return HOLDS[hypothesis.is_](world, hypothesis)
 
 
-@dataclass(frozen=True)
+@frozen
 class Kept:
     """What is supposed of the mechanisms themselves.
 
@@ -118,7 +118,7 @@ class Kept:
 ALL_KEPT = Kept()
 
 
-@dataclass(frozen=True)
+@frozen
 class Supposition:
     """One thing that a theorem supposes, which can be left out.
 

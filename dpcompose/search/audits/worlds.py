@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, combinations_with_replacement, islice, product
 from random import Random
 from typing import Any, TypeAlias
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 Pairs: TypeAlias = frozenset[tuple[int, int]]
 """A symmetric relation on things that are numbered from 0: both orders of each pair."""
@@ -26,7 +27,7 @@ EMPTY = "none"
 """What the database without records is called."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Relation:
     """Neighbours by name, among things numbered from 0; partial -- whether records are not treated alike."""
 
@@ -52,7 +53,7 @@ def _from(pairs: Pairs, x: int) -> Mapping[int, int]:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """What a mechanism reads, and for which neighbours its guarantee is stated.
 
@@ -91,7 +92,7 @@ class Reading:
 # classes of databases
 
 
-@dataclass(frozen=True)
+@frozen
 class Base:
     """A class of databases: listed, with any relations, or multisets of some sizes over a universe.
 
@@ -164,7 +165,7 @@ def difference(D: Records, E: Records) -> tuple[Records, Records]:
     return tuple(gone.elements()), tuple(come.elements())
 
 
-@dataclass(frozen=True)
+@frozen
 class Edits:
     """Neighbours of multisets: which record, or "" for none, takes the place of which; None: any two."""
 
@@ -218,7 +219,7 @@ def bases() -> tuple[Base, ...]:
 # settings
 
 
-@dataclass(frozen=True)
+@frozen
 class World:
     """A finite class of databases, its target neighbours, and what k mechanisms read."""
 

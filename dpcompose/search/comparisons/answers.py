@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class Proof:
     """g ≥ l holds for all allowed values; the certificate shows it, by weights and the deciders used."""
 
@@ -16,7 +17,7 @@ class Proof:
     used: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
+@frozen
 class Point:
     """l > g at the point."""
 

@@ -7,15 +7,16 @@ never by a clock.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, Protocol
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 Polynomial = Mapping[tuple[tuple[Any, int], ...], Fraction]
 """Σ c·Π x^p as monomial ↦ c."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Constraint:
     """polynomial ≥ 0, > 0 or = 0."""
 
@@ -33,7 +34,7 @@ class Solver(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Z3:
     """z3, with a limit of its work for a query."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.types import Type, Where
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Covers
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Theorem
@@ -24,7 +25,7 @@ ANYWHERE = Type((), frozenset(), (), where=Where((), ()))
 """Any two points."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Cases:
     """A setting in metrics as the kernel reads it, the covers of its pairs, proofs and points in their cases.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
@@ -13,6 +12,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions import metrics, substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.choices import at_any_two
@@ -34,7 +34,7 @@ def judge_of(told: InMetrics, theory: Theory) -> Judge:
     return Several(told, theory) if several else Judge(told, theory)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Several(Judge):
     """Decides claims about mechanisms of which some have several guarantees."""
 

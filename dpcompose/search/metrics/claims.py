@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import chain, combinations, islice
 from typing import Any
@@ -21,6 +21,7 @@ from dpcompose.kernel.covers import products
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.judgements import Lower, Refuted, Satisfies
 from dpcompose.kernel.library.theory import NoPage, Theory
@@ -44,7 +45,7 @@ MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Judge:
     """Decides claims about a setting in metrics; told -- it, and the core setting that it is."""
 

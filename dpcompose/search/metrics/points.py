@@ -7,7 +7,6 @@ import random
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
@@ -19,6 +18,7 @@ from dpcompose.kernel.expressions import formulas, naming
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Ends, Points, coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.search import parameters
@@ -51,7 +51,7 @@ FEW_PARAMETERS = 4
 """At how many points of the parameters simple databases are tried."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Open:
     """A comparison that was not proved: a point of its letters if one fails, and what coordinates are there,
     or why not; large -- parameters that should be large."""
@@ -62,7 +62,7 @@ class Open:
     large: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Trials:
     """Values of the letters of a setting's types and of its parameters at which comparisons are looked at."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,13 +13,14 @@ from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders import coordinates, norms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.forms import NotAForm
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import HALF, ZERO, Term
 from dpcompose.kernel.rules.metrics import of_squares, square
 from dpcompose.search import comparing
 from dpcompose.search.metrics.points import Open
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Prover:
     """Proves comparisons of formulas in the letters of two databases of a setting."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
@@ -26,6 +26,7 @@ from dpcompose.kernel.expressions import forms, metrics, naming, substitution, t
 from dpcompose.kernel.expressions import formulas as texts
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Points
 from dpcompose.kernel.expressions.terms import HALF, INFINITY, ONE, ZERO, Term, TermError
 from dpcompose.kernel.library.theory import Theory
@@ -52,7 +53,7 @@ MOST_LOOKS = 10_000
 """At how many pairs of databases ratios are looked at."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class MetricSensitivity(Shown):
     """The least Δ with moved ≤ Δ·over for all databases, as far as it is known.
 
@@ -85,7 +86,7 @@ def sensitivity(judge: Judge, moved: Term, over: Term) -> MetricSensitivity:
     return _Ratios(distances, judge.theory, judge.told.term(moved), judge.told.term(over)).sensitivity()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Ratios:
     """The ratios of one formula in distances over another one, at simple pairs of databases."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from dpcompose.kernel.composition import axioms
 from dpcompose.kernel.expressions import formulas, metrics, naming
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Bounded, IsMetric
 from dpcompose.kernel.rules import metrics as rules
@@ -21,7 +21,7 @@ from dpcompose.search.metrics.points import Open, Point
 from dpcompose.search.metrics.proving import fails
 
 
-@dataclass(frozen=True)
+@frozen
 class Standing:
     """What is known of a distance: whether it is a metric, and at most its bound; None where it is believed.
 
@@ -34,7 +34,7 @@ class Standing:
     theorems: tuple[Theorem, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Standings:
     """What is known of all distances of a setting."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb
@@ -18,6 +17,8 @@ from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 Array = NDArray[Any]
 RowPairs = tuple[tuple[int, int], ...]
@@ -28,7 +29,7 @@ TABLE = 2**21
 """The most entries of a table of successors."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Block:
     """Neighbouring pairs: the entries of rows[a] and rows[b], place by place, for each pair (a, b)."""
 
@@ -104,7 +105,7 @@ def _slices(total: int, length: int) -> int:
 # multisets
 
 
-@dataclass(frozen=True)
+@frozen
 class MultisetLayout(Layout):
     """Multisets of at most (or exactly) `size` records of `types` types, where a record is added or replaced.
 
@@ -298,7 +299,7 @@ def _successors(layout: MultisetLayout) -> tuple[int, Array]:
 # tuples
 
 
-@dataclass(frozen=True)
+@frozen
 class TupleLayout(Layout):
     """Tuples of `types` records, of lengths from `shortest` to `longest`, where one position changes.
 
@@ -362,7 +363,7 @@ class TupleLayout(Layout):
 # listed edges, and all pairs
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class StoredLayout(Layout):
     """A graph with its edges in two arrays of ends, each edge once."""
 
@@ -390,7 +391,7 @@ class StoredLayout(Layout):
         return self.first, self.second
 
 
-@dataclass(frozen=True)
+@frozen
 class CompleteLayout(Layout):
     """Any two nodes are neighbours."""
 

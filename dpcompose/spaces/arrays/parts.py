@@ -8,19 +8,19 @@ parts, a replacement, is possible where what they hold besides fits into the siz
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import comb
 
 import numpy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.arrays.layouts import Array, MultisetLayout
 from dpcompose.spaces.arrays.passes import Edge, Vector, narrowed, seen_pairs
 
 Counts = tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class PartEdge:
     """An edit inside one part: the numbers of two multisets over it, with `size` records in common."""
 
@@ -40,7 +40,7 @@ class PartEdge:
         return self.layout.counts_of(self.ends[1])
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Part:
     """One part: how many types of records it has, and an integer for each multiset over it.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, TypeAlias
 
 import numpy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.arrays.layouts import Array, Block, Layout
 from dpcompose.spaces.arrays.sizes import progress
 
@@ -186,7 +186,7 @@ class _Seen:
 # how labels of the nodes change
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Changes:
     """Edges (D, E), one for each way in which the labels of the nodes change; the smallest one of its way.
 
@@ -199,7 +199,7 @@ class Changes:
     keys: Array
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Order:
     """Which of two edges is smaller: by the sizes of their ends together, then by the names of these.
 

@@ -7,12 +7,12 @@ one step takes over the bits of its neighbours.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 import numpy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.arrays.layouts import Array, Layout
 from dpcompose.spaces.arrays.sizes import progress
 
@@ -55,7 +55,7 @@ def adjacency(nodes: int, first: Array, second: Array) -> Adjacency:
     return Adjacency(starts, keys.astype(numpy.int32 if nodes < 2**31 else numpy.int64))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Adjacency:
     """The neighbours of node n are ends[starts[n] : starts[n + 1]], in increasing order."""
 
@@ -186,7 +186,7 @@ class Adjacency:
         return Columns(order, place, columns, numpy.concatenate(ends) if ends else heavy, starts)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Columns:
     """A graph with its nodes in the order of falling degree; column c holds the (c+1)-th neighbours.
 

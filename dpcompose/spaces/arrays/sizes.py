@@ -7,9 +7,9 @@ they are there to tell a second from an hour, and are the same whatever else a m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import TooLarge
 
 LARGEST_BYTES = 4 * 2**30
@@ -29,7 +29,7 @@ SMALLER = {
 """Smaller questions, as errors propose them."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """How much memory, in bytes, and how many seconds one question may take."""
 
@@ -61,7 +61,7 @@ def costs(question: str, nodes: int, edges: int, listing: int, by_formula: bool)
     }[question]
 
 
-@dataclass(frozen=True)
+@frozen
 class Estimate:
     """What a question about a neighbourhood graph takes.
 

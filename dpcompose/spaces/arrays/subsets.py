@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
 import numpy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.arrays.layouts import BLOCK, Array, Block, Layout
 
 
-@dataclass(frozen=True)
+@frozen
 class SubsetLayout(Layout):
     """All subsets of `bits` things, as bit masks, where an edit changes which things of one span belong.
 

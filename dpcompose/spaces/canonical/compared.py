@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.covers.products import changes, moved
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.spaces.canonical.graphs import shortest
 from dpcompose.spaces.canonical.named import Distance, Far, Input, NotOutside, Outside, Pairwise
@@ -46,7 +47,7 @@ class Comparing(Distance):
         return replace(self, of=to.values(self.of))  # type: ignore[type-var]
 
 
-@dataclass(frozen=True)
+@frozen
 class Norm(Comparing):
     """‖f(D) − f(E)‖ in the norm L1, L2 or Linf.
 
@@ -75,7 +76,7 @@ class Norm(Comparing):
         return replace(self, closed=tuple(map(str, values.formulas or ()))) if fits else None
 
 
-@dataclass(frozen=True)
+@frozen
 class Own(Comparing):
     """A formula of the user's in the coordinates of two points.
 
@@ -102,7 +103,7 @@ class Own(Comparing):
         return {"formula": to_text(term(self.between("D", "E")))}
 
 
-@dataclass(frozen=True)
+@frozen
 class AnyTwo(Comparing):
     """1 where what is compared differs, else 0: the canonical metric where any two are neighbours."""
 
@@ -140,7 +141,7 @@ class OfPart(Distance):
         return replace(self, part=to.part) if to.part else self  # type: ignore[type-var]
 
 
-@dataclass(frozen=True)
+@frozen
 class Steps(OfPart):
     """The canonical metric of a granularity, of what a map reads of a part.
 
@@ -200,7 +201,7 @@ class Steps(OfPart):
         return Steps(self.granularity, "", composed(g, to.reads))
 
 
-@dataclass(frozen=True)
+@frozen
 class Tabled(OfPart):
     """A metric on a part that is gone through, by its values: numbers ≥ 0, or ∞ for pairs that have none.
 
@@ -254,7 +255,7 @@ class Tabled(OfPart):
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Lost(OfPart):
     """How far rows of a table of probabilities are apart: the largest |ln(p/q)|; ∞ where one alone is 0.
 
@@ -290,7 +291,7 @@ class Lost(OfPart):
         return replace(self, rows={D: self.rows[to.reads(D)] for D in to.outer.elements})
 
 
-@dataclass(frozen=True)
+@frozen
 class Counted(OfPart):
     """How far the number of records moves that a map reads of a part: |#f(D) − #f(E)|."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces import given
 from dpcompose.spaces.arrays.numberings import CountedMultisets, Numbering, numbered
 from dpcompose.spaces.arrays.sizes import (
@@ -49,7 +49,7 @@ SAMPLE = 32
 """Of how many databases the neighbours are listed to see how large a graph is."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FiniteSpace:
     """A finite class with a granularity, on arrays; `finite` makes it.
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel.core.settings import NOTHING, Edge
 from dpcompose.kernel.covers.policies import Costs, cheapest
 from dpcompose.kernel.covers.seen import Seen
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance, Metric
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.policies import Policy, edges
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CheapestMatching(Metric):
     """The cheapest matching of what only x has with what only y has, by shortest paths in a policy.
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, letter
 from dpcompose.spaces.canonical.graphs import fibres
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
@@ -106,7 +107,7 @@ class Metric(ABC):
         return 0, 1, 0, None
 
 
-@dataclass(frozen=True)
+@frozen
 class ClosedForm(Metric):
     """A metric that depends on how much x and y differ only: on |x∖y| and |y∖x|, or on the changed positions.
 
@@ -171,7 +172,7 @@ def _steps(formula: str, letters: tuple[tuple[str, int], ...]) -> int:
     return int(value)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Bags(Metric):
     """The fewest contributions of one person each that lead from x to y, where these are one or two.
 
@@ -187,7 +188,7 @@ class Bags(Metric):
         return INFINITE if (steps := self.contribution.fewest(gone, come, self.even)) is None else steps
 
 
-@dataclass(frozen=True)
+@frozen
 class Queried(Metric):
     """‖q(x) − q(y)‖ for a query, at attributes of the records that make it largest.
 
@@ -230,7 +231,7 @@ class Queried(Metric):
         return len(x) - removed, removed, added
 
 
-@dataclass(frozen=True)
+@frozen
 class Discrete(Metric):
     """1 between different inputs: the canonical metric where any two are neighbours."""
 
@@ -245,7 +246,7 @@ class Discrete(Metric):
         return 0 if x == y else 1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FewestBlocks(Metric):
     """The fewest blocks that cover the cells in which x and y differ, for a granularity by blocks.
 
@@ -287,7 +288,7 @@ class FewestBlocks(Metric):
         return -(-blocks.fewest(shape.differing(x, y)) // blocks.most)
 
 
-@dataclass(frozen=True)
+@frozen
 class OwnForm(Metric):
     """The closed form that a granularity has for its canonical metric; over m, rounded up, for groups of m.
 
@@ -310,7 +311,7 @@ class OwnForm(Metric):
         return -(-self.granularity.distance(x, y) // self.at_once)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ShortestPaths(Metric):
     """The fewest edges between two nodes of a graph, ∞ where there is no path.
 
@@ -336,7 +337,7 @@ class ShortestPaths(Metric):
         return self._from[x].get(y, INFINITE)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class StepsInSpace(Metric):
     """The fewest steps between two databases of a class on arrays: ShortestPaths for large classes.
 
@@ -351,7 +352,7 @@ class StepsInSpace(Metric):
         return self.space.distance(x, y)  # ∞ is −1 there as here
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class MinimumOverFibresInSpace(Metric):
     """d^f for the databases of a class on arrays: MinimumOverFibres for large classes.
 
@@ -376,7 +377,7 @@ class MinimumOverFibresInSpace(Metric):
         return self._from[x].get(y, INFINITE)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class MinimumOverFibres(Metric):
     """d^f(x, y) = min d(D, E) over f(D) = x and f(E) = y, d canonical (GB Prop. IV.10).
 

@@ -7,11 +7,12 @@ other metrics; or a table says it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.spaces.canonical.points import Part, Values
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
@@ -29,7 +30,7 @@ class NotOutside(ValueError):
     """A metric on what a study reads cannot be stated on the whole; the message says which."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Input:
     """What is compared of a part, as the input of a mechanism is: a map of it, in steps of neighbours.
 
@@ -43,7 +44,7 @@ class Input:
     query: Query | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Outside:
     """Where a study stands in a larger one: what it reads, and what is known of both.
 
@@ -160,7 +161,7 @@ class Distance:
         raise NotOutside(f"{type(self).__name__} is about what the study reads, which is no part")
 
 
-@dataclass(frozen=True)
+@frozen
 class Declared(Distance):
     """How far values are apart about which nothing else is known: at most the bound that is declared.
 
@@ -173,7 +174,7 @@ class Declared(Distance):
         return Declared(to.declared(self.of))
 
 
-@dataclass(frozen=True)
+@frozen
 class Made(Distance):
     """A formula in other metrics: a weighted sum, a maximum, a minimum with a number, …"""
 
@@ -199,7 +200,7 @@ class Made(Distance):
         return replace(self, formula=to.formula(self.formula))
 
 
-@dataclass(frozen=True)
+@frozen
 class Apart(Made):
     """0 times a metric: 0 where it is finite, and ∞ where it is ∞.
 
@@ -217,7 +218,7 @@ class Apart(Made):
         return {**super().told(term), "apart": True}
 
 
-@dataclass(frozen=True)
+@frozen
 class Within(Made):
     """What a claim for neighbours has beside it: 0 where a metric is at most a radius, and ∞ elsewhere."""
 
@@ -233,7 +234,7 @@ class Within(Made):
         return {**super().told(term), "within": to_text(term(self.radius))}
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedMetric:
     """A metric on the databases of a product, under the name that formulas have for it.
 

@@ -7,18 +7,18 @@ each of several parts.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval:
     """The real numbers from `least` to `greatest`, formulas in the parameters; None: no end there.
 
@@ -72,7 +72,7 @@ class Part:
         return self.of is not None and self.of.queried
 
 
-@dataclass(frozen=True)
+@frozen
 class Points(Part):
     """The points of ℝ^m whose coordinates lie in these intervals, or in a disc around the origin.
 
@@ -107,7 +107,7 @@ MOST_ENUMERATED = 300
 """Of how many databases all pairs are gone through."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Databases(Part):
     """A class of databases as a part: gone through, or of records of which any number may differ, or neither.
 
@@ -134,7 +134,7 @@ class Databases(Part):
         return str(self.of)
 
 
-@dataclass(frozen=True)
+@frozen
 class Product:
     """The databases that have one database of each part, independently of each other.
 
@@ -176,7 +176,7 @@ class Product:
         return "; ".join(f"{name}: {part}" for name, part in self.parts)
 
 
-@dataclass(frozen=True)
+@frozen
 class Values:
     """What is compared of two databases: a vector of real values, or whatever a part holds.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.moves.neighbours import Pair
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.arrays.passes import Vector
 
 
-@dataclass(frozen=True)
+@frozen
 class Profile:
     """How far integers at the databases move between neighbours: which vectors (r_1, …, r_k) there are.
 

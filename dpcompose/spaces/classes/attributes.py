@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 from math import prod
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.spaces.classes.lines import ALL, NUMBER, Line, Moves, Range, shown
 
@@ -25,7 +26,7 @@ Value = str | Range
 NOWHERE = Moves()
 
 
-@dataclass(frozen=True)
+@frozen
 class Attributes:
     """For each attribute the values that records can have; every combination is a record, written (v, w).
 

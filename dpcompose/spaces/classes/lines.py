@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import pairwise
 from math import ceil, floor, gcd, lcm
 from typing import Any
+
+from dpcompose.kernel.expressions.keeping import frozen
 
 EVERY = "all"
 MOST_POINTS = 2_000
@@ -23,7 +24,7 @@ _RANGE = re.compile(rf"\s*([\[(])\s*({NUMBER}|-oo)\s*,\s*({NUMBER}|oo)\s*([\])])
 HOW = 'an interval is "[0, 10)" or "(-oo, 5]"; [0, 10] is one with both its ends; several are a list of texts'
 
 
-@dataclass(frozen=True)
+@frozen
 class Range:
     """The numbers between two ends; None: no end there.
 
@@ -106,7 +107,7 @@ def read_ranges(given: object) -> Ranges:
     return tuple(map(Range.read, texts))
 
 
-@dataclass(frozen=True)
+@frozen
 class Moves:
     """How far the values of an attribute may change.
 
@@ -121,7 +122,7 @@ class Moves:
     records: int = 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """All integers, or all real numbers, in some ranges.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeGuard
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, refuse_if_large
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Listed(DatabaseClass):
     """A finite class given by its databases, any hashable values, each with its own text.
 

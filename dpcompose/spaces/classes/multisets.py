@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.attributes import ITSELF, Attributes, Given
 from dpcompose.spaces.classes.attributes import attributes as read_attributes
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, refuse_if_large
@@ -19,7 +20,7 @@ from dpcompose.spaces.classes.records import Collections, OfRecords
 from dpcompose.spaces.classes.sizes import Size
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Multisets(Collections, OfRecords):
     """All finite multisets of records, of the given size; a database is a sorted tuple.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
 from typing import Any, ClassVar
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.attributes import Attributes
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, Sized, refuse_if_large
 from dpcompose.spaces.classes.sizes import ANY_SIZE, Size, refuse_letter
@@ -17,7 +18,7 @@ MANY_LENGTHS = 1_000
 """Up to which length tuples are counted, where shorter ones belong to the class: more than can be listed."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class OfRecords(Sized):
     """Databases that are tuples of records.
 
@@ -129,7 +130,7 @@ def exchanged(D: Database, E: Database) -> tuple[str | None, str | None] | None:
     return next(iter(gone), None), next(iter(come), None)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class OrderedRecords(OfRecords):
     """Databases that are tuples of records in any order."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Counts, Database
 from dpcompose.spaces.classes.records import OrderedRecords
 from dpcompose.spaces.classes.sizes import Size
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Sequences(OrderedRecords):
     """All sequences over a record universe; a database is the tuple of its entries.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from dpcompose.kernel.core.assumptions import Assumed, known_least
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, letter, number
 
 COUNT = Domain.read("integer >= 1")
@@ -16,7 +17,7 @@ COUNT = Domain.read("integer >= 1")
 NUMBER = r"[0-9]{1,9}|[A-Za-z_][A-Za-z0-9_]*"
 
 
-@dataclass(frozen=True)
+@frozen
 class Size:
     """How many records a database has: any number (n is None), at most n, or exactly n; and at least some.
 

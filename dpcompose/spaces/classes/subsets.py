@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import comb
@@ -16,6 +16,7 @@ from typing import Any
 
 from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.covers.sizes import with_most_room
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.attributes import Attributes
 from dpcompose.spaces.classes.attributes import attributes as read_attributes
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass, Sized, refuse_if_large
@@ -115,7 +116,7 @@ class Subsets(Sized):
         return frozenset(D) ^ frozenset(E)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Sets(Collections, Subsets):
     """All sets of records: a record is there or not, and never twice.
 

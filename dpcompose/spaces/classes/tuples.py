@@ -6,15 +6,16 @@ A database is the tuple of the records in the order of their positions.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import LARGEST_SHAPE, Cell, Counts, Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.records import OrderedRecords
 from dpcompose.spaces.classes.sizes import Size
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Tuples(OrderedRecords):
     """All tuples of records: each record carries an identifier, its position 1, 2, ….
 
@@ -228,7 +229,7 @@ class Tuples(OrderedRecords):
         return f"{length} over {over}{at}{of}"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Streams(Tuples):
     """Tuples over time steps: one record at each of the steps 1, 2, …, T."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations, islice, product
 from math import comb
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge, refuse_if_large
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.classes.sizes import Size, refuse_letter
@@ -25,7 +26,7 @@ LARGEST_GRAPHS = 400
 """The most vertices of a graph."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Graphs(Subsets):
     """All simple undirected graphs on fixed vertices: the sorted tuples of their edges (u, v), u < v.
 
@@ -140,7 +141,7 @@ class Graphs(Subsets):
         return f"all graphs on {on}{self.which and ' '}{self.which}"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class VaryingGraphs(DatabaseClass):
     """All simple undirected graphs on any of some labels: vertices come and go with their edges.
 

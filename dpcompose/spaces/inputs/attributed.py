@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.spaces.classes.attributes import ITSELF, Value, condition, written
 from dpcompose.spaces.classes.databases import (
@@ -30,7 +31,7 @@ from dpcompose.spaces.inputs.restrictions import Restriction
 Attribute = tuple[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Tables(Tuples):
     """Tuples of records with attributes: the cell (i, a) has the attribute a of the record at position i.
 
@@ -123,7 +124,7 @@ class Tables(Tuples):
         return f"{length} with {columns}{at}"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Columns(Map):
     """D ↦ some attributes of all records of a table D.
 
@@ -187,7 +188,7 @@ class Columns(Map):
         return {"attributes": list(self.names_read)}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Where(Restriction):
     """D ↦ the records of D that have one of some values in each of some attributes.
 
@@ -246,7 +247,7 @@ class Where(Restriction):
         return {"between": found[ITSELF]["between"]} if ITSELF in found else {"where": found}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Projection(Recoding):
     """D ↦ the multiset of some attributes of all records of a multiset D.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Composed(Map):
     """g∘f: D ↦ g(f(D)).  `composed` makes it, and joins restrictions into one."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
@@ -14,7 +15,7 @@ from dpcompose.spaces.classes.sizes import Size
 from dpcompose.spaces.inputs.maps import Map
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class RandomPart(Map):
     """What the i-th of k inputs is dealt: all records, in an order that is drawn independently of them, are
     dealt to inputs of sizes that are drawn independently of all but their number.

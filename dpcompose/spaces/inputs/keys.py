@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term, number
 from dpcompose.language import formulas
 from dpcompose.spaces.inputs.queries import Point, Query
 
 
-@dataclass(frozen=True)
+@frozen
 class Keys(Query):
     """How much all records add to each key that one of them has: a record is a person's contribution.
 

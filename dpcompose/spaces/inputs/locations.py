@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO, Term, number
 from dpcompose.language import formulas
 from dpcompose.spaces.inputs.queries import REAL, OfOneBound, Point
 
 
-@dataclass(frozen=True)
+@frozen
 class Location(OfOneBound):
     """Where the one record that is read is, in a disc of a diameter.
 

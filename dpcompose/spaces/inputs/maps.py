@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.classes.attributes import Value
@@ -209,7 +210,7 @@ MOST_KNOWN = 200_000
 """Up to how many values of a Python function are kept; others are asked for each time, twice."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Everything(Map):
     """The identity: the mechanism reads all of D.
 
@@ -242,7 +243,7 @@ class Everything(Map):
         return "everything"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Table(Map):
     """A map given by its values: D ↦ values[D].
 
@@ -304,7 +305,7 @@ class Table(Map):
         return {"table": {str(D): str(x) for D, x in self.values.items()}}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Function(Map):
     """A map given by a Python function; used on finite classes, where it is called twice a database.
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term, number
 from dpcompose.language import formulas
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Part(Map):
     """D ↦ p_i(D), the i-th part of a partition, or of parts that overlap, with a symbolic number of parts.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO, Term, number
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -113,7 +113,7 @@ class Query(Shown, ABC):
         return self
 
 
-@dataclass(frozen=True)
+@frozen
 class Count(Query):
     """How many records there are.
 
@@ -137,7 +137,7 @@ class Count(Query):
         return "the number of records"
 
 
-@dataclass(frozen=True)
+@frozen
 class Sum(Query):
     """The sum of an attribute that takes every value in [lower, upper], values outside being clipped.
 
@@ -200,7 +200,7 @@ class Sum(Query):
         return type(self)(*map(formulas.term, bounds))
 
 
-@dataclass(frozen=True)
+@frozen
 class Mean(Sum):
     """The same sum divided by the number of records that are read; of none the middle of the interval.
 
@@ -236,7 +236,7 @@ class Mean(Sum):
         return f"the mean of an attribute in {self._interval}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Variance(Sum):
     """The mean square of an attribute's distance from its mean; 0 of no records.
 
@@ -276,7 +276,7 @@ def _share(kept: int, changed: int) -> Fraction:
     return Fraction(changed, kept + changed) if changed else Fraction(0)
 
 
-@dataclass(frozen=True)
+@frozen
 class OfOneBound(Query):
     """A query of an attribute that has one bound, a formula that is never negative.
 
@@ -307,7 +307,7 @@ class OfOneBound(Query):
         return type(self)(*map(formulas.term, bounds))
 
 
-@dataclass(frozen=True)
+@frozen
 class VectorSum(OfOneBound):
     """The sum of vectors of any dimension, one a record, each scaled down to an L2 norm of at most c.
 
@@ -332,7 +332,7 @@ class VectorSum(OfOneBound):
         return f"the sum of vectors of L2 norm at most {formulas.to_text(self.bound)}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Histogram(Query):
     """How many records each of m bins has, a record being in one of them.
 
@@ -379,7 +379,7 @@ class Histogram(Query):
         return f"a histogram of {self.bins} bin{'' if self.bins == 1 else 's'}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Bit(Query):
     """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs.
 

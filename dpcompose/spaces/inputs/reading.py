@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.parts import Part
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class OfGraphs(Map):
     """D ↦ some of the edges of a graph D, by the vertices that they join."""
 
@@ -55,7 +55,7 @@ class OfGraphs(Map):
         return databases.lacking(self.vertices)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class AtVertex(OfGraphs):
     """D ↦ the edges of D at a vertex.
 
@@ -77,7 +77,7 @@ class AtVertex(OfGraphs):
         return {"vertex": self.vertices[0]}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Among(OfGraphs):
     """D ↦ the edges of D that join two of some vertices: the induced subgraph.
 
@@ -99,7 +99,7 @@ class Among(OfGraphs):
         return {"vertices": list(self.vertices)}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class EachVertex(Part):
     """D ↦ the edges of a graph D at the vertex i, inside a family of one mechanism for each of k vertices.
 

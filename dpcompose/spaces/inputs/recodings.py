@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, Symbolic
 from dpcompose.spaces.inputs.maps import Map
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Recoding(Map):
     """D ↦ what the records of D become: a multiset, a set, or a tuple with these at the same positions.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass, Symbolic
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.classes.multisets import Multisets
 from dpcompose.spaces.inputs.maps import Map
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Restriction(Map):
     """D ↦ D|A: the records of D that lie in A, with their multiplicities.
 
@@ -80,7 +80,7 @@ class Restriction(Map):
         return {"records": list(self.records)}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Positions(Map):
     """D ↦ the records of a tuple D at some positions (1, 2, …), which keep their identifiers.
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.spaces.inputs.queries import OfOneBound, Point
 
 
-@dataclass(frozen=True)
+@frozen
 class Scores(OfOneBound):
     """Scores of candidates, each of which one record moves by at most c, up or down.
 
@@ -45,7 +45,7 @@ class Scores(OfOneBound):
         return f"scores that a record moves by at most {formulas.to_text(self.bound)}"
 
 
-@dataclass(frozen=True)
+@frozen
 class MonotoneScores(Scores):
     """The same where a record moves no score down: all that come move scores up, if at all."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations, product
 from math import comb, isqrt
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass, TooLarge
 
 LARGEST_COVER = 5_000_000
@@ -24,7 +24,7 @@ LARGEST_UNIONS = 20_000
 """The most unions of blocks that are gone through."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Blocks:
     """D and E are neighbours where they differ, and `most` of the blocks cover the cells where they do.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass
 from dpcompose.spaces.moves.blocks import Blocks, one_block_away
 from dpcompose.spaces.moves.granularities import Granularity, explain
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Changes(Granularity):
     """Neighbours differ, in any way, in cells of one block: one edge, one user, one window of time steps.
 

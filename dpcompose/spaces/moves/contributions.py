@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, letter, number
 from dpcompose.language import formulas
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
@@ -26,7 +27,7 @@ WORDS: Mapping[bool | str, str] = {False: "no", True: "bag", "rows": "rows"}
 """What the kernel calls that a person's rows come or go, are replaced, or by as many others."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Contribution(Granularity):
     """Neighbours differ in the rows of one person, in at most L parts of every partition and m in each.
 

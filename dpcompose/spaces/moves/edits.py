@@ -9,9 +9,10 @@ decide infinite classes, are about such relations; a relation of the user's is n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Counts, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 
@@ -19,7 +20,7 @@ Single = frozenset[Counts]
 """Single edits as counts; symmetric: on multisets, a removal and an addition go together."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Edits:
     """D and E are neighbours where they differ and at most `most` of the single edits lead to E.
 

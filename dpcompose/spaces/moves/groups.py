@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, letter
 from dpcompose.language import formulas
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
@@ -18,7 +19,7 @@ from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Group(Granularity):
     """G^m: different databases that at most m steps of G, inside the class, lead to each other.
 
@@ -119,7 +120,7 @@ LARGEST_GROUP = 1_000
 """The most steps that a group counts."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class AnyGroup(Granularity):
     """G^m for a parameter m: different databases that at most m steps of G lead to each other.
 

@@ -7,9 +7,10 @@ say nothing.  Counted among databases of any size, a record that is replaced is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.sizes import Size
 from dpcompose.spaces.moves.built_in import bounded, unbounded
@@ -20,7 +21,7 @@ from dpcompose.spaces.moves.groups import LARGEST_GROUP, Group
 ANY_SIZE = "any size"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class WithinAnySize(Granularity):
     """Different databases of the class that at most m steps lead to each other, through any sizes.
 

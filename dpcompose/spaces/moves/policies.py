@@ -8,11 +8,11 @@ the records, unbounded the star at nothing; modifying a person within a county, 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.settings import NOTHING, Edge
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.listed import is_graph
 from dpcompose.spaces.classes.multisets import Multisets
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from networkx import Graph
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Policy(Granularity):
     """Neighbours differ in one record, which becomes another one, along an edge, or comes or goes.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import is_graph
 from dpcompose.spaces.moves.granularities import Granularity
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from networkx import Graph
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Pairs(Granularity):
     """Neighbours as a list of unordered pairs; the symmetric closure is taken.
 
@@ -35,7 +35,7 @@ class Pairs(Granularity):
         return self.listed
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Relation(Granularity):
     """Neighbours by a predicate of the user's; its symmetry is checked on the class it is used on."""
 
@@ -46,7 +46,7 @@ class Relation(Granularity):
         return D != E and bool(self.holds(D, E))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Steps(Granularity):
     """Neighbours by an edit function of the user's: D ↦ the databases one step away."""
 

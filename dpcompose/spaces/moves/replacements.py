@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, islice
 from math import lcm
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.lines import NUMBER
@@ -24,7 +24,7 @@ EVERY = "all"
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True)
+@frozen
 class Change:
     """Some attributes of a record change at once: by at most a length; None: to anything."""
 
@@ -78,7 +78,7 @@ class Replacement(ABC):
         return None
 
 
-@dataclass(frozen=True)
+@frozen
 class Every(Replacement):
     """Any two records are joined."""
 
@@ -94,7 +94,7 @@ class Every(Replacement):
         return EVERY
 
 
-@dataclass(frozen=True)
+@frozen
 class Groups(Replacement):
     """Two records of one group are joined.
 
@@ -151,7 +151,7 @@ BLOCKS: Mapping[str, Callable[[frozenset[str], frozenset[str]], Blocks]] = {
 """What the words of problem files say of the attributes that they name, among those that records have."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OfAttributes(Replacement):
     """Two records are joined that are equal but for the attributes of one block.
 
@@ -199,7 +199,7 @@ class OfAttributes(Replacement):
         return _no_attributes(databases, self.named or ())
 
 
-@dataclass(frozen=True)
+@frozen
 class Near(Replacement):
     """Two records are joined that are at most so far apart, and equal but for their coordinates.
 
@@ -282,7 +282,7 @@ NORMS: Mapping[str, Callable[[Sequence[Fraction | int], Fraction | int], bool]] 
 """Whether a move by so much in each coordinate is at most so long."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Either(Replacement):
     """The edges of both."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.classes.multisets import difference
 from dpcompose.spaces.classes.sequences import aligned
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class RecordEdits(Granularity):
     """Neighbours differ by one edit of records.
 
@@ -102,7 +103,7 @@ class RecordEdits(Granularity):
         )
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class EntryEdits(Granularity):
     """Neighbours differ by one inserted or deleted entry of a sequence.
 
@@ -133,7 +134,7 @@ class EntryEdits(Granularity):
         return f"the granularity {self.name} has no meaning on {databases.kind}: it is about sequences"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class VertexEdits(Granularity):
     """Neighbours differ by one vertex, which comes or goes with all its edges.
 
@@ -177,7 +178,7 @@ class VertexEdits(Granularity):
         return f"the granularity {self.name} has no meaning on {databases.kind}: it is about graphs"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class AnyTwo(Granularity):
     """Any two different databases are neighbours (free lunch).
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Union(Granularity):
     """Neighbours of either of two granularities.
 
