@@ -22,7 +22,7 @@ kernel.deciders: coordinates elementary exponentials lattices members merging no
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus tradeoffs curves equalities pieces readings noises
 kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
-kernel.covers: types arrays blocks cells cones distances groups listed records rooms seen sizes steps
+kernel.covers: types arrays blocks cells cones distances groups listed records alike rooms seen sizes steps
     contributions corners differing policies counts
 kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
@@ -59,7 +59,7 @@ proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs ord
 proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity losing counterexamples
 search.comparisons: writing_out answers factoring linear sampling solver weights covering points promising arguments
     assuming
-search: comparing parameters satisfiable shorter subsets ways always guarantees implied least reasons
+search: comparing parameters satisfiable shorter subsets exchanged ways always guarantees implied least reasons
     stated within apart besides conclusions fewer verdicts implications choices citations replayed orders
     curves_of_orders tradeoffs proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity

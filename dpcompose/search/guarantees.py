@@ -90,10 +90,10 @@ class Workshop:
     @cached_property
     def whole(self) -> Workshop:
         """The same with types that stand for all neighbours whatever is lost, where there are few enough."""
-        if self.types.convex:
+        if not self.types.is_whole:
             with suppress(NoTheorem):
                 whole = replace(self, cover=self.prover.by("cover", every=True))
-                return self if whole.types.convex else whole
+                return whole if whole.types.is_whole else self
         return self
 
     @cached_property
@@ -261,10 +261,10 @@ def converted(prover: Prover, theorem: Theorem, way: Way) -> Theorem:
 
 def _closer(shop: Workshop, composed: Theorem) -> Known | None:
     """The guarantee with a smaller value of a parameter, where a page gives one that differs."""
-    notion, shop = composed.says.notion, shop.whole  # type: ignore[union-attr]
+    notion = composed.says.notion  # type: ignore[union-attr]
     pages = [page.head for page in shop.theory.of_kind("closer") if page.head.notion == notion]
     keys = {key for head in pages for key in (*head.next, *head.together)}
-    for key in sorted(keys):
+    for shop, key in ((shop.whole, key) for key in sorted(keys)):
         with suppress(NoTheorem):
             found = shop.prover.by("closer", composed, shop.cover, key=key)
             plain = shop.prover.by("worst", composed, shop.cover)

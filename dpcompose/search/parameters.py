@@ -21,6 +21,8 @@ from dpcompose.search.comparing import Point, Proof
 from dpcompose.search.comparisons.assuming import allowed_points
 from dpcompose.search.comparisons.points import grid, simple, usual
 
+MANY = 12
+"""Of how many summands the squares are added up before their sum is squared."""
 MOST_MEMBERS = 2_000
 """Up to how many members of a family have values at a point."""
 
@@ -52,6 +54,12 @@ def _by_squares(greater: Term, lesser: Term, efforts: int | None, assumed: Assum
         if shown is None:
             return None
         data["not negative"] = shown
+    summands = greater.summands
+    if len(summands) > MANY and all(one.nonnegative for one in summands):
+        below = terms.add(one**2 for one in summands)
+        squares = _shown(below, _square(lesser, assumed), 0, assumed)
+        if squares is not None:
+            return data | {"summands": True, "squares": squares}
     with suppress(NotAForm):
         squares = _shown(_square(greater, assumed), _square(lesser, assumed), efforts, assumed)
         return None if squares is None else data | {"squares": squares}
@@ -68,7 +76,7 @@ def where_larger(
 ) -> Mapping[str, Fraction] | None:
     """A point of allowed values at which greater > lesser; None where none is found."""
     sides = (lesser, greater)
-    if squared:
+    if squared and len(greater.summands) <= MANY:
         with suppress(NotAForm):
             sides = _square(lesser, assumed), _square(greater, assumed)
     found = comparing.compare(*sides, assumed=assumed)

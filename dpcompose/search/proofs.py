@@ -18,6 +18,7 @@ from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.kernel.judgements import (
     Covers,
     Lower,
+    Refuted,
 )
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
@@ -26,7 +27,7 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search import always, guarantees, orders, replayed, stated, tradeoffs
+from dpcompose.search import always, exchanged, guarantees, orders, replayed, stated, tradeoffs
 from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.replayed import Proved, undecided
@@ -250,7 +251,9 @@ class Proofs:
         lower = next((one.says for one in theorem.premises if isinstance(one.says, Lower)), None)
         if lower is None:
             return []
-        return [elaborated.pair(one.type) for one in lower.at]
+        point = dict(theorem.says.point) if isinstance(theorem.says, Refuted) else {}
+        shown = (exchanged.at_point(one.type, elaborated.core, point) for one in lower.at)
+        return [elaborated.pair(one) for one in shown]
 
     def at_types(self, proved: Proved) -> Iterator[tuple[Setting, tuple[Any, Any]]]:
         """For each type at which a refuted claim's mechanisms lose what they do its two databases, and the

@@ -9,6 +9,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front.printers import render
 from dpcompose.kernel.expressions import terms
+from dpcompose.language.worstcase import Top
 from dpcompose.proof import witnesses
 
 
@@ -44,3 +45,19 @@ def test_losses_of_alike_rows_are_multiples(times: int) -> None:
 def test_events_of_alike_rows_happen_at_least_once() -> None:
     one = witnesses.Event(1, Fraction(1, 10))
     assert witnesses.loss([one], [3]) == witnesses.loss([one] * 3) == Fraction(271, 1000)
+
+
+def test_of_many_parts_those_that_lose_most_are_shown() -> None:
+    """The types of two of thirty mechanisms stand for all pairs; the counterexample has the two of its point."""
+    e = dpc.parameters("e1:31")
+    parts = [
+        dpc.mechanism(f"M{i}", reads={f"a{i}"}, satisfies=dpc.pure(one, dpc.bounded, domain="common"))
+        for i, one in enumerate(e, start=1)
+    ]
+    records = [f"a{i}" for i in range(1, 31)]
+    found = dpc.compose(*parts, on=dpc.multisets(records), target=dpc.bounded)
+    assert found.guarantee().optimal and found.guarantee().theorem == "GB:IV.13"
+    assert found.check(dpc.pure(sum(e))).loose
+    refuted = found.check(dpc.pure(Top(2, *e[:-2], 2 * e[-2])))
+    assert refuted.verdict == "refuted" and refuted.counterexample is not None
+    assert ("a30",) in refuted.counterexample.pair

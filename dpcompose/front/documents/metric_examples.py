@@ -13,6 +13,7 @@ from typing import Any
 
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition import losses, witnesses
+from dpcompose.kernel.composition.witnesses import limited
 from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.types import Type
@@ -131,7 +132,7 @@ class At:
         page = witnesses.attained_in(theory, notion)
         here = losses.at_type(stated, type, theory)
         if page.head.by == "event":
-            here = losses.limited(here, page.head.shows, theory, [i])
+            here = limited(here, page.head.shows, theory, [i])
         try:
             return witnesses.Witnesses(alone, theory, page, type, here, [i]).value()[0]
         except NoPage:

@@ -120,20 +120,6 @@ def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, .
     )
 
 
-def limited(losses: Sequence[Loss], key: str, theory: Theory, which: Collection[int]) -> tuple[Loss, ...]:
-    """The losses, of some mechanisms with a parameter that is at most its limit: the least of a metric and a
-    number is a metric."""
-    found = []
-    for one in losses:
-        limit = theory.rule(one.notion).head.limits.get(key)
-        values = tuple(
-            (name, terms.least(value, terms.number(limit)) if name == key and value.kind != "oo" else value)
-            for name, value in one.values
-        )
-        found.append(replace(one, values=values) if one.mechanism in which and limit is not None else one)
-    return tuple(found)
-
-
 def in_steps(
     losses: Sequence[Loss], type: Type, setting: Setting, theory: Theory
 ) -> tuple[tuple[Loss, ...], Type]:
@@ -272,11 +258,12 @@ class Composition:
         if type.lost:
             here = replace(self, losses=at_type(self.losses, type, self.theory))
             return here.at(replace(type, lost=()))
-        moves = tuple((i, some) for i, some in type.moves if not self.loses_nothing(i, type))
+        moves = tuple((i, some) for i, some in type.every if not self.loses_nothing(i, type))
         if any(r.kind == "oo" or self.losses[i - 1].unlimited for i, some in moves for _, r in some):
             return dict.fromkeys(self.rule.head.parameters, INFINITY)
-        entries = dict(type.entries)
-        return {key: self._composed(key, moves, entries) for key in self.rule.head.parameters}
+        there = dict(type.moves)
+        moves = tuple((i, some) for i, some in moves if i in there)
+        return {key: self._composed(key, moves, type) for key in self.rule.head.parameters}
 
     def loses_nothing(self, i: int, type: Type) -> bool:
         """Whether M_i loses 0 at every distance that occurs, though these have no limit."""
@@ -285,11 +272,13 @@ class Composition:
         stated = self.losses[i - 1].at(ONE, self.theory).values()
         return all(value == ZERO for _, value in self.losses[i - 1].values) and set(stated) == {ZERO}
 
-    def _composed(self, key: str, moves: Moves, entries: Mapping[int, Sequence[Term]]) -> Term:
+    def _composed(self, key: str, moves: Moves, type: Type) -> Term:
         """A parameter of the whole where inputs move by finite distances."""
         if not self.adds_up(key):
+            if type.alike:
+                raise NoLoss(f"{key} is not looked at together for mechanisms that are alike")
             return self._by_formula(key, moves)
-        squared = key in self.rule.head.squared
+        squared, entries = key in self.rule.head.squared, dict(type.entries)
 
         def added(i: int, r: Term) -> Term:
             loss = self.losses[i - 1]
@@ -297,7 +286,7 @@ class Composition:
             value = (loss.over_entries(entries[i], self.theory) if each else loss.at(r, self.theory))[key]
             return substitution.expanded(value * value) if squared else value
 
-        summed = terms.add(summands(moves, self.setting, added))
+        summed = terms.add(summands(moves, self.setting, added, type.alike))
         return terms.sqrt(summed) if squared else summed
 
     def _by_formula(self, key: str, moves: Moves) -> Term:
@@ -356,13 +345,24 @@ def largest(values: Sequence[Term], squared: bool, known: forms.Known = forms.NO
     return forms.root(written) if squared else written
 
 
-def summands(moves: Moves, setting: Setting, lost: Callable[[int, Term], Term]) -> Iterable[Term]:
+def summands(
+    moves: Moves,
+    setting: Setting,
+    lost: Callable[[int, Term], Term],
+    alike: Collection[Sequence[int]] = (),
+) -> Iterable[Term]:
     """What the inputs that move lose, to be added up: of a family the members for which it is most.
 
-    lost -- what M_i, or a member of the family M_i, loses where its input moves by r.
+    lost -- what M_i, or a member of the family M_i, loses where its input moves by r;
+    alike -- mechanisms of which any may be the ones that move: of these as many for which it is most.
     """
+    far = dict(moves)
+    for those in alike:
+        moving = [far.pop(i) for i in those if i in far]
+        ((_, r),) = moving[0]
+        yield terms.top(len(moving), [lost(i, r) for i in those])
     together: dict[tuple[str, tuple[int | Term, ...], Term], list[list[Term]]] = {}
-    for i, some in moves:
+    for i, some in far.items():
         mechanism = setting.mechanisms[i - 1]
         values = [lost(i, r) for _, r in some]
         if mechanism.count is None:

@@ -8,7 +8,8 @@ part of a composition never loses more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -56,6 +57,20 @@ def attained_in(theory: Theory, notion: str, key: str | None = None) -> Any:
     return found
 
 
+def limited(losses: Sequence[Loss], key: str, theory: Theory, which: Collection[int]) -> tuple[Loss, ...]:
+    """The losses, of some mechanisms with a parameter that is at most its limit: the least of a metric and a
+    number is a metric."""
+    found = []
+    for one in losses:
+        limit = theory.rule(one.notion).head.limits.get(key)
+        values = tuple(
+            (name, terms.least(value, terms.number(limit)) if name == key and value.kind != "oo" else value)
+            for name, value in one.values
+        )
+        found.append(replace(one, values=values) if one.mechanism in which and limit is not None else one)
+    return tuple(found)
+
+
 @frozen
 class Witnesses:
     """Mechanisms that lose something at the neighbours of one type, by the witness page of a notion.
@@ -76,9 +91,15 @@ class Witnesses:
         together = Composition(tuple(self.losses), self.setting, self.theory)
         return tuple(
             (i, some)
-            for i, some in self.type.moves
+            for i, some in self.type.every
             if i in self.chosen and not together.loses_nothing(i, self.type)
         )
+
+    @property
+    def _at_once(self) -> Moves:
+        """Of these what moves at two databases: of mechanisms that are alike as many as do, whichever."""
+        there = dict(self.type.moves)
+        return tuple((i, some) for i, some in self.moves if i in there)
 
     @property
     def witnesses(self) -> tuple[tuple[int, Grounds], ...]:
@@ -88,6 +109,8 @@ class Witnesses:
     def value(self) -> tuple[Term, Grounds]:
         """What they lose together, and that by which they do.  Raises NoPage."""
         grounds = Grounds.of(one for _, one in self.witnesses)
+        if self.type.alike and self.page.head.by in ("event", "tail"):
+            raise NoLoss("what mechanisms that are alike lose by an event is not looked at together")
         if any(self._is_infinite(i, r) for i, some in self.moves for _, r in some):
             return INFINITY, grounds
         if self.page.head.by == "event":
@@ -274,7 +297,7 @@ class Witnesses:
             order = self.setting.order if self._is_ordered else None
             return substitution.expanded(value * value * (ONE if order is None else order))
 
-        total = terms.add(summands(self.moves, self.setting, lost))
+        total = terms.add(summands(self._at_once, self.setting, lost, self.type.alike))
         squared = self.page.head.shows in self.theory.rule(self.page.head.notion).head.squared
         return terms.sqrt(total) if squared else total
 

@@ -7,6 +7,7 @@
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
     arrays    what the setting states: counted outside of the kernel
+    alike     of records that are each read by a mechanism of its own, all stated alike, the first few
     groups    the types of single steps, m times as far: of groups of any number m of steps
     corners   of groups of many edits, the types at which convex losses are largest
     distances  the types of all distances together, where mechanisms are stated in formulas of such
@@ -24,6 +25,7 @@ from functools import lru_cache
 
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import distances, groups, sizes
+from dpcompose.kernel.covers.alike import Alike
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.contributions import Contributions
@@ -63,7 +65,8 @@ def cover(
 
     Of settings that are equal, to the last term, it is found once by a theory.
 
-    every -- whether types may not be left out, as convex losses that add up are no larger at them;
+    every -- whether types may not be left out, as convex losses that add up are no larger at them, nor told
+    by some of the mechanisms that are alike;
     of -- on products, distances that claims are about; bounds -- those that are shown to be at most theirs.
     """
     sizes.check(setting)
@@ -71,7 +74,10 @@ def cover(
         return Products(setting, theory, of, bounds).cover()
     found = _cover(setting, theory, every)
     if (corner := sizes.corner(setting)) is not None:
-        sizes.check_exceeded(setting, found, cover(corner, theory, every))
+        exceeding = cover(corner, theory, every)
+        if any(one.alike for one in exceeding.types):
+            exceeding = cover(corner, theory, True)
+        sizes.check_exceeded(setting, found, exceeding)
     return found
 
 
@@ -85,6 +91,8 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
     if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):
         return groups.of_fewest(setting, theory, lambda some, known: _cover(some, known, every))
     kind = KINDS[setting.databases.kind]
+    if kind is Records and not every and (found := Alike(setting, theory).found()) is not None:
+        return found
     if every or setting.target.steps == 1:
         return kind(setting, theory).cover()
     ways = [kind(setting, theory, FEW).cover, kind(setting, theory).cover]

@@ -35,6 +35,8 @@ def cover(
     named = (replace(one, name=f"{one.name} ({n})") for n, (_, one) in enumerate(inputs, start=1))
     moving = replace(setting, mechanisms=tuple(named), flat=None)
     found = of_inputs(moving, theory, every or not all(map(_is_convex, setting.mechanisms)))
+    if any(one.alike for one in found.types):
+        found = of_inputs(moving, theory, True)
     convex = frozenset(i for i, some in numbers.items() if found.convex & {*some})
     if bent := [one.name for i in convex if not _is_convex(one := setting.mechanisms[i - 1])]:
         raise NoCover(f"the metric of {bent[0]} is not seen to be convex in the distances")

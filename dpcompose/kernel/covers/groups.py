@@ -54,11 +54,11 @@ def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
     return replace(mechanism, stated=replace(stated, times=None))
 
 
-def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory], Cover]) -> Cover:
+def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory, bool], Cover]) -> Cover:
     """The types of groups, from the cover of single steps."""
     m = setting.target.times or number(setting.target.steps)
     page = _page(theory)
-    found = single(of_single_steps(setting), theory)
+    found = single(of_single_steps(setting), theory, True)
     fixed = frozenset(
         i
         for i, one in enumerate(setting.mechanisms, start=1)

@@ -7,7 +7,7 @@ input moves depends on these numbers only, so the types decide the whole class, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -295,26 +295,29 @@ class Records(Covering):
 
     def changes(self, target: Relation) -> Iterator[Changes]:
         """Which atoms lose and gain records, in every way in which neighbours differ."""
-        databases = self.setting.databases
-        atoms, differences = databases.atoms, self.differences(target)
+        databases, differences = self.setting.databases, self.differences(target)
+        atoms, through = databases.atoms, self.through(differences)
         length = max(1, databases.shared(0, 0))
-        written = sum(
-            comb(len(atoms) + a - 1, a) * comb(len(atoms) + b - 1, b) * max(length, a) for a, b in differences
-        )
+        k = len(through)
+        written = sum(comb(k + a - 1, a) * comb(k + b - 1, b) * max(length, a) for a, b in differences)
         if written > self.most:
             raise NoCover(
-                f"{len(atoms):,} kinds of records differ in too many ways to write down; smaller groups, "
+                f"{k:,} kinds of records differ in too many ways to write down; smaller groups, "
                 "a smaller size, or fewer record sets, would do"
             )
         for removed, added in sorted(differences):
             if removed < added:
                 continue
-            for left in combinations_with_replacement(range(len(atoms)), removed):
-                for right in combinations_with_replacement(range(len(atoms)), added):
+            for left in combinations_with_replacement(through, removed):
+                for right in combinations_with_replacement(through, added):
                     if removed == added and right < left:
                         continue
                     if all(len(atoms[one].records) > 1 for one in set(left) & set(right)):
                         yield left, right
+
+    def through(self, differences: Collection[Counts]) -> Sequence[int]:
+        """The atoms of which it is gone through how many records each loses and gains."""
+        return range(len(self.setting.databases.atoms))
 
     def differences(self, target: Relation) -> set[Counts]:
         """By how many records removed and added neighbours differ."""

@@ -87,7 +87,8 @@ class Type:
     out where that differs from member to member;
     lost -- of mechanisms that are stated in formulas of distances, what these are here, and the parameters
     that are formulas of their own; then they move by one step of the guarantee that they have here;
-    where -- of a product, where the two are.
+    where -- of a product, where the two are;
+    alike -- mechanisms of which as many as `moves` has move as far, whichever; the pair moves those.
     """
 
     moves: Moves
@@ -96,6 +97,7 @@ class Type:
     entries: tuple[tuple[int, tuple[Term, ...]], ...] = ()
     lost: tuple[tuple[int, Term, tuple[tuple[str, Term], ...]], ...] = ()
     where: Where | None = None
+    alike: tuple[tuple[int, ...], ...] = ()
 
     def of(self, numbers: Mapping[int, int]) -> Type:
         """How far some of the inputs move, with other numbers for them."""
@@ -106,6 +108,12 @@ class Type:
             tuple(sorted((numbers[i], some) for i, some in self.entries if i in numbers)),
             tuple((numbers[i], far, more) for i, far, more in self.lost if i in numbers),
         )
+
+    @property
+    def every(self) -> Moves:
+        """How far the inputs move that move at some neighbours of the type."""
+        of = {i: some for some in self.alike for i in some}
+        return tuple((j, far) for i, far in self.moves for j in of.get(i, (i,)))
 
 
 @frozen
@@ -119,6 +127,11 @@ class Cover:
     """For each mechanism the pages that state the metric of its input."""
     convex: frozenset[int] = frozenset()
     """Of which mechanisms losses must be convex in the distance, and 0 at 0, for the types to cover all."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each type is told by how far it moves which input, and none is left out."""
+        return not self.convex and not any(one.alike for one in self.types)
 
 
 @frozen

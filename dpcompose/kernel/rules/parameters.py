@@ -74,8 +74,17 @@ def at_least(
     used = frozenset[str]()
     if not greater.nonnegative:
         used = comparison.check_at_least(greater, ZERO, entry_of(shown, "not negative"), setting.assumed)
-    greater, lesser = (forms.write(forms.squared(one, setting.known)) for one in (greater, lesser))
+    apart = entry_of(shown, "summands") is True
+    greater = squares_of_summands(greater) if apart else forms.write(forms.squared(greater, setting.known))
+    lesser = forms.write(forms.squared(lesser, setting.known))
     return used | comparison.check_at_least(greater, lesser, entry_of(shown, "squares"), setting.assumed)
+
+
+def squares_of_summands(value: Term) -> Term:
+    """x_1² + … + x_n², which (x_1 + … + x_n)² is never below where all of them are ≥ 0."""
+    if not all(one.nonnegative for one in value.summands):
+        raise BadCertificate("a summand is not seen to be >= 0")
+    return terms.add(one**2 for one in value.summands)
 
 
 def largest(values: Sequence[Term], squared: bool, known: forms.Known) -> Term:

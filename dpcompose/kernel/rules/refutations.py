@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -67,12 +68,14 @@ def attain(
     grounds = Grounds(frozenset({page.id}))
     for n in neighbours:
         type = _type(covered, n)
+        if not {i for some in type.alike for i in some} <= {*by}:
+            type = replace(type, alike=())
         events = page.head.by == "event"
         apart = type if events else computed.by_metrics(type)
         alone, apart = (stated, type) if events else losses.in_steps(stated, apart, setting, theory)
         there = losses.at_type(alone, apart, theory)
         if events:
-            there = losses.limited(there, page.head.shows, theory, [i for i, _, _ in type.lost])
+            there = witnesses.limited(there, page.head.shows, theory, [i for i, _, _ in type.lost])
         lost = witnesses.Witnesses(setting, theory, page, apart, there, by)
         value, used = lost.value()
         positive = lost.positive() if value.kind == "oo" else ()

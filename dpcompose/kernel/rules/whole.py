@@ -130,7 +130,7 @@ def apart(
 
 def check_every_type(covered: Covers) -> None:
     """Raises BadStep where types are left out, as convex losses that add up are no larger at them."""
-    if covered.cover.convex:
+    if not covered.cover.is_whole:
         raise BadStep("the types stand for all neighbours only where losses add up")
 
 

@@ -10,7 +10,7 @@ class, however large.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import comb
 
@@ -21,6 +21,9 @@ from dpcompose.spaces.moves.edits import Edits
 
 Pair = tuple[Database, Database]
 Written = tuple[tuple[str, ...], tuple[str, ...]]
+
+MANY = 24
+"""How many maps have to be alike for a few to be looked at in place of all."""
 
 LARGEST = 2_000_000
 """The most records in all the pairs of databases that are written down."""
@@ -52,10 +55,18 @@ def decide(databases: DatabaseClass, edits: Edits) -> bool:
     return edits.single is not None and (databases.sizes.exactly or edits.most <= databases.sizes.n)
 
 
-def pairs(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whether: bool = False) -> Types:
+def pairs(
+    databases: DatabaseClass,
+    edits: Edits,
+    maps: Sequence[Map],
+    only_whether: bool = False,
+    alike: Sequence[object] = (),
+) -> Types:
     """A smallest pair (D, E) of neighbours for each edit type, D at least as large as E.
 
-    only_whether -- all that matters is whether what a map reads differs, not how far.
+    only_whether -- all that matters is whether what a map reads differs, not how far; alike -- for each map
+    what tells it from others, if anything does: of many that nothing tells apart, each with records of its
+    own, as many are looked at as an edit can touch.
 
     >>> from dpcompose.spaces.classes.multisets import multisets
     >>> from dpcompose.spaces.inputs.restrictions import restriction
@@ -65,7 +76,7 @@ def pairs(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whet
     if databases.identified:
         found = Types(tuple(_of_tuples(databases, edits.within(databases), maps)))
     else:
-        found = _of_multisets(databases, edits.within(databases), maps, only_whether)
+        found = _of_multisets(databases, edits.within(databases), maps, only_whether, alike)
     return Types(tuple(sorted(found.pairs, key=_order)), found.growing)
 
 
@@ -78,8 +89,15 @@ def _order(pair: Pair) -> tuple[int, Pair]:
 # multisets
 
 
-def _of_multisets(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whether: bool) -> Types:
-    kinds = _records_by_membership(databases, maps)
+def _of_multisets(
+    databases: DatabaseClass,
+    edits: Edits,
+    maps: Sequence[Map],
+    only_whether: bool,
+    alike: Sequence[object],
+) -> Types:
+    by_readers = _records_by_membership(databases, maps)
+    kinds = list(by_readers.values())
     n = databases.sizes.n
     if edits.single is None and n is not None:
         short = n <= LARGEST or not databases.sizes.exactly
@@ -94,6 +112,8 @@ def _of_multisets(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], o
     differences = edits.differences(databases)
     if differences is None:
         return Types((_databases(databases, (), tuple(kind[0] for kind in kinds)),), growing=True)
+    if alike and edits.single is not None:
+        kinds = _first_of_alike(by_readers, alike, max((a + b for a, b in differences), default=0))
     length = max(1, databases.sizes.filled(0, 0))
     written = sum(
         comb(len(kinds) + removed - 1, removed) * comb(len(kinds) + added - 1, added) * max(length, removed)
@@ -130,14 +150,33 @@ def _that_changes_all(databases: DatabaseClass, kinds: list[tuple[str, ...]]) ->
     return _databases(databases, left, right)
 
 
-def _records_by_membership(databases: DatabaseClass, maps: Sequence[Map]) -> list[tuple[str, ...]]:
+def _records_by_membership(
+    databases: DatabaseClass, maps: Sequence[Map]
+) -> dict[tuple[int, ...], tuple[str, ...]]:
     """For each set of maps that read the same records: one such record, or two where there are more."""
-    kinds: dict[tuple[bool, ...], list[str]] = {}
-    read = [f.inside if f.restricts else None for f in maps]
+    readers: dict[str, list[int]] = {}
+    for n, f in enumerate(maps):
+        for record in f.inside if f.restricts else ():
+            readers.setdefault(record, []).append(n)
+    kinds: dict[tuple[int, ...], list[str]] = {}
     for record in (*databases.records, *databases.spare):
-        membership = tuple(A is None or record in A for A in read)
-        kinds.setdefault(membership, []).append(record)
-    return [tuple(records[:2]) for records in kinds.values()]
+        kinds.setdefault(tuple(readers.get(record, ())), []).append(record)
+    return {some: tuple(records[:2]) for some, records in kinds.items()}
+
+
+def _first_of_alike(
+    kinds: Mapping[tuple[int, ...], tuple[str, ...]], alike: Sequence[object], most: int
+) -> list[tuple[str, ...]]:
+    """The records without those of further maps that nothing tells from as many as an edit can touch."""
+    often = Counter(n for some in kinds for n in some)
+    found: dict[object, list[tuple[str, ...]]] = {}
+    for some, records in kinds.items():
+        alone = len(some) == 1 and often[some[0]] == 1
+        told = (alike[some[0]], len(records)) if alone and alike[some[0]] is not None else some
+        found.setdefault(told, []).append(records)
+    return [
+        one for records in found.values() for one in (records[:most] if len(records) >= MANY else records)
+    ]
 
 
 def _changes(

@@ -285,7 +285,7 @@ class Inputs:
             and all(one.metric.by_counts for one in metrics)
         ):
             only_whether = all(one.metric.only_whether for one in metrics)
-            types = edit_types.pairs(setting.databases, edits, maps, only_whether)
+            types = edit_types.pairs(setting.databases, edits, maps, only_whether, self._alike)
             words = _count(len(types.pairs), "edit type")
             if types.growing:
                 words += ", repeated any number of times"
@@ -393,6 +393,16 @@ class Inputs:
     def _reads(self) -> tuple[Map, ...]:
         """What the mechanisms read, in order."""
         return tuple(mechanism.reads for mechanism in self.setting.mechanisms)
+
+    @cached_property
+    def _alike(self) -> list[object]:
+        """For each mechanism of which only its guarantee is known for which neighbours that is."""
+        found: list[object] = []
+        for one in self.setting.mechanisms:
+            stated = one.satisfies
+            known = stated.curve is None and one == Mechanism(one.name, one.reads, stated)
+            found.append((stated.granularity, stated.domain, stated.metric) if known else None)
+        return found
 
     @cached_property
     def _are_restrictions(self) -> bool:

@@ -1,0 +1,75 @@
+"""Covers where many mechanisms are alike: of k parts of the records a few stand for all.
+
+Where each of some mechanisms reads records that no other one of them reads, and all are stated alike, an
+exchange of two of them, with the records that they read, turns neighbours into neighbours, and what each
+reads moves as far.  As many of them as one step can touch tell the types; the number of types does not grow
+with k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from dpcompose.kernel.core.settings import Mechanism
+from dpcompose.kernel.covers.records import Counts, Records
+from dpcompose.kernel.covers.types import Cover, NoCover, Type
+
+MANY = 24
+"""How many mechanisms have to be alike for a few to stand for all of them."""
+
+
+class Alike(Records):
+    def found(self) -> Cover | None:
+        """The types with the first of the mechanisms that are alike; None where none are, or where it is not
+        seen that as many others may move in their place."""
+        if not self.classes or self.setting.target.any_two:
+            return None
+        try:
+            found = self.cover()
+        except NoCover:
+            return None
+        types = tuple(replace(one, alike=tuple(self.moving(one))) for one in found.types)
+        return replace(found, types=types) if all(map(moves_alike, types)) else None
+
+    @cached_property
+    def classes(self) -> list[list[tuple[int, int]]]:
+        """Mechanisms that are alike, each with the number of the atom that it reads."""
+        mechanisms, databases = self.setting.mechanisms, self.setting.databases
+        if databases.of != "multisets" or databases.letters:
+            return []
+        found: dict[object, list[tuple[int, int]]] = {}
+        for atom, readers in enumerate(self.readers_of):
+            alone = [i for i, _ in readers if mechanisms[i - 1].reads == ((atom,),)]
+            if len(alone) == 1 and is_plain(mechanisms[alone[0] - 1]):
+                stated = replace(mechanisms[alone[0] - 1], name="", reads=(), values=(), notion="")
+                others = tuple(one for one in readers if one[0] != alone[0])
+                several = len(databases.atoms[atom].records) > 1
+                found.setdefault((stated, others, several), []).append((alone[0], atom))
+        return [some for some in found.values() if len(some) >= MANY]
+
+    def through(self, differences: Collection[Counts]) -> Sequence[int]:
+        most = max((a + b for a, b in differences), default=0)
+        left_out = {atom for some in self.classes for _, atom in some[most:]}
+        return [atom for atom in super().through(differences) if atom not in left_out]
+
+    def moving(self, type: Type) -> Iterator[tuple[int, ...]]:
+        """The classes of which some move at neighbours of a type."""
+        moved = {i for i, _ in type.moves}
+        for some in self.classes:
+            if any(i in moved for i, _ in some):
+                yield tuple(i for i, _ in some)
+
+
+def is_plain(mechanism: Mechanism) -> bool:
+    """Whether a mechanism is known by its guarantee alone, on what it reads of one database."""
+    others = (mechanism.count, mechanism.noise, mechanism.table, mechanism.study, mechanism.metric)
+    more = (mechanism.also, mechanism.codes, mechanism.partition, mechanism.dealt, mechanism.curve)
+    return others == (None,) * 5 and mechanism.sampled is None and not any(more)
+
+
+def moves_alike(type: Type) -> bool:
+    """Whether the mechanisms that are alike move as far, as far as they move."""
+    far = dict(type.moves)
+    return all(len({far[i] for i in some if i in far}) == 1 for some in type.alike)

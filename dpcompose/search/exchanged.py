@@ -1,0 +1,42 @@
+"""Which of many mechanisms that are alike are shown: at a point those of which the guarantees are largest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions import formulas
+
+
+def at_point(type: Type, setting: Setting, point: Mapping[str, Fraction]) -> Type:
+    """The type with those in place of the ones that it moves, and their records in its two databases."""
+    if not type.alike:
+        return type
+    there, records, pair = dict(type.moves), dict[str, str](), type.pair
+    for some in type.alike:
+        moving = [i for i in some if i in there]
+        largest = sorted(some, key=lambda i: -_size(setting, i, point))[: len(moving)]
+        stay = [i for i in largest if i in moving]
+        for i, j in zip(
+            (i for i in moving if i not in stay), (j for j in largest if j not in stay), strict=True
+        ):
+            there[j] = there.pop(i)
+            mine, others = (setting.databases.atoms[_read(setting, one)].records for one in (i, j))
+            records |= dict(zip(mine, others, strict=True)) | dict(zip(others, mine, strict=True))
+    D, E = (tuple(sorted(records.get(one, one) for one in side)) for side in pair)  # type: ignore[union-attr]
+    return replace(type, moves=tuple(sorted(there.items())), pair=(D, E), alike=())
+
+
+def _read(setting: Setting, i: int) -> int:
+    """The one atom that a mechanism reads."""
+    (((atom,),),) = (setting.mechanisms[i - 1].reads,)  # type: ignore[misc]
+    return atom
+
+
+def _size(setting: Setting, i: int, point: Mapping[str, Fraction]) -> Fraction:
+    """What a mechanism's first parameter is at a point; 0 where that is no rational number."""
+    _, value = setting.mechanisms[i - 1].values[0]
+    return (formulas.evaluate(value, point) if value.kind != "oo" else None) or Fraction(0)
