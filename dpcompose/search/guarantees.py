@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import Any
 
@@ -27,7 +27,7 @@ from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.search import parameters
 from dpcompose.search.shorter import shorter
-from dpcompose.search.ways import Way, chosen_ways, common_notion, paths, ways, within_limits
+from dpcompose.search.ways import Way, chosen_ways, common_notion, for_claims, paths, ways, within_limits
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
@@ -123,7 +123,7 @@ def workshop(setting: Setting, theory: Theory) -> Workshop:
     prover = Prover(setting, theory)
     try:
         inner = {
-            i: best(workshop(one.study, theory), one.notion)
+            i: _of_study(one.study, theory, one.notion)
             for i, one in enumerate(setting.mechanisms, start=1)
             if one.study is not None
         }
@@ -140,6 +140,12 @@ def workshop(setting: Setting, theory: Theory) -> Workshop:
     with suppress(NoGuarantee):
         return replace(made, flat=workshop(setting.flat, theory))
     return made
+
+
+@lru_cache(maxsize=256)
+def _of_study(study: Setting, theory: Theory, notion: str) -> Guarantees:
+    """The guarantees of a study, which lies in each of those around it."""
+    return best(workshop(study, theory), notion)
 
 
 def in_notion(shop: Workshop, notion: str) -> Workshop:
@@ -407,7 +413,7 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
         raise NoGuarantee(
             refused
             or f"no conversion pages lead from {' and '.join(missing or shop.notions)} to {notion}"
-            + _for_claims(shop.theory, notion, claimed)
+            + for_claims(shop.theory, notion, claimed)
         )
     first = found[0]
     for other in found[1:]:
@@ -448,14 +454,6 @@ def _common(shop: Workshop, chosen: bool = False) -> str:
     if found is None:
         raise NoGuarantee(f"no conversion pages lead from {' and '.join(shop.notions)} to one notion")
     return found
-
-
-def _for_claims(theory: Theory, notion: str, claimed: Mapping[str, Term] | None) -> str:
-    """A hint at pages that lead to a notion where a claim says the values of their free parameters."""
-    free = [page for page in theory.of_kind("conversion") if page.head.to == notion and page.head.free]
-    if claimed is not None or not free:
-        return ""
-    return f"; {free[0].id} is for claims, which say {' and '.join(free[0].head.free)}"
 
 
 def is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | None = None) -> bool:

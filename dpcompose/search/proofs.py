@@ -22,7 +22,7 @@ from dpcompose.kernel.judgements import (
 )
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated, elaborated
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
@@ -62,7 +62,7 @@ class Proofs:
     @cached_property
     def _elaborated(self) -> Elaborated | NotElaborated:
         """The same; what is refused once is not tried again for each claim."""
-        found = Elaborated(self.setting)
+        found = elaborated(self.setting)
         try:
             _ = found.core
         except reader.BadSetting as error:

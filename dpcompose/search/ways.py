@@ -202,3 +202,11 @@ def within_limits(theory: Theory, missing: Sequence[str], notion: str) -> list[s
     """The pages that lead from notions to another one for guarantees within limits only."""
     pages = ((page.id, page.head) for page in theory.of_kind("conversion") if page.head.at_most)
     return [id for id, head in pages if head.from_ in missing and head.to == notion]
+
+
+def for_claims(theory: Theory, notion: str, claimed: Mapping[str, Term] | None) -> str:
+    """A hint at pages that lead to a notion where a claim says the values of their free parameters."""
+    free = [page for page in theory.of_kind("conversion") if page.head.to == notion and page.head.free]
+    if claimed is not None or not free:
+        return ""
+    return f"; {free[0].id} is for claims, which say {' and '.join(free[0].head.free)}"

@@ -42,7 +42,7 @@ from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.larger import ANY_SIZE
 
-__all__ = ["Elaborated", "NotElaborated", "core"]
+__all__ = ["Elaborated", "NotElaborated", "core", "elaborated"]
 
 LAWS = {"gaussian": "normal-noise"}
 """The ids of the pages of noises, by their words, where the two differ."""
@@ -57,7 +57,14 @@ def core(setting: Setting) -> dict[str, Any]:
     >>> data["databases"]["atoms"], data["target"], data["mechanisms"][0]["reads"]
     ([['a'], ['b']], {'single': [[0, 1], [1, 0]], 'steps': 1}, [[0]])
     """
-    return Elaborated(setting).core.data()
+    return elaborated(setting).core.data()
+
+
+def elaborated(setting: Setting) -> Elaborated:
+    """A setting with its core setting, made once: studies in others are asked for by each of these."""
+    found = vars(setting).setdefault("elaborated", Elaborated(setting))
+    assert isinstance(found, Elaborated)
+    return found
 
 
 @frozen

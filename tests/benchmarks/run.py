@@ -1,0 +1,303 @@
+"""What a user waits for, beside what others take: one table, and a plot of how cost grows.
+
+    python tests/benchmarks/run.py [--quick] [--plot FILE]
+
+CPU time, of user and system, of whole processes with their start, or of calls in this one; medians of three rounds
+in turn, so that only ratios are to be compared.  Peers that are not installed are left out, and named: scipy,
+rustworkx, igraph and networkit for graphs, dp-accounting and prv-accountant for curves, z3 for comparisons.
+--quick leaves out what takes long, and ends within two minutes on an idle machine.  Every verdict is checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import written
+from measured import in_turn
+
+ROOT = Path(__file__).resolve().parents[2]
+PROBLEMS = ROOT / "notebooks" / "problems"
+ROUNDS = 3
+PEERS = {
+    "scipy": "scipy",
+    "rustworkx": "rustworkx",
+    "igraph": "igraph",
+    "networkit": "networkit",
+    "dp_accounting": "dp-accounting",
+    "prv_accountant": "prv-accountant",
+    "z3": "z3",
+}
+ENDS_WELL = (0,)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is measured, how long ours takes and something else, and what is asked of the ratio."""
+
+    what: str
+    ours: float
+    other: str
+    others: float
+    asked: str = ""
+
+    def __str__(self) -> str:
+        ratio = f"{self.ours / self.others:9.2f}" if self.others else f"{'':9}"
+        others = f"{self.others:9.3f}" if self.others else f"{'':9}"
+        return f"{self.what:44} {self.ours:9.3f} {others} {ratio}  {self.asked:12} {self.other}"
+
+
+HEAD = f"{'what':44} {'ours, s':>9} {'other, s':>9} {'ratio':>9}  {'asked':12} other"
+
+
+def process(*command: str | Path) -> tuple[float, int]:
+    """The CPU time of a process, with compiled modules kept, and the most memory of all so far."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    kept["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH"))))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run = subprocess.run([sys.executable, *command], env=kept, cwd=ROOT, capture_output=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if run.returncode not in ENDS_WELL:
+        raise SystemExit(f"{command}: {run.stderr.decode()}{run.stdout.decode()[-2000:]}")
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, after.ru_maxrss // 1024
+
+
+def processes(*commands: Sequence[str | Path]) -> list[float]:
+    """Median CPU times of processes, in turn; the first round compiles and is left out."""
+    times: list[list[float]] = [[] for _ in commands]
+    for _ in range(ROUNDS + 1):
+        for n, command in enumerate(commands):
+            times[n].append(process(*command)[0])
+    return [median(some[1:]) for some in times]
+
+
+def python(code: str) -> tuple[str, str]:
+    return "-c", code
+
+
+def verify(*files: str | Path) -> tuple[str | Path, ...]:
+    """Each claim of the files says what comes out, so that the status is 0 where it does."""
+    return ("-m", "dpcompose.front.cli", "verify", *files)
+
+
+def starts() -> Iterator[Row]:
+    first = PROBLEMS / "01-bounded-parallel.toml"
+    sympy, one, names = processes(
+        python("import sympy"), verify(first), python("from dpcompose import *; compose")
+    )
+    yield Row("verify of file 01", one, "import sympy", sympy, "0.8")
+    yield Row("from dpcompose import *", names, "import sympy", sympy, "1.15")
+
+
+def growth(folder: Path, quick: bool) -> Iterator[Row]:
+    """Files of many mechanisms, beside one of three."""
+
+    def file(name: str, text: str) -> Path:
+        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+        return folder / f"{name}.toml"
+
+    asked = {100: "1.5", 300: "3", 1000: "8"}
+    for notion in written.KEYS:
+        files = [file(f"{notion}{k}", written.parts(k, notion)) for k in (3, *asked)]
+        three, *times = processes(*map(verify, files))
+        for k, time in zip(asked, times, strict=True):
+            yield Row(f"{k} {notion} mechanisms", time, "3 of them", three, asked[k])
+    others = {
+        "groups of 100 on 8 parts": written.groups(100),
+        f"{50 if quick else 300} vertices": written.vertices(50 if quick else 300),
+        f"records in two of {40 if quick else 300} sets": written.parts(40 if quick else 300, overlap=2),
+        f"studies {20 if quick else 50} deep": written.nested(20 if quick else 50),
+    }
+    for n, (what, text) in enumerate(others.items()):
+        yield Row(what, process(*verify(file(f"other{n}", text)))[0], "", 0, "2 s")
+    yield from curves(file("laplace", written.laplace(10)))
+
+
+def curves(ten: Path) -> Iterator[Row]:
+    """Ten Laplace mechanisms, and the δ at an ε, by accountants that need no proof."""
+    accountants = {
+        "dp_accounting": "from dp_accounting.pld import privacy_loss_distribution as p; "
+        "p.from_laplace_mechanism(1.0, value_discretization_interval=1e-4).self_compose(10)"
+        ".get_delta_for_epsilon(3.0)",
+        "prv_accountant": "from prv_accountant import LaplaceMechanism, PRVAccountant as P; "
+        "P(prvs=[LaplaceMechanism(mu=1.0)], max_self_compositions=[10], eps_error=1e-3, delta_error=1e-7)"
+        ".compute_delta(3.0, [10])",
+    }
+    there = {name: code for name, code in accountants.items() if find_spec(name)}
+    ours, *others = processes(verify(ten), *(python(code) for code in there.values()))
+    for name, time in zip(there, others, strict=True):
+        yield Row("ten Laplace mechanisms, δ to 1e-6", ours, PEERS[name], time, "10")
+
+
+def all_pairs(quick: bool) -> Iterator[Row]:
+    """The canonical metric between all multisets of at most n of four records."""
+    import bench_finite as bench
+    import networkx
+
+    size = 10 if quick else 20
+    nodes = bench.databases(4, size)
+    graph = bench.numbered(bench.filled(nodes, bench.edits(nodes, size, False)))
+    calls: dict[str, Callable[[], Any]] = {
+        "networkx": lambda: dict(networkx.all_pairs_shortest_path_length(graph))
+    }
+    if find_spec("scipy"):
+        from scipy.sparse.csgraph import shortest_path
+
+        matrix = networkx.to_scipy_sparse_array(graph)
+        calls["scipy"] = lambda: shortest_path(matrix, unweighted=True)
+    if find_spec("rustworkx"):
+        import rustworkx
+
+        calls["rustworkx"] = lambda: rustworkx.distance_matrix(rustworkx.networkx_converter(graph))
+    if find_spec("igraph"):
+        import igraph
+
+        calls["igraph"] = lambda: igraph.Graph(len(nodes), list(graph.edges)).distances()
+    if find_spec("networkit"):
+        import networkit
+
+        def by_networkit() -> Any:
+            found = networkit.distance.APSP(networkit.nxadapter.nx2nk(graph))
+            return found.run()
+
+        calls["networkit"] = by_networkit
+    if not quick:
+        del calls["networkx"]
+    space = bench.space_of(4, size)
+    ours, *others = in_turn(ROUNDS, lambda: bench.space_of(4, size).all_pairs(), *calls.values())[0]
+    for name, time in zip(calls, others, strict=True):
+        yield Row(f"all pairs of {len(space):,} databases", ours, name, time)
+
+
+def expressions() -> Iterator[Row]:
+    """max(e_i + e_j), and that the sum of all is at least that."""
+    from itertools import combinations
+
+    import sympy
+
+    from dpcompose.kernel.expressions import terms
+    from dpcompose.kernel.expressions.domains import NONNEGATIVE
+    from dpcompose.language.worstcase import Top
+    from dpcompose.search import parameters
+
+    e = sympy.symbols("e1:9", positive=True)
+    point = {one: n for n, one in enumerate(e, start=1)}
+    pairs = [x + y for x, y in combinations(e, 2)]
+    (ours, evaluated, unevaluated), values = in_turn(
+        ROUNDS,
+        lambda: Top(2, *e).subs(point),
+        lambda: sympy.Max(*pairs).subs(point),
+        lambda: max(one.subs(point) for one in sympy.Max(*pairs, evaluate=False).args),
+    )
+    assert values[0] == values[1] == values[2] == 15
+    yield Row("largest pair of 8 sums, at a point", ours, "sympy, evaluated", evaluated)
+    yield Row("largest pair of 8 sums, at a point", ours, "sympy, unevaluated", unevaluated)
+    if find_spec("z3"):
+        letters = [terms.letter(f"e{i}", NONNEGATIVE) for i in range(60)]
+
+        def prove() -> object:
+            parameters.at_least.cache_clear()
+            return parameters.at_least(terms.add(letters), terms.top(2, letters))
+
+        (ours, by_z3), (shown, said) = in_turn(ROUNDS, prove, lambda: sum_is_enough(60))
+        assert shown is not None and str(said) == "unsat"
+        yield Row("sum of 60 is at least its two largest", ours, "z3", by_z3)
+
+
+def sum_is_enough(k: int) -> object:
+    """That no pair exceeds the sum of all, by z3: the encoding that is quickest there."""
+    import z3
+
+    e, top, solver = z3.Reals([f"e{i}" for i in range(k)]), z3.Real("top"), z3.Solver()
+    solver.add([one >= 0 for one in e])
+    solver.add(z3.Or([top == x + y for n, x in enumerate(e) for y in e[:n]]), top > z3.Sum(e))
+    return solver.check()
+
+
+def shipped() -> Iterator[Row]:
+    """All shipped files in one process."""
+    files = sorted(PROBLEMS.glob("*.toml"))
+    time, memory = process(*verify(*files))
+    yield Row(f"all {len(files)} shipped files, {memory} MiB", time, "", 0, "9.4 s")
+
+
+def plot(target: Path) -> None:
+    """Cost against the number of mechanisms, vertices and sets, and the size of groups, beside one line."""
+    from matplotlib import pyplot
+
+    kinds: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
+        "k parts, pure": (written.parts, (3, 10, 30, 100, 300, 1000)),
+        "k parts, Gaussian": (lambda k: written.parts(k, "gaussian"), (3, 10, 30, 100, 300)),
+        "k sets that overlap": (lambda k: written.parts(k, overlap=2), (3, 10, 30, 60)),
+        "k vertices": (written.vertices, (3, 10, 30, 100)),
+        "groups of k": (written.groups, (3, 10, 30, 100)),
+        "studies k deep": (written.nested, (3, 10, 20, 30)),
+    }
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "one.toml"
+        for name, (text, at) in kinds.items():
+            times = []
+            for k in at:
+                file.write_text(text(k), encoding="utf-8")
+                times.append(process(*verify(file))[0])
+            axes.loglog(at, times, marker="o", label=name)
+    for code, style in (("import sympy", "--"), ("import dp_accounting", ":")):
+        if find_spec(code.split()[1]):
+            axes.axhline(process(*python(code))[0], color="grey", linestyle=style, label=code)
+    axes.set_xlabel("k")
+    axes.set_ylabel("CPU seconds of verify")
+    axes.set_title(f"Cost of a file, {machine()}", fontsize=9)
+    axes.legend(fontsize=8)
+    figure.savefig(target, bbox_inches="tight")
+
+
+def machine() -> str:
+    """The processor, how many there are, and Python."""
+    names = [line.split(":")[1].strip() for line in _cpuinfo() if line.startswith("model name")]
+    return f"{(names or [platform.machine()])[0]}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def _cpuinfo() -> list[str]:
+    file = Path("/proc/cpuinfo")
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="within two minutes")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draws how cost grows, and nothing else")
+    given = parser.parse_args()
+    if given.plot:
+        plot(given.plot)
+        return
+    print(machine())
+    missing = [word for name, word in PEERS.items() if not find_spec(name)]
+    print(f"not installed, left out: {', '.join(missing) or 'none'}\n{HEAD}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for rows in (
+            starts(),
+            growth(Path(folder), given.quick),
+            all_pairs(given.quick),
+            expressions(),
+            shipped(),
+        ):
+            for row in rows:
+                print(row, flush=True)
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    print(f"most memory of any process: {most} MiB, asked: 2048")
+
+
+if __name__ == "__main__":
+    main()
