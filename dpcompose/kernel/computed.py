@@ -16,7 +16,8 @@ from dpcompose.kernel.composition import samples
 from dpcompose.kernel.composition.losses import Loss, NoLoss, Values, at_type, in_steps
 from dpcompose.kernel.core.concrete import Noise
 from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.covers.types import Cover, Type, has_more_records, value_is_reached
+from dpcompose.kernel.covers.queries import has_more_records, value_is_reached
+from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.deciders import noises, pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
 from dpcompose.kernel.expressions import formulas, naming, terms

@@ -14,7 +14,8 @@ from itertools import product
 from typing import Any
 
 from dpcompose.kernel import computed
-from dpcompose.kernel.covers.types import Type, value_is_reached
+from dpcompose.kernel.covers.queries import value_is_reached
+from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve
 from dpcompose.kernel.expressions import terms

@@ -19,7 +19,8 @@ from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, adds_
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.covers.types import Moves, Type, has_more_records, value_is_reached
+from dpcompose.kernel.covers.queries import has_more_records, value_is_reached
+from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms

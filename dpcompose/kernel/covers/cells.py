@@ -11,16 +11,8 @@ from functools import cached_property
 
 from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers.blocks import Block, by_cell, fewest_blocks, largest_unions, maximal
-from dpcompose.kernel.covers.types import (
-    LARGEST,
-    Cover,
-    Covering,
-    Metric,
-    NoCover,
-    Reader,
-    Type,
-    query_metric,
-)
+from dpcompose.kernel.covers.queries import query_metric
+from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, Metric, NoCover, Reader, Type
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term, number
 
 

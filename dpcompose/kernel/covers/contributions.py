@@ -15,8 +15,9 @@ from math import comb
 
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import Mechanism, Relation
+from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, query_in_rows
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 

@@ -15,7 +15,8 @@ from itertools import combinations
 from typing import Any
 
 from dpcompose.kernel.core.settings import Mechanism, Relation
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Type, query_metric
+from dpcompose.kernel.covers.queries import query_metric
+from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Type
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
 

@@ -15,18 +15,10 @@ from itertools import combinations_with_replacement
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
+from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import (
-    LARGEST,
-    Cover,
-    Covering,
-    Metric,
-    NoCover,
-    Pair,
-    Reader,
-    query_metric,
-)
+from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, Metric, NoCover, Pair, Reader
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
 MOST_STEPS = 8

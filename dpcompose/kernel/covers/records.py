@@ -16,6 +16,7 @@ from math import comb
 from typing import Any
 
 from dpcompose.kernel.core.settings import Mechanism, Relation
+from dpcompose.kernel.covers.queries import query_metric, value_is_reached
 from dpcompose.kernel.covers.types import (
     LARGEST,
     Cover,
@@ -26,9 +27,7 @@ from dpcompose.kernel.covers.types import (
     Reader,
     Type,
     is_about_least,
-    query_metric,
     smallest_pair,
-    value_is_reached,
 )
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import NONNEGATIVE

@@ -11,20 +11,16 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar
 
-from dpcompose.kernel.core.classes import OF_ATOMS, Databases
+from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.expressions import forms, formulas
-from dpcompose.kernel.expressions.domains import NONNEGATIVE
-from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.orders import undominated
-from dpcompose.kernel.expressions.substitution import changed, expanded, seen_largest, substituted
-from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, as_term, largest, letter, number
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -379,132 +375,8 @@ def how_many(members: int | Term) -> int:
     return members
 
 
-def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
-    """How far the value of a mechanism's query moves, in the norm of its noise's page."""
-    query, law, formula, counted, only = _moves(mechanism, theory)
-
-    @cache
-    def at(removed: int, added: int) -> Term:
-        if only and not is_at_least_zero(counted(only, number(removed), number(added))):
-            words = f"{query.id} says how far it moves, of n records, where {only} >= 0"
-            raise NoCover(f"{words}: that is not seen where {removed} are removed and {added} are added")
-        found = counted(formula, number(removed), number(added))
-        if found != counted(formula, number(added), number(removed)):
-            raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
-        if (far := found.number) is not None and far < 0:
-            raise NoCover(f"{query.id} moves by a negative amount: no attribute lies between such bounds")
-        return changed(found, seen_largest)
-
-    @cache
-    def entries(removed: int, added: int) -> tuple[Term, ...]:
-        some = [counted(one, number(removed), number(added)) for one in query.head.entries]
-        return tuple(one for one in some or [at(removed, added)] if one != ZERO)
-
-    return Metric((query.id, law.id), at, query.head.whether, entries)
-
-
-def query_in_rows(
-    mechanism: Mechanism, theory: Theory
-) -> tuple[tuple[str, ...], Callable[[Term, Term], Term]]:
-    """How far the value of a query moves where numbers of rows, which may be formulas, go and come; and the
-    pages that say so.  Raises NoCover where that is not seen to be convex in both, and 0 at 0."""
-    query, law, formula, counted, only = _moves(mechanism, theory)
-    if only:
-        raise NoCover(f"{query.id} says nothing of any number of records that go and come")
-    p, q = letter(" p", NONNEGATIVE), letter(" q", NONNEGATIVE)  # as no parameter is called
-
-    def at(removed: Term, added: Term) -> Term:
-        return changed(counted(formula, removed, added), seen_largest)
-
-    whole = counted(formula, p, q)
-    if whole != counted(formula, q, p):
-        raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
-    parts = whole.parts if whole.kind == "top" and whole.of[0] == 1 else (whole,)
-    each = ({" p": ONE, " q": ZERO}, {" p": ZERO, " q": ONE})
-    shares = [[substituted(one, values) for values in each] for one in parts]
-    linear = (expanded(one - p * a - q * b) == ZERO for one, (a, b) in zip(parts, shares, strict=True))
-    if not all(linear) and whole != formulas.parse("sqrt(p**2 + q**2)", {"p": p, "q": q}):
-        raise NoCover(f"how far {query.id} moves is not seen to be convex in how many rows go and come")
-    return (query.id, law.id), at
-
-
-def is_at_least_zero(value: Term) -> bool:
-    """Whether a formula is seen to be at least 0."""
-    return forms.term_sign(value) >= 0
-
-
 def is_about_least(mechanism: Mechanism, theory: Theory) -> bool:
     """Whether only the least number of the records is known that a mechanism's query is about."""
     if mechanism.noise is None or mechanism.noise.query is None:
         return False
     return mechanism.noise.query.n is None and theory.page(mechanism.noise.query.page, "query").head.sized
-
-
-def value_is_reached(i: int, type: Type, setting: Setting, theory: Theory) -> bool:
-    """Whether the value of M_i's query moves, for some attributes, as far at the two of a type as it may.
-
-    Where only the least number of records is known, no more are shared than have to be, by the page too; or
-    one record is read of one of them, and none of the other.
-    """
-    mechanism = setting.mechanisms[i - 1]
-    if mechanism.noise is None or mechanism.noise.query is None:
-        return True
-    head = theory.page(mechanism.noise.query.page, "query").head
-    if not head.attained or not is_about_least(mechanism, theory):
-        return bool(head.attained)
-    least, (reads, *others) = mechanism.noise.query.least, mechanism.reads
-    if least is None or head.at_least is None or others or not type.pair or isinstance(type.pair[0], int):
-        return False
-    atoms = setting.databases.atoms
-    names = {name for n, one in enumerate(atoms) if reads is None or n in reads for name in one.records}
-    x, y = (Counter(name for name in one if name in names) for one in type.pair if not isinstance(one, int))
-    fewest, shared, wanted = min(x.total(), y.total()), (x & y).total(), head.at_least.shared
-    if isinstance(least, Term):  # the smaller one has as many, whatever the letter is
-        enough = not wanted or is_at_least_zero(least - number(fewest - shared + wanted))
-        return reads is None and least.positive and enough
-    alone = not fewest and not wanted and max(x.total(), y.total()) == 1
-    return alone or shared == max(wanted, max(1, least) - (fewest - shared))
-
-
-def has_more_records(setting: Setting, theory: Theory) -> bool:
-    """Whether two databases may have as many more records as one likes, the same ones, and are of the same
-    type: multisets of any size, where nothing depends on how many records are read."""
-    databases = setting.databases
-    of_any_size = databases.kind in OF_ATOMS and databases.of == "multisets" and databases.size[1] is None
-    return of_any_size and not any(is_about_least(one, theory) for one in setting.mechanisms)
-
-
-def _moves(
-    mechanism: Mechanism, theory: Theory
-) -> tuple[Any, Any, str, Callable[[str, Term, Term], Term], str]:
-    """The pages of a query and of its noise, how far it moves in the norm of that, and how this is read; and
-    what must be at least 0 for it."""
-    noise = mechanism.noise
-    if noise is None or noise.query is None:
-        raise NoCover(f"{mechanism.name} asks for no records")
-    law, query = theory.page(noise.page, "noise"), theory.page(noise.query.page, "query")
-    if query.head.one and noise.query.n != 1:
-        raise NoCover(f"{query.id} is about one record")
-    stated: Any = query.head.at_least if query.head.sized and noise.query.n is None else query.head
-    if stated is None or (stated is query.head.at_least and noise.query.least is None):
-        raise NoCover(f"{query.id} needs a known number of records")
-    text, known = stated.moves.get(law.head.norm), dict(noise.query.values)
-    if text is None:
-        raise NoCover(f"{query.id} does not say how far it moves in the norm {law.head.norm}")
-    if not known.keys().isdisjoint(("removed", "added", "n")) or any(x.kind == "oo" for x in known.values()):
-        raise NoCover(f"the values of {query.id} are finite, and none is called removed, added or n")
-    if query.head.sized:
-        least = noise.query.least
-        if noise.query.n is not None:
-            known["n"] = as_term(noise.query.n)
-        elif least is not None:
-            found = as_term(least)
-            known["n"] = found if found.positive else largest(ONE, found)
-
-    def counted(text: str, removed: Term, added: Term) -> Term:
-        try:
-            return formulas.parse(text, {**known, "removed": removed, "added": added})
-        except FormulaError as error:
-            raise NoCover(f"{query.id}: {error.message}") from None
-
-    return query, law, text, counted, str(stated.only)
