@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import gc
 import re
 import sys
 from collections.abc import Collection, Sequence
@@ -51,10 +52,13 @@ COMMANDS = (
     completion,
 )
 INTERRUPTED = 130
+RARELY = 50_000
+"""After how many new objects rubbish is looked for: most is let go of at once, or kept to the end."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
+    gc.set_threshold(RARELY)
     given, unread = _parser().parse_known_args(arguments)
     if unread:
         given.parser.error(_unknown(unread[0], given.parser))
