@@ -47,6 +47,7 @@ def goldens() -> list[Golden]:
         if (
             is_in_metrics(tomllib.loads(one.problem))
             or "\nsatisfies = [" in one.problem
+            or 'notion = "f-dp"' in one.problem
             or 'notion = "renyi"'
             in one.problem  # which is about orders that the kernel's setting is asked at
             or not one.golden.exists()

@@ -129,13 +129,13 @@ def f_dp(tradeoff: Any, granularity: Neighbours | None = None, domain: str | Non
     tradeoff -- f: a formula in alpha, the largest of straight lines, as "max(0, 1 - d - exp(e)*alpha,
     exp(-e)*(1 - d - alpha))"; "G(mu)", which is Gaussian privacy; a list of such, multiplied (⊗); or
     {"outcomes": [["1/2", "1/4"], ...]}, two distributions of which f is the trade-off function: a
-    privacy-loss distribution.  For all neighbours, in both orders.  Raises ValueError for other functions.
-    Dong, Roth, Su 2022.
+    privacy-loss distribution; granularity, domain -- for which neighbours, as of `pure`, in both orders.
+    Raises ValueError for other functions.  Dong, Roth, Su 2022.
 
     >>> str(f_dp("G(m)")), str(f_dp(["G(3)", "G(4)"]))
     ('gaussian (m)', 'gaussian (5)')
     >>> [str(one) for one in at_once(f_dp({"outcomes": [["3/4", "1/4"], ["1/4", "3/4"]]}))]
-    ['approximate (0, 1/2)', 'approximate (log(3), 0)']
+    ['approximate (log(3), 0)', 'approximate (0, 1/2)']
     """
     from dpcompose.language import formulas
 

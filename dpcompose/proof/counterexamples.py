@@ -295,7 +295,7 @@ def _lost(rows: Sequence[Row], claimed: Number, is_square: bool, times: Sequence
         raise BadCertificate(f"more than {LARGEST_INSTANCE} members are too many to write out")
     if any(row.by_table for row in rows):
         try:
-            limit, lost = promises.power(witnesses.exact(claimed)), witnesses.ratio(rows)
+            limit, lost = promises.power(terms.as_term(claimed)), witnesses.ratio(rows)
             if lost is None:
                 return None
             actual: Number | None = witnesses.number_of(exponentials.log_of(lost))

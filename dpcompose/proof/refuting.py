@@ -13,7 +13,6 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
-from dpcompose.proof import witnesses
 from dpcompose.proof.outputs import Output
 from dpcompose.proof.witnesses import Number, Outcome
 
@@ -224,7 +223,7 @@ def shown_loss(loss: Number | None, is_square: bool) -> str:
 
 def _unsquared(loss: Number, is_square: bool) -> Term:
     """A loss or a claimed value as it is, or of its square; −x where that is −x²."""
-    value = witnesses.exact(loss)
+    value = terms.as_term(loss)
     if not is_square:
         return value
     if isinstance(loss, Fraction) and loss < 0:

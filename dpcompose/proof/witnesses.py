@@ -135,7 +135,9 @@ class Noise(Row):
 
     def times(self, order: Fraction) -> Noise:
         return (
-            self if self.distance is None else replace(self, distance=number_of(exact(self.distance) * order))
+            self
+            if self.distance is None
+            else replace(self, distance=number_of(terms.as_term(self.distance) * order))
         )
 
     def data(self) -> dict[str, Any]:
@@ -217,7 +219,7 @@ class Violating(Row):
         return f"as {self.what}, with the loss {self._shown()}, by {self.page}"
 
     def _shown(self) -> str:
-        return self.alone or ("oo" if self.loss is None else formulas.to_text(exact(self.loss)))
+        return self.alone or ("oo" if self.loss is None else formulas.to_text(terms.as_term(self.loss)))
 
 
 @frozen
@@ -328,7 +330,7 @@ def length(x: Term) -> Term:
 
 def root(square: Number) -> str:
     """√ of a number as a formula: 2, sqrt(2), 1/2*sqrt(3)."""
-    return formulas.to_text(terms.sqrt(exact(square)))
+    return formulas.to_text(terms.sqrt(terms.as_term(square)))
 
 
 def row(page: Any, mechanism: int, distance: Term | None, point: Mapping[str, Fraction]) -> Row:
@@ -371,7 +373,7 @@ def number_of(value: Term) -> Number:
 
 def _squared(value: Number) -> Number:
     """The square of a number, a fraction where it is one."""
-    return number_of(substitution.expanded(exact(value) ** 2))
+    return number_of(substitution.expanded(terms.as_term(value) ** 2))
 
 
 def on_table(mechanism: int, table: ProbabilityTable, D: Database, E: Database) -> OnTable:
@@ -454,12 +456,7 @@ def above(x: Number | None, y: Number | None) -> bool:
         return x is None and y is not None
     if isinstance(x, Fraction) and isinstance(y, Fraction):
         return x > y
-    return sign(exact(x) - exact(y)) == 1
-
-
-def exact(x: Number) -> Term:
-    """A number as a term."""
-    return terms.as_term(x)
+    return sign(terms.as_term(x) - terms.as_term(y)) == 1
 
 
 def ratio(rows: Sequence[Row]) -> Value | None:
@@ -472,7 +469,7 @@ def ratio(rows: Sequence[Row]) -> Value | None:
         if isinstance(one, Noisy | Violating):
             if one.loss is None:
                 return None
-            total = total * promises.power(exact(one.loss))
+            total = total * promises.power(terms.as_term(one.loss))
         elif not isinstance(one, Ratio):
             raise ValueError("the loss is not by the ratio of an outcome")
         elif one.at_D == 0:

@@ -72,8 +72,8 @@ def test_a_refusal_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     from dpcompose.search import proofs
 
     asked = []
-    whole = elaboration.Elaborated
-    monkeypatch.setattr(proofs, "Elaborated", lambda *given: asked.append(given) or whole(*given))
+    whole = elaboration.elaborated
+    monkeypatch.setattr(proofs, "elaborated", lambda *given: asked.append(given) or whole(*given))
     assert (
         cli.main(["verify", str(written(tmp_path, streams("= 100000", '"event"', "{ w-event = 1000 }")))])
         == 3

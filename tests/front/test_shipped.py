@@ -92,7 +92,6 @@ UNKNOWN = {
     "111-metrics-for-neighbours",
     "153-textbook-normal-noise",
     "154-the-least-delta-itself",
-    "180-a-sample-and-a-replaced-record",
     "185-renyi-at-one-order",
     "188-truncated-on-parts",
     "189-truncated-for-any-number-of-parts",
@@ -102,6 +101,9 @@ UNKNOWN = {
     "198-a-lecture-s-noise-beyond-nine",
     "199-a-random-row",
     "200-pointwise-is-not-enough",
+    "209-error-rates-of-attackers",
+    "210-losses-of-two-releases",
+    "211-a-jury-of-twelve",
 }
 """The least epsilon is a decimal; conversions, the exponential mechanism and single tables may lose less."""
 

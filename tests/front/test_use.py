@@ -122,7 +122,7 @@ WITHOUT_BUDGET = [
     "141",
     "154",
     *("178", "179", "180", "182", "183", "190", "197", "198", "199", "200", "201", "202", "203", "204"),
-    *("209", "210", "211"),
+    *("209", "210", "211", "219"),
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -40,10 +41,10 @@ def found(study: Study) -> Any:
 
 def assert_same(study: Study) -> None:
     """The answers of plain loops and of arrays, from the start; but for the page by which pairs are found."""
-    plain = found(Study(study.setting))
+    plain = found(Study(replace(study.setting)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(graphs, "SMALL_CLASS", 0)
-        on_arrays = found(Study(study.setting))
+        on_arrays = found(Study(replace(study.setting)))
     if isinstance(plain, tuple):
         guarantee, derivation, *others = plain
         plain = (guarantee, by_arrays(derivation), *others)

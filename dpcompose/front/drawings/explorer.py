@@ -82,6 +82,8 @@ def explorer(records: Iterable[str] = "abc", mechanisms: int = 2, neighbours: st
 
     records -- their names, at most six; mechanisms -- how many there are; neighbours -- at first, one of
     unbounded, bounded and free-lunch.  Raises ImportError where ipywidgets is not installed.
+
+    >>> explorer("abc", 2, "bounded")  # doctest: +SKIP
     """
     try:
         import ipywidgets

@@ -213,7 +213,8 @@ theorems = Library()
 def audit(page: str, most: int = MOST, notions: Collection[str] = (), theory: Theory | None = None) -> Audit:
     """The audit of a theorem page by its id or its item, as `theorems[page].audit(most, notions)` has it.
 
-    theory -- where the page is one of your own: `theorems("DIR")`.
+    theory -- where the page is one of your own: `theorems("DIR")`.  Raises NoSearch (a ValueError) where the
+    page states nothing of finite settings.
 
     >>> audit("GB:IV.15", most=5, notions=["gaussian"]).answers[1].found.lost
     'oo'

@@ -253,15 +253,10 @@ class ForNeighbours:
         if (beyond := orders.beyond(proved.theorems[0])) is not None:
             words = f"a mechanism that fits has infinite divergences of all orders above {beyond}{where}"
             return replace(answer, reason=words, changes=near)
-        if any(self.theory.pages[id].head in self._limits for id in proved.rests_on.pages):
+        noises = self.theory.in_kernel.of_kind("noise")
+        if any(page.head.in_the_limit and page.id in proved.rests_on.pages for page in noises):
             where += ", at neighbours with enough records besides"
         return replace(answer, reason=f"mechanisms that fit lose more{where}", changes=near)
-
-    @cached_property
-    def _limits(self) -> list[Any]:
-        """The heads of the pages of noise that lose most only where there are more and more records."""
-        heads = [page.head for page in self.theory.in_kernel.of_kind("noise")]
-        return [head for head in heads if head.in_the_limit]
 
     def _shown_at(self, answer: Answer, proved: Proved) -> Iterator[tuple[Bound, list[Any]]]:
         """Bounds of mechanisms that refute a claim, with pairs of databases; in metrics type by type."""

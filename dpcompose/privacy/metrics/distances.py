@@ -18,6 +18,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.database_tables import DatabasesTable, PointsTable, ProductTable
+from dpcompose.privacy.input_tables import MapTable, ReadsTable
 from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
 from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.setting import letter
@@ -25,7 +26,7 @@ from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.lengths import tabled
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import MapTable, ReadsTable, StudyTable
+from dpcompose.privacy.schema import StudyTable
 from dpcompose.spaces.canonical.compared import AnyTwo, Norm, Own, Steps, Tabled
 from dpcompose.spaces.canonical.named import Apart, Declared, Distance, Made, NamedMetric
 from dpcompose.spaces.canonical.points import Databases, Interval, Part, Points, Product, Values

@@ -19,11 +19,12 @@ from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_, near
 from dpcompose.privacy.distances import Metric
+from dpcompose.privacy.input_tables import ReadsTable
 from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readers.lengths import tabled
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import GuaranteeTable, Notions, ReadsTable
+from dpcompose.privacy.schema import GuaranteeTable, Notions
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.canonical.compared import Steps, Tabled
 from dpcompose.spaces.canonical.named import Distance, NamedMetric

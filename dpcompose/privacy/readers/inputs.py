@@ -10,8 +10,8 @@ from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.database_tables import DatabasesTable, plain
+from dpcompose.privacy.input_tables import PartitionTable, ReadsTable
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import PartitionTable, ReadsTable
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.attributed import Where, between, columns, where
 from dpcompose.spaces.inputs.deals import random_part

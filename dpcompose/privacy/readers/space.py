@@ -8,13 +8,13 @@ from typing import Any
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Found, Path_
 from dpcompose.privacy.database_tables import DatabasesTable
+from dpcompose.privacy.input_tables import MapTable, PartitionTable, ReadsTable
 from dpcompose.privacy.neighbourhoods import GranularityTable
 from dpcompose.privacy.readers.databases import databases_of
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.inputs import Inputs
 from dpcompose.privacy.readers.maps import maps_of
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import MapTable, PartitionTable, ReadsTable
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 

@@ -50,8 +50,10 @@ class Way:
     cases: tuple[tuple[Mapping[str, int | str], int, int], ...]
 
 
+POISSON = Way(_each, tuple(({"s": s}, 0, n) for n in (1, 2) for s in ("1/2", "1/4")))
 WAYS: Mapping[str, Way] = {
-    "poisson": Way(_each, tuple(({"s": s}, 0, n) for n in (1, 2) for s in ("1/2", "1/4"))),
+    "poisson": POISSON,
+    "poisson-replaced": POISSON,
     "fixed": Way(_some, tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (1, 3), (2, 3)))),
     "any-number": Way(_some, tuple(({"m": m}, m, m + 1) for m in (1, 2))),
     "draws": Way(_draws, tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (2, 2), (2, 3)))),

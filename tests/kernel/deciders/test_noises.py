@@ -208,6 +208,7 @@ def test_pieces_of_curves() -> None:
         if one.noise in asked
     }
     assert found == {
+        "exponential": Laplace(number(Fraction(1, 2)), middle=True),
         "laplace": Laplace(number(8)),
         "normal-noise": Normal(number(64)),
         "geometric": Part(number(4), ZERO, 2),
