@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from in_metrics import THEORY, claimed, saved, stated, study, verdicts
+from shares import rows
 
 import dpcompose as dpc
 from dpcompose.front.printers import render
@@ -32,33 +33,35 @@ BOTH = several(one("pure", "e*L2"), one("zcdp", "e*L2"))
 
 @pytest.mark.parametrize(
     ("mechanism", "claim", "verdict"),
-    [
-        (BOTH, claimed("e*L2"), "proved"),
-        (BOTH, claimed("e*L2/2"), "refuted"),  # (e L2)^2/2 <= (e L2)^2: the pure one implies the other
-        (BOTH, claimed("e*L2/sqrt(2)", notion="zcdp"), "proved"),
-        (BOTH, claimed("e*L2/10", notion="zcdp"), "refuted"),
-        (several(one("pure", "e*L2"), one("zcdp", "e*L2/3")), claimed("e*L2/3", notion="zcdp"), "proved"),
-        (several(one("pure", "e*L2"), one("zcdp", "e*L2/3")), claimed("e*L2/2"), "undecided"),
-        (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("min(e, r)*L2/2"), "refuted"),
-        (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("r*L2/9", notion="zcdp"), "refuted"),
-        (several(one("pure", "e*L2"), one("gaussian", "m*L2")), claimed("min(e, m)*L2/9"), "refuted"),
-        (several(one("pure", "e*L2"), one("gaussian", "m*L2")), claimed("(e + m)*L2"), "proved"),
-        (
-            several(one("pure", "e*L2"), one("approximate", "e*L2/2", delta="d*L2")),
-            claimed("e*L2/2", notion="approximate", delta="d*L2"),
-            "proved",
-        ),
-        (
-            several(one("approximate", "L1", delta="d*L2"), one("approximate", "L2", delta="d*L1")),
-            claimed("L2", notion="approximate", delta="d*L1"),
-            "proved",
-        ),
-        (
-            several(one("approximate", "L1", delta="d*L2"), one("approximate", "L2", delta="d*L1")),
-            claimed("L2", notion="approximate", delta="d*L2/2"),
-            "undecided",
-        ),
-    ],
+    rows(
+        [
+            (BOTH, claimed("e*L2"), "proved"),
+            (BOTH, claimed("e*L2/2"), "refuted"),  # (e L2)^2/2 <= (e L2)^2: the pure one implies the other
+            (BOTH, claimed("e*L2/sqrt(2)", notion="zcdp"), "proved"),
+            (BOTH, claimed("e*L2/10", notion="zcdp"), "refuted"),
+            (several(one("pure", "e*L2"), one("zcdp", "e*L2/3")), claimed("e*L2/3", notion="zcdp"), "proved"),
+            (several(one("pure", "e*L2"), one("zcdp", "e*L2/3")), claimed("e*L2/2"), "undecided"),
+            (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("min(e, r)*L2/2"), "refuted"),
+            (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("r*L2/9", notion="zcdp"), "refuted"),
+            (several(one("pure", "e*L2"), one("gaussian", "m*L2")), claimed("min(e, m)*L2/9"), "refuted"),
+            (several(one("pure", "e*L2"), one("gaussian", "m*L2")), claimed("(e + m)*L2"), "proved"),
+            (
+                several(one("pure", "e*L2"), one("approximate", "e*L2/2", delta="d*L2")),
+                claimed("e*L2/2", notion="approximate", delta="d*L2"),
+                "proved",
+            ),
+            (
+                several(one("approximate", "L1", delta="d*L2"), one("approximate", "L2", delta="d*L1")),
+                claimed("L2", notion="approximate", delta="d*L1"),
+                "proved",
+            ),
+            (
+                several(one("approximate", "L1", delta="d*L2"), one("approximate", "L2", delta="d*L1")),
+                claimed("L2", notion="approximate", delta="d*L2/2"),
+                "undecided",
+            ),
+        ]
+    ),
 )
 def test_verdicts_by_hand(mechanism: str, claim: str, verdict: str) -> None:
     assert verdicts(PLANE + NORMS + mechanism + claim) == [verdict]

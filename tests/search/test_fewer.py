@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 import rechecks
-from shares import rows
+from shares import every_third, rows
 
 import dpcompose as dpc
 from dpcompose.front.documents.verdict import Verdict
@@ -168,13 +167,14 @@ def test_most_are_refuted_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "kinds",
+    ("kind", "other"),
     [
-        *product(list(KINDS)[:-1], ["exponential"]),
+        *every_third(list(KINDS)[:-1], ["exponential"]),
         *[("zcdp", "pure"), ("laplace", "response"), ("gaussian", "response")],
     ],
 )
-def test_what_one_of_them_refutes(kinds: Sequence[str]) -> None:
+def test_what_one_of_them_refutes(kind: str, other: str) -> None:
+    kinds = (kind, other)
     for claim in CLAIMS:
         if any((kind, str(claim)) in refuted_alone() for kind in kinds):
             some = [KINDS[kind](f"M{i}") for i, kind in enumerate(kinds, start=1)]
