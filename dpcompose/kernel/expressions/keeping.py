@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
+from threading import RLock
 from typing import Any, Generic, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
@@ -72,15 +73,29 @@ class _Unmade:
         self.kind, self.name, self.kw_only = kind, name, kw_only
 
     def __get__(self, of: object | None, kind: type) -> Any:
-        unmade = [name for name, one in vars(self.kind).items() if isinstance(one, _Unmade)]
-        for name in unmade:
-            delattr(self.kind, name)
-        if unmade:
-            dataclass(frozen=True, eq=False, repr=False, kw_only=self.kw_only)(self.kind)
-            for name, method in _methods(self.kind).items():
-                if name in unmade:
-                    setattr(self.kind, name, method)
+        with _MAKING:
+            if vars(self.kind).get(self.name) is self:
+                _make(self.kind, self.kw_only)
         return getattr(kind if of is None else of, self.name)
+
+
+_MAKING = RLock()
+
+
+def _make(kind: Any, kw_only: bool) -> None:
+    """Makes the methods of a class.
+
+    What compares takes the place of what stood for it at once: another thread never finds what `object` has,
+    by which equal values are not equal.
+    """
+    unmade = [name for name, one in vars(kind).items() if isinstance(one, _Unmade)]
+    for name in ("__init__", "__match_args__"):
+        if name in unmade:
+            delattr(kind, name)
+    dataclass(frozen=True, eq=False, repr=False, kw_only=kw_only)(kind)
+    for name, method in _methods(kind).items():
+        if name in unmade:
+            setattr(kind, name, method)
 
 
 def _methods(kind: Any) -> dict[str, Callable[..., Any]]:

@@ -67,3 +67,13 @@ def test_orders_that_are_just_needed_at_distance_2(known: str, asked: str, said:
     else:
         with pytest.raises(NotThere, match="nothing is known of all orders"):
             constant.at(Orders.read(asked), terms.number(2))
+
+
+@pytest.mark.parametrize("text", ["[3, 2]", "(3, 2)", "(2, 2)", "(2, 2]", "[2, 2)"])
+def test_orders_between_which_no_number_lies(text: str) -> None:
+    with pytest.raises(ValueError, match="are no orders: no number lies there"):
+        Orders.read(text)
+
+
+def test_one_order_as_an_interval() -> None:
+    assert Orders.read("[2, 2]").only == 2

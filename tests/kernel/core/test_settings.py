@@ -121,6 +121,15 @@ def in_steps() -> Data:
     }
 
 
+def on_a_deal() -> Data:
+    data = on_records()
+    one = {"single": [[1, 1]], "steps": 1}
+    deal = {"name": "D", "reads": [None], "stated": one, "domain": "own", "notion": "pure", "count": "2"}
+    data["databases"]["size"] = ["any", None]
+    data["mechanisms"] = [deal | {"values": {"epsilon": "e"}, "partition": "deal", "dealt": True}]
+    return data
+
+
 def on_arrays() -> Data:
     step = {"single": "step of near", "steps": 2}
     guarantee = {"domain": "own", "notion": "pure", "values": {"epsilon": "1"}}
@@ -150,6 +159,7 @@ EVERY = {
     "list": on_a_list,
     "steps": in_steps,
     "arrays": on_arrays,
+    "a deal": on_a_deal,
 }
 
 
@@ -184,6 +194,7 @@ def test_settings_are_equal_where_their_hashes_are() -> None:
 
 # forged settings
 
+DEALS = "nothing but for families that read multisets, each its own part, so false"
 FORGED: list[tuple[str, list[Any], Any, str]] = [
     # which setting, the keys that lead to a value, the value, what is said of it
     ("records", ["mechanisms", 0, "reads", 0], [0, 3], "numbers below 3"),
@@ -302,6 +313,12 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("arrays", ["mechanisms", 1, "reads"], [[0], [1]], "one set that is read"),
     ("arrays", ["mechanisms", 1, "stated", "single"], [[0, 1]], "a text"),
     ("arrays", ["target", "steps"], 0, "a whole number from 1"),
+    ("arrays", ["mechanisms", 0, "also"], [{}], "nothing besides what is given"),
+    ("a deal", ["mechanisms", 0, "reads"], [[0]], DEALS),
+    ("a deal", ["mechanisms", 0, "partition"], "", DEALS),
+    ("a deal", ["mechanisms", 0, "domain"], "common", DEALS),
+    ("a deal", ["mechanisms", 0, "also"], [], DEALS),
+    ("a deal", ["mechanisms", 0, "dealt"], False, "one set that is read, or parts of a partition"),
     ("arrays", ["databases", "types"], [], "a type for some of the pairs"),
     ("arrays", ["databases", "types", 0, "pair", 0], 9_999, "a whole number from 0 to 9998"),
     ("arrays", ["databases", "types", 1, "moves"], [3], "a distance of each of 2 mechanisms"),
@@ -327,6 +344,15 @@ def test_forged_settings_are_refused(which: str, at: list[Any], value: Any, word
     with pytest.raises(BadSetting) as refused:
         read(data)
     assert words in str(refused.value) and str(refused.value).startswith("setting")
+
+
+def test_sequences_are_not_dealt() -> None:
+    data, steps = on_a_deal(), [[0, 1], [1, 0]]
+    data["mechanisms"][0]["stated"]["single"] = data["target"]["single"] = steps
+    assert read(data).mechanisms[0].dealt
+    data["databases"]["of"] = "sequences"
+    with pytest.raises(BadSetting, match=DEALS):
+        read(data)
 
 
 @pytest.mark.parametrize("value", [None, 3, "setting", [], {}, [{}], {"databases": {}}])
