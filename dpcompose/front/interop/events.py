@@ -46,18 +46,29 @@ def number(value: object) -> Term:
     return terms.number(found)
 
 
+def _inverse(multiplier: object) -> Term:
+    """1/z."""
+    z = number(multiplier)
+    if z.number == 0:
+        raise NoEvent("0 is no noise: NonPrivateDpEvent promises nothing")
+    return terms.number(1) / z
+
+
 def _randomized(event: Any) -> Guarantee:
     """The true one of k answers with probability 1 - p + p/k, each other one with p/k."""
-    p, k = number(event.noise_parameter), number(event.num_buckets)
-    one = terms.number(1)
+    p, k, one = number(event.noise_parameter), number(event.num_buckets), terms.number(1)
+    if k.number is None or k.number.denominator != 1 or k.number < 2:
+        raise NoEvent("randomized response needs a whole number of answers from 2 on")
+    if p.number is None or not 0 < p.number <= 1:
+        raise NoEvent("randomized response needs a probability above 0, up to 1")
     return pure(terms.log(one + k * (one - p) / p))
 
 
 LEAVES: dict[str, Callable[[Any], Guarantee]] = {
     "NoOpDpEvent": lambda event: pure(0),
     "NonPrivateDpEvent": lambda event: pure("oo"),
-    "GaussianDpEvent": lambda event: gaussian(terms.number(1) / number(event.noise_multiplier)),
-    "LaplaceDpEvent": lambda event: pure(terms.number(1) / number(event.noise_multiplier)),
+    "GaussianDpEvent": lambda event: gaussian(_inverse(event.noise_multiplier)),
+    "LaplaceDpEvent": lambda event: pure(_inverse(event.noise_multiplier)),
     "DiscreteLaplaceDpEvent": lambda event: pure(number(event.noise_parameter) * number(event.sensitivity)),
     "RandomizedResponseDpEvent": _randomized,
     "ZCDpEvent": lambda event: zcdp(number(event.rho)),
@@ -98,6 +109,8 @@ def leaves(event: Any, name: str = "M") -> Iterator[Leaf]:
         for n, one in enumerate(event.events, start=1):
             yield from leaves(one, f"{name}{n}" if name == "M" else f"{name}_{n}")
     elif kind(event) == "SelfComposedDpEvent":
+        if event.count < 1 or event.count != int(event.count):
+            raise NoEvent(f"{name} is run {event.count} times: a whole number from 1 on is wanted")
         yield from (replace(one, times=one.times * event.count) for one in leaves(event.event, name))
     elif (drawn := SAMPLES.get(kind(event))) is not None:
         inside = list(leaves(event.event, name))
@@ -157,7 +170,8 @@ def from_event(
         name = "M" if reads is None else f"M{n}"
         read = everything if reads is None else reads[n - 1]
         for one in leaves(child, name):
-            stated = _stated(one.satisfies, about, domain)
+            drawn = one.sample is not None  # without neighbours it would be about those of the sample's page
+            stated = _stated(one.satisfies, target if drawn and about is None else about, domain)
             count = None if one.times == 1 else one.times
             made.append(mechanism(one.name, stated, read, count, sampled=one.sample))
     return compose(*made, on=on, target=target, **{"adaptive": True} | more)

@@ -123,6 +123,57 @@ def test_what_is_refused(tree: Any, message: str) -> None:
         dpc.from_event(tree, on=D, target="unbounded")
 
 
+def sampled(one: Any) -> Any:
+    return event("PoissonSampledDpEvent", sampling_probability=0.1, event=one)
+
+
+@pytest.mark.parametrize(
+    "tree", [sampled(laplace(1)), together(laplace(1), repeated(sampled(gaussian(1)), 3))]
+)
+def test_on_a_sample_the_neighbours_are_the_target_s_too(tree: Any) -> None:
+    """Where a record is replaced a Poisson sample has nothing to do with what is promised of replacements: its
+    size tells who came."""
+    for more in ({}, {"neighbours": "bounded"}, {"neighbours": SimpleNamespace(name="REPLACE_ONE")}):
+        with pytest.raises(ValueError, match="is one for unbounded neighbours, not for bounded"):
+            dpc.from_event(tree, on=D, target="bounded", **more)
+    assert dpc.from_event(tree, on=D, target="bounded", neighbours="unbounded").guarantee()
+
+
+def test_a_sample_without_replacement_by_the_target_s_neighbours() -> None:
+    tree = event("SampledWithoutReplacementDpEvent", sample_size=1, source_dataset_size=4, event=laplace(1))
+    four = dpc.multisets({"a", "b"}, size="= 4")
+    study = dpc.from_event(tree, on=four, target="bounded")
+    assert repr(study.guarantee()) == "bounded (log(3/4 + exp(1)/4))-DP, by GB:V.3; optimal"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"noise_parameter": 0.5, "num_buckets": 0}, "whole number of answers from 2 on"),
+        ({"noise_parameter": 0.5, "num_buckets": 2.5}, "whole number of answers from 2 on"),
+        ({"noise_parameter": -0.5, "num_buckets": -2}, "whole number of answers from 2 on"),
+        ({"noise_parameter": 0, "num_buckets": 2}, "probability above 0"),
+        ({"noise_parameter": 1.5, "num_buckets": 2}, "probability above 0"),
+    ],
+)
+def test_randomized_response_of_no_law(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(NoEvent, match=message):
+        dpc.from_event(event("RandomizedResponseDpEvent", **values), on=D, target="unbounded")
+
+
+@pytest.mark.parametrize("count", [0, -1, 0.5, 2.5])
+def test_how_often_events_are_run(count: Any) -> None:
+    for tree in (repeated(laplace(1), count), repeated(repeated(laplace(1), 2), count)):
+        with pytest.raises(NoEvent, match=r"M is run .* times: a whole number from 1 on is wanted"):
+            dpc.from_event(tree, on=D, target="unbounded")
+
+
+@pytest.mark.parametrize("kind", ["GaussianDpEvent", "LaplaceDpEvent"])
+def test_noise_of_no_width(kind: str) -> None:
+    with pytest.raises(NoEvent, match="0 is no noise"):
+        dpc.from_event(event(kind, noise_multiplier=0.0), on=D, target="unbounded")
+
+
 def test_as_many_inputs_as_events() -> None:
     with pytest.raises(NoEvent, match="3 events read 2 things"):
         dpc.from_event(THREE, on=D, target="unbounded", reads=PARTS[:2], domain="own")
