@@ -59,7 +59,7 @@ def _product(some: Sequence[tuple[str, Term]]) -> tuple[str, Term]:
     if len(rest) > 1:
         table = Table({Fraction(1): Fraction(1)}, Fraction(0))
         for one in rest:
-            table = table.and_(_table(one), BITS, up=True)
+            table = table.and_(_table(one))
         rest = [_pairs(table)]
     stays = terms.multiply(ONE - leak for leak in leaks)
     pairs = rest[0] if rest else ((ZERO, ZERO),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
+from dpcompose.kernel.expressions import terms
 from dpcompose.privacy import problems
 from dpcompose.privacy.tradeoffs import at_once
 
@@ -166,3 +168,17 @@ def test_functions_of_other_notions_beside_are_no_pieces() -> None:
     assert found.check(dpc.approximate(0, "2/5")).verdict == "proved"
     assert found.check(dpc.approximate(0, "1/3")).verdict == "undecided"
     assert str(found.curve().delta(0)).startswith("at most")
+
+
+def test_products_are_exact() -> None:
+    """Ten leaks over large primes and randomized response: no probability is rounded, however long it is."""
+    leaks = [Fraction(1, 2**127 - 1 - n) for n in range(10)]
+    given = [f"max(0, 1 - {d} - 3*alpha, (1 - {d} - alpha)/3)" for d in leaks]
+    stays = math.prod(1 - d for d in leaks)
+    pairs = [one.terms for one in at_once(dpc.f_dp(given))]
+    found = {epsilon: delta.number for (_, epsilon), (_, delta) in pairs}
+    up = Fraction(3, 4)
+    masses = {2 * n - 10: math.comb(10, n) * up**n * (1 - up) ** (10 - n) * stays for n in range(11)}
+    for m in (0, 2, 6, 10):
+        least = sum(p * (1 - Fraction(3) ** (m - n)) for n, p in masses.items() if n > m)
+        assert found[terms.log(terms.number(3**m))] == 1 - stays + least

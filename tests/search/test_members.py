@@ -12,7 +12,9 @@ from search.compared import K, N, P, kinds, read
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.comparison import check_at_least
+from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.search.comparing import Point, Proof, compare
@@ -99,6 +101,18 @@ def test_forged_proofs_are_refused(greater: str, lesser: str, proof: Any, messag
     names = {name for side in sides for name in side.letters}
     with pytest.raises(BadCertificate, match=message):
         check_at_least(*sides, {"letters": {name: WORDS[name] for name in names}, "proof": proof})
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_a_member_beside_sums_is_not_summed_over(power: int) -> None:
+    """k·e[i] is not at least the sum of all, nor k·e[i]² at least that of squares, for one member e[i]."""
+    e, k = (terms.letter(name, Domain.read(word)) for name, word in (("e[i]", P), ("k", K)))
+    for greater in (k * e**power, e * terms.over(k, e ** (power - 1), k)):
+        lesser = terms.over(k, e**power, k)
+        assert not isinstance(compare(greater, lesser), Proof)
+        proof = {"members": "k", "each": REST, "beside": "0", "proof": REST}
+        with pytest.raises(BadCertificate, match="beside a sum"):
+            check_at_least(greater, lesser, {"letters": {"e[i]": P, "k": K}, "proof": proof})
 
 
 UNITS = ["e[i]", "e[i]**2", "f[i]", "e[i]*f[i]", "exp(-f[i])", "f[i]**2", "1", "w*e[i]", "w**2"]

@@ -291,6 +291,7 @@ def share(algebra: Algebra, monomial: Any, count: Form, m: int | None) -> Form:
     sums = [a for a, p in monomial if a[0] == "family" and a[1] == m and a[3] == count and p == 1]
     rest = made([(frozenset((a, p) for a, p in monomial if a not in sums), Fraction(1))])
     demand(len(sums) <= 1 and not families(rest), "a product of families")
+    demand("[i]" not in repr(rest), "a member that is not summed over")
     demand(m is None or (sums and algebra.sign(rest) > 0), "no sum of largest members")
     if sums:
         return algebra.times(rest, sums[0][2])

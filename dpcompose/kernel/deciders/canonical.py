@@ -104,6 +104,8 @@ def middle(ratio: Interval, n: int, rounding: Rounding) -> dict[int, int]:
     q = exp(ZERO - ratio * Interval.of(Fraction(1, n)), bits)
     low, high = (int(q.low * one), -int(-q.high * one // 1))
     whole = one - -int(-exp(ZERO - ratio, bits).high * one // 1)
+    if whole >> bits // 2 <= 0:  # so short an interval that 1 − e^−a is hardly known: all losses are its end
+        return {n: rounding.unit}
     table, power = dict[int, int](), one
     for k in range(n):  # q^k(1 − q)/(1 − q^n)
         table[n - k] = rounding.divided(power * (one - low) * rounding.unit, whole << bits)

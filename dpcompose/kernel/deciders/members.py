@@ -2,7 +2,8 @@
 
 Let D = R + Σ_{i ≤ k} h(e[i]), where h may contain letters and k, but no other family.  If h(x) ≥ 0 for all
 allowed values x of a member and of the letters, then D ≥ R, for all k.  In D the sums S(g) = Σ g(e[i]), times
-what does not depend on i, are such a Σ, and so is k·c = Σ c.
+what does not depend on i, are such a Σ, and so is k·c = Σ c.  A letter e[i] outside of sums is one member,
+which does not go through all: what it multiplies is no such Σ.
 
 With T_m, the sum of the m largest members, D = R + Σ_j T_m(h_j) − T_m(g): if Σ_j h_j(x) ≥ g(x), then D ≥ R,
 as T_m(g) is the sum of some m members of g, and T_m(h_j) is at least that of the same members of h_j.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpcompose.kernel.expressions import forms
+from dpcompose.kernel.expressions import forms, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.forms import Form, Known, Monomial, Peak
 from dpcompose.kernel.expressions.terms import Term
@@ -74,6 +75,8 @@ def _apart(term: Monomial, count: Term, m: Term) -> tuple[list[Term], Monomial]:
     rest = tuple((letter, power) for letter, power in term if not _is_sum(letter, count, m))
     if len(sums) > 1 or any(power > 1 for _, power in sums) or any(one.has("over") for one, _ in rest):
         raise BadCertificate("a product of families is not summed over members")
+    if any(terms.moves(name) for one, _ in rest for name in one.letters):
+        raise BadCertificate("a member that stands beside a sum is another one than those in it")
     return [letter for letter, _ in sums], rest
 
 

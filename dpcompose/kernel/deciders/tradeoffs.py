@@ -74,17 +74,23 @@ class Table:
         found = sum((p * (1 - end / x) for x, p in self.masses.items() if x > end), self.infinite)
         return min(found, Fraction(1))
 
-    def and_(self, other: Table, bits: int, up: bool) -> Table:
-        """The losses of two independent mechanisms.  Raises TooManyLosses."""
+    def and_(self, other: Table) -> Table:
+        """The losses of two independent mechanisms, exactly.  Raises TooManyLosses."""
         found: dict[Fraction, Fraction] = {}
         for x, p in self.masses.items():
             for y, q in other.masses.items():
                 found[x * y] = found.get(x * y, Fraction(0)) + p * q
                 if len(found) > MOST_LOSSES:
                     raise TooManyLosses(f"more than {MOST_LOSSES} losses are not added up exactly")
-        infinite = 1 - (1 - self.infinite) * (1 - other.infinite)
-        short = {x: _end(Interval.of(p).rounded(4 * bits), up) for x, p in found.items()}
-        return Table(short, _end(Interval.of(infinite).rounded(4 * bits), up))
+        return Table(found, 1 - (1 - self.infinite) * (1 - other.infinite))
+
+    def short(self, bits: int, up: bool) -> Table:
+        """The same with probabilities of at most so many binary digits, rounded one way."""
+
+        def end(p: Fraction) -> Fraction:
+            return _end(Interval.of(p).rounded(bits), up)
+
+        return Table({x: end(p) for x, p in self.masses.items()}, end(self.infinite))
 
 
 def _end(x: Interval, up: bool) -> Fraction:
@@ -165,7 +171,7 @@ def added_up(some: Sequence[Together], bits: int, up: bool) -> Table:
     for one in some:
         table = one.table(bits, up)
         for _ in range(one.count):
-            found = found.and_(table, bits, up)
+            found = found.and_(table).short(4 * bits, up)
     return found
 
 
