@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from shares import seeds
 
 import dpcompose as dpc
 from dpcompose.kernel.expressions import terms
@@ -182,3 +184,52 @@ def test_products_are_exact() -> None:
     for m in (0, 2, 6, 10):
         least = sum(p * (1 - Fraction(3) ** (m - n)) for n, p in masses.items() if n > m)
         assert found[terms.log(terms.number(3**m))] == 1 - stays + least
+
+
+def composed(every: Sequence[Sequence[tuple[int, Fraction]]], steps: int) -> list[tuple[Fraction, Fraction]]:
+    """The outcomes of mechanisms that satisfy all (e^ε, δ), so many steps apart: g between all points of a grid
+    on which its pieces and those of g(g) end."""
+    together = [(Fraction(1), Fraction(1))]
+    for pairs in every:
+        lines = [(Fraction(0), Fraction(1))]
+        lines += [one for c, d in pairs for one in ((Fraction(c), d), (Fraction(1, c), 1 - (1 - d) / c))]
+
+        def g(a: Fraction, lines: list[tuple[Fraction, Fraction]] = lines) -> Fraction:
+            return min(slope * a + b for slope, b in lines)
+
+        ends = {(e - b) / (s - t) for s, b in lines for t, e in lines if s != t} | {Fraction(0), Fraction(1)}
+        if steps == 2:
+            ends |= {(y - b) / s for y in ends for s, b in lines if s}
+        grid = sorted(x for x in ends if 0 <= x <= 1)
+        after = [g(g(x)) if steps == 2 else g(x) for x in grid]
+        table = [(after[0], Fraction(0))]
+        table += [(z - y, b - a) for a, b, y, z in zip(grid, grid[1:], after, after[1:], strict=False)]
+        together = [(p * x, q * y) for p, q in together for x, y in table]
+    return together
+
+
+@seeds(1, 60)
+def test_claims_just_at_the_curve(seed: int) -> None:
+    """Of one or two trade-off functions, one or two steps apart: δ itself is proved, a little less is refuted."""
+    rng = random.Random(seed)
+    every = [
+        [(rng.randint(1, 4), Fraction(rng.choice([0, 0, 1, 3, 10]), 10)) for _ in range(rng.randint(1, 3))]
+        for _ in range(rng.randint(1, 2))
+    ]
+    steps = rng.choice([1, 2])
+    text = START[: START.index("[[mechanisms]]")]
+    if steps == 2:
+        text = text.replace('granularity = "bounded"', 'granularity = { group = 2, of = "bounded" }')
+    text = text.replace('records = ["a", "b"]\n', "")
+    for n, pairs in enumerate(every):
+        lines = ", ".join(f"1 - {d} - {c}*alpha, (1 - {d} - alpha)/{c}" for c, d in pairs)
+        text += f'[[mechanisms]]\nname = "M{n}"\n' + GIVEN.format(f'"max(0, {lines})"')
+    together, wanted = composed(every, steps), []
+    for c in (1, 2, 5):
+        least = sum(max(Fraction(0), p - c * q) for p, q in together)
+        for delta, verdict in ((least, "proved"), (least - Fraction(1, 10**6), "refuted")):
+            if delta >= 0:
+                text += f'[[claims]]\nnotion = "f-dp"\ntradeoff = "max(0, 1 - {delta} - {c}*alpha)"\n'
+                wanted.append(verdict)
+    found, claims = dpc.loads(text)
+    assert [found.check(one).verdict for one in claims] == wanted
