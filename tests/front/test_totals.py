@@ -101,7 +101,9 @@ def test_the_factor_is_where_a_solver_finds_it(
     assert all(budget.guarantee[key] <= value for key, value in total.values)
 
 
-@pytest.mark.parametrize("total", [ONE, dpc.zcdp("1/2"), dpc.gaussian(1)])
+@pytest.mark.parametrize(
+    "total", [pytest.param(ONE, marks=pytest.mark.slow), dpc.zcdp("1/2"), dpc.gaussian(1)]
+)
 def test_the_total_is_proved_there_and_what_is_exceeded_is_refuted(total: Any) -> None:
     found = study(count(dpc.laplace("b")), count(dpc.gaussian_noise("s"), "N"))
     budget = found.budget(total, weights={"s": 2})

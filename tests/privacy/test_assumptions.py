@@ -155,10 +155,14 @@ def test_python_is_told_the_same() -> None:
     assert study(sp.Symbol("e1") < 1).check("1 + e2")  # a symbol that says nothing is the parameter
 
 
-def test_where_it_is_not_known_whether_there_are_values(tmp_path: Path, capsys: Any) -> None:
-    """A warning; nothing is refuted there, and what is proved holds whether or not there are any."""
+def test_where_products_leave_no_values(tmp_path: Path, capsys: Any) -> None:
     status, said = run(tmp_path, capsys, '["u > l", "l > 0", "u*l > 50", "u*u < 2"]', "e1")
     assert status == 2 and "no values satisfy u > l and l > 0 and l*u > 50 and u**2 < 2" in said
+
+
+@pytest.mark.slow
+def test_where_it_is_not_known_whether_there_are_values(tmp_path: Path, capsys: Any) -> None:
+    """A warning; nothing is refuted there, and what is proved holds whether or not there are any."""
     status, said = run(tmp_path, capsys, '["u > l", "l > 0", "exp(u) + l < 2", "u*l > 1"]', "e1")
     assert status == 3 and "it is not known whether any values satisfy" in said and "REFUTED" not in said
 

@@ -103,7 +103,7 @@ def test_forged_proofs_are_refused(greater: str, lesser: str, proof: Any, messag
         check_at_least(*sides, {"letters": {name: WORDS[name] for name in names}, "proof": proof})
 
 
-@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("power", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_member_beside_sums_is_not_summed_over(power: int) -> None:
     """k·e[i] is not at least the sum of all, nor k·e[i]² at least that of squares, for one member e[i]."""
     e, k = (terms.letter(name, Domain.read(word)) for name, word in (("e[i]", P), ("k", K)))
