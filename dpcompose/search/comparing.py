@@ -333,9 +333,9 @@ class _Question:
         return None
 
     def _shown(self, form: Form) -> Any:
-        """Steps that show that another form is ≥ 0 where what is known here is known; None without."""
+        """Steps that show, by the least effort, that another form is ≥ 0 with what is known here; None without."""
         try:
-            question = _Question(forms.write(form), terms.ZERO, None, self.efforts, True, self.assumed)
+            question = _Question(forms.write(form), terms.ZERO, None, 1, True, self.assumed)
             found = question.answer() if question.known <= self.known else None
         except NotAForm:
             return None
