@@ -333,7 +333,7 @@ class _Question:
         return None
 
     def _shown(self, form: Form) -> Any:
-        """Steps that show, by the least effort, that another form is ≥ 0 with what is known here; None without."""
+        """Steps that show, by the least effort, that another form is ≥ 0; None where there are none."""
         try:
             question = _Question(forms.write(form), terms.ZERO, None, 1, True, self.assumed)
             found = question.answer() if question.known <= self.known else None
