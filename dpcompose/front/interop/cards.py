@@ -167,7 +167,7 @@ class Card:
     def _finding(self, unit: str, to: str) -> Finding:
         try:
             study, claims = self.study(unit, to)
-            verdicts = tuple((_written(one.text), study.check(one)) for one in claims)
+            verdicts = tuple((one.written, study.check(one)) for one in claims)
             return Finding(unit, to, study.guarantee(), verdicts)
         except ValueError as error:
             return Finding(unit, to, None, reason=str(error))
@@ -204,11 +204,6 @@ def _guarantee(said: Mapping[str, Any]) -> dict[str, Any]:
             f"{said.get('what', 'a claim')!r} has no epsilon, delta, rho or mu that say a guarantee"
         )
     return {"notion": fits[0], **values} | ({"expect": said["expect"]} if "expect" in said else {})
-
-
-def _written(claim: Mapping[str, Any]) -> str:
-    """A claim in a line."""
-    return ", ".join(f"{key} = {value}" for key, value in claim.items() if key != "notion")
 
 
 def card(said: str | Path | Mapping[str, Any]) -> Card:

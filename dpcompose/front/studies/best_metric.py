@@ -331,10 +331,9 @@ def said_of(claim: Claim) -> Said:
     claimed: MetricGuarantee = claim.guarantee
     if claimed.near is None:
         return in_metric(claim.notion, claimed.metric, claimed.delta)
-    values = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
     notion = "" if claim.notion == "pure" else f"{claim.notion} privacy with "
     near = claimed.near
-    return [f"{notion}{values} where ", formula(near.formula), " is at most ", formula(near.radius)]
+    return [f"{notion}{claim.written} where ", formula(near.formula), " is at most ", formula(near.radius)]
 
 
 def _metric(metric: NamedMetric) -> Said:

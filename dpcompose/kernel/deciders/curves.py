@@ -135,19 +135,20 @@ class Curve:
         several = self.parts or self.together or self.normal is not None or len(self.laplace) != 1
         return not several and self.laplace[0].count == 1 and self.laplace[0].middle
 
-    def _beside(self, up: bool) -> Curve:
-        """What is beside those with several guarantees; from below without middles, of which nothing is known
-        in compositions."""
-        laplace = tuple(one for one in self.laplace if up or not one.middle)
-        return replace(self, laplace=laplace, together=())
+    def _known(self, up: bool) -> Curve:
+        """What is known of it on one side: from below nothing is of middles in compositions."""
+        if up or self.is_one_middle:
+            return self
+        return replace(self, laplace=tuple(one for one in self.laplace if not one.middle))
 
     def _delta(self, epsilon: Term, bits: int, points: int, up: bool) -> Fraction:
         """δ on one side: over the losses of those with several guarantees the mean of that of the others."""
+        known = self._known(up)
         if not self.together:
-            return _losses(self, bits, points, up).delta(epsilon)
+            return _losses(known, bits, points, up).delta(epsilon)
         parts = tuple(Together(((one.epsilon, one.delta),), one.steps, one.count) for one in self.parts)
         with suppress(TooManyLosses):
-            rest, table = replace(self._beside(up), parts=()), _added_up((*self.together, *parts), bits, up)
+            rest, table = replace(known, parts=(), together=()), _added_up((*self.together, *parts), bits, up)
             if rest == Curve(()):
                 return table.delta(epsilon, bits, up)
             beside = Fraction(0)
@@ -155,12 +156,12 @@ class Curve:
                 moved = terms.number(_end(log(Interval.of(x), bits), up))
                 beside += p * rest._delta(epsilon - moved, bits, points, up)
             return min(Fraction(1), beside + table.infinite)
-        losses, off = _with_lattice(self, bits, points, up)
+        losses, off = _with_lattice(known, bits, points, up)
         return losses.delta(epsilon - off if up else epsilon + off)
 
     def without_limit(self, bits: int) -> Fraction:
         """A δ that some mechanisms with these guarantees have at every ε'."""
-        rest = _losses(self._beside(False), bits, LARGEST_LATTICE, False).infinite
+        rest = _losses(replace(self._known(False), together=()), bits, LARGEST_LATTICE, False).infinite
         for one in self.together:
             rest = 1 - (1 - rest) * (1 - one.table(bits, False).infinite) ** one.count
         return rest
@@ -290,7 +291,7 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
     finite = _Group(terms.ZERO, still, ()).stays(bits)
     moving = [part for part in curve.parts if part.epsilon != terms.ZERO]
     tail: Tail | None = curve.normal
-    noisy = [one for one in curve.laplace if up or curve.is_one_middle or not one.middle]
+    noisy = list(curve.laplace)
     if curve.is_one_middle:
         tail, noisy = noisy[0], []
     elif tail is None and not all(one.middle for one in noisy):
@@ -324,7 +325,7 @@ def _with_lattice(curve: Curve, bits: int, points: int, up: bool) -> tuple[Losse
     """The losses of a composition, those of what has several guarantees on a lattice of its own; and by how
     much they are off it at most."""
     rounding = Rounding.of(bits, up)
-    lost = _losses(curve._beside(up), bits, BESIDE_NORMAL, up)
+    lost = _losses(replace(curve, together=()), bits, BESIDE_NORMAL, up)
     there = on_lattice(curve.together, points, bits, rounding)
     beside = bool(lost.axes) or curve.normal is not None
     axis = _of_few(there.axis, bits, rounding) if beside else there.axis
