@@ -118,10 +118,8 @@ Theorem composition {O} (M : list (mechanism O approximate)) epsilon delta :
   close (sum epsilon M) (sum delta M) (all_outputs M) (composed at_D M []) (composed at_E M []).
 Proof.
   intros F H. pose proof (Notions.composition M F) as C.
-  assert (T : total (map lost M) = Some (sum epsilon M, sum delta M)); [|rewrite T in C; exact C].
-  clear F C. induction M as [|m M IH]; auto.
-  change (total (map lost (m :: M))) with (add (lost m) (total (map lost M))).
-  rewrite (H m (or_introl eq_refl)), IH; auto. intros; apply H; right; auto.
+  rewrite (total_of (N := approximate) lost (fun m => (epsilon m, delta m))
+             (fun M => (sum epsilon M, sum delta M)) M) in C; auto.
 Qed.
 
 (** (epsilon, delta) at all neighbours, at r steps: r epsilon and delta (1 + ... + e^((r-1) epsilon)). *)

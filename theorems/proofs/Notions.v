@@ -133,6 +133,16 @@ Arguments at_most {N}.
 Arguments at_r {N}.
 Arguments total {N}.
 
+(** What mechanisms lose in all, where each loses something finite: their values added up. *)
+Lemma total_of {N : notion} {A} (lost : A -> option (parameter N)) (value : A -> parameter N) whole M :
+  whole [] = none -> (forall m M, whole (m :: M) = plus (value m) (whole M)) ->
+  (forall m, In m M -> lost m = Some (value m)) -> total (map lost M) = Some (whole M).
+Proof.
+  intros Z P H. induction M as [|m M IH]; [rewrite Z; auto|].
+  change (total (map lost (m :: M))) with (add (lost m) (total (map lost M))).
+  rewrite (H m (or_introl eq_refl)), IH, P; auto. intros; apply H; right; auto.
+Qed.
+
 (** * Composition of k mechanisms, each of which may read the outputs before it *)
 
 (** Mechanism i at two databases: its outputs, their weights at D and at E after the earlier outputs, and

@@ -50,10 +50,7 @@ Theorem composition {O} (M : list (mechanism O pure)) loss :
   loses (sum loss M) (all_outputs M) (composed at_D M []) (composed at_E M []).
 Proof.
   intros F H. pose proof (Notions.composition M F) as C.
-  assert (T : total (map lost M) = Some (sum loss M)); [|rewrite T in C; exact C].
-  clear F C. induction M as [|m M IH]; auto.
-  change (total (map lost (m :: M))) with (add (lost m) (total (map lost M))).
-  rewrite (H m (or_introl eq_refl)), IH; auto. intros; apply H; right; auto.
+  rewrite (total_of (N := pure) lost loss (sum loss) M) in C; auto.
 Qed.
 
 (** epsilon at all neighbours, at r steps: r epsilon. *)

@@ -257,10 +257,7 @@ Theorem composition {O} (M : list (mechanism O zcdp)) rho :
   concentrated (sum rho M) (all_outputs M) (composed at_D M []) (composed at_E M []).
 Proof.
   intros F H. pose proof (Notions.composition M F) as C.
-  assert (T : total (map lost M) = Some (sum rho M)); [|rewrite T in C; exact C].
-  clear F C. induction M as [|m M IH]; auto.
-  change (total (map lost (m :: M))) with (add (lost m) (total (map lost M))).
-  rewrite (H m (or_introl eq_refl)), IH; auto. intros; apply H; right; auto.
+  rewrite (total_of (N := zcdp) lost rho (sum rho) M) in C; auto.
 Qed.
 
 (** rho at all neighbours, at r steps: r^2 rho. *)
