@@ -78,6 +78,7 @@ REFUSED = (
         [
             "problems/97-visits-of-one-person",
             "problems/99-a-household-of-any-size",
+            "problems/239-days-of-a-diary",
             "problems/115-patients-of-any-number-of-hospitals",
             "problems/116-a-hundred-patients-at-once",
             "problems/117-incomes-in-brackets",

@@ -22,7 +22,7 @@ kernel.deciders: coordinates elementary exponentials lattices members merging no
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus tradeoffs curves equalities pieces readings noises
 kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
-kernel.covers: types queries arrays blocks cells cones distances groups listed records alike rooms seen sizes steps
+kernel.covers: types queries arrays blocks cells cones distances listed groups records alike rooms seen sizes steps
     contributions corners differing policies counts
 kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed

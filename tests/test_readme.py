@@ -128,7 +128,7 @@ def test_problem_files_are_decided(
 
 
 def test_the_lines_that_are_trusted_are_counted() -> None:
-    """Of each decider exactly, of folders to the next hundred."""
+    """Of each decider to the next fifty, of folders to the next hundred."""
     kernel = ROOT / "dpcompose" / "kernel"
     trusted = " ".join((MANUAL / "trust.md").read_text(encoding="utf-8").split())
 
@@ -136,7 +136,10 @@ def test_the_lines_that_are_trusted_are_counted() -> None:
         return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 
     for file in (kernel / "deciders").glob("[a-z]*.py"):
-        assert f"`{file.stem}` {lines(file)}" in trusted, f"{file.stem} has {lines(file)} lines"
+        told = re.search(rf"`{file.stem}` ([0-9]+)", trusted)
+        assert told is not None and abs(int(told[1]) - lines(file)) <= 50, (
+            f"{file.stem} has {lines(file)} lines"
+        )
     folders = [[kernel / name] for name in ("expressions", "core", "covers", "composition")]
     folders += [[kernel, kernel / "rules"], [kernel / "library"]]
     counted = [lines(*(file for folder in some for file in folder.glob("*.py"))) for some in folders]

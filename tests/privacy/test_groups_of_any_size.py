@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import shares
 from policies_at_random import random_policy
 from problem_data import KEYS, Reads, optimal_bound, reading_records
 
@@ -153,7 +154,7 @@ def test_python_says_what_files_say() -> None:
     ("change", "words"),
     [
         ({"databases": {"kind": "multisets", "size": "<= 4"}}, "needs multisets of any size"),
-        ({"databases": {"kind": "tuples", "size": "= 3"}}, "needs multisets of any size"),
+        ({"databases": {"kind": "sets", "size": "any"}}, "needs multisets of any size"),
         ({"parameters": {"m": "positive"}}, "a group counts a number of steps"),
         ({"parameters": {"m": "integer >= 0"}}, "a group counts a number of steps"),
         ({"target": {"granularity": {"group": "2*m", "of": "bounded"}}}, "a group counts a number of steps"),
@@ -221,3 +222,97 @@ epsilon = "min(m*e, f)/2"
     study, claims = dpc.load(file)
     least, half = (study.check(one).verdict for one in claims)
     assert least == "proved" and half != "proved"
+
+
+# products of cells and listed classes, on which some number of steps leads as far as any
+
+
+def on_cells(
+    m: int | str, of: Any, reads: list[Any], stated: list[Any], notion: str = "pure"
+) -> dict[str, Any]:
+    """Mechanisms that look at positions of a stream of length 4."""
+    name, given = KEYS[notion], {"notion": notion, "domain": "common"}
+    return {
+        "format": 1,
+        "parameters": {} if isinstance(m, int) else {m: "integer >= 1"},
+        "databases": {"kind": "streams", "records": ["x", "y"], "size": "= 4"},
+        "target": {"granularity": {"group": m, "of": of}},
+        "mechanisms": [
+            {"name": f"M{i}", "reads": some, "guarantee": given | {name: f"e{i}", "granularity": one}}
+            for i, (some, one) in enumerate(zip(reads, stated, strict=True), start=1)
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("of", "reads", "stated", "by_number"),
+    [  # what is lost for m = 1, 2, 3, 4, 5 with e1 = 1, e2 = 10
+        ("event", [[1], [2]], ["event", "event"], [10, 11, 11, 11, 11]),
+        ("event", [[1], [2, 3]], ["event", "event"], [10, 20, 21, 21, 21]),
+        ("event", [[1, 2, 3, 4], [2]], ["event", "free-lunch"], [11, 12, 13, 14, 14]),
+        ({"w-event": 3}, [[1], [4]], ["event", {"w-event": 3}], [10, 11, 11, 11, 11]),
+        ("event", [[1, 4], [2]], [{"group": 2, "of": "event"}, "event"], [10, 11, 11, 11, 11]),
+    ],
+)
+def test_on_cells_by_hand(of: Any, reads: list[Any], stated: list[Any], by_number: list[int]) -> None:
+    found = optimal_bound(on_cells("m", of, [{"positions": some} for some in reads], stated))
+    at = [formulas.evaluate(found, {"e1": F(1), "e2": F(10), "m": F(m)}) for m in range(1, 6)]
+    assert at == by_number
+
+
+def test_on_listed_databases_by_hand() -> None:
+    """On a path of four databases two steps lead further than one, three as far as any."""
+    path = {
+        "format": 1,
+        "parameters": {"m": "integer >= 1"},
+        "databases": {"kind": "listed", "elements": ["a", "b", "c", "d"]},
+        "granularities": {"G": {"neighbours": [["a", "b"], ["b", "c"], ["c", "d"]]}},
+        "target": {"granularity": {"group": "m", "of": "G"}},
+        "mechanisms": [{"name": "M", "guarantee": {"notion": "zcdp", "rho": "r", "granularity": "G"}}],
+    }
+    found = optimal_bound(path, "zcdp")
+    assert [formulas.evaluate(found, {"r": F(1), "m": F(m)}) for m in (1, 2, 3, 4)] == [1, 4, 9, 9]
+
+
+@shares.seeds(8, 60)
+def test_on_cells_every_number_says_the_same(seed: int) -> None:
+    rng = random.Random(seed)
+    ways: list[Any] = ["event", {"w-event": 2}, {"w-event": 3}]
+    reads = [{"positions": sorted(rng.sample(range(1, 5), rng.randint(1, 3)))} for _ in range(3)]
+    of, stated, notion = (
+        rng.choice(ways),
+        [rng.choice(["free-lunch", *ways]) for _ in reads],
+        rng.choice(list(KEYS)),
+    )
+    for_all = optimal_bound(on_cells("m", of, reads, stated, notion), notion)
+    for m in (1, 2, 3, 4, 5):
+        exactly = optimal_bound(on_cells(m, of, reads, stated, notion), notion)
+        point = {f"e{i}": F(rng.randint(1, 30), 7) for i in (1, 2, 3)}
+        left, right = (enclosure(formulas.at(x, {**point, "m": F(m)}), 120) for x in (for_all, exactly))
+        assert max(left.low, right.low) <= min(left.high, right.high)
+
+
+def test_pairs_that_refute_are_as_many_steps_apart_as_the_point_says() -> None:
+    data = on_cells("m", "event", [{"positions": [at]} for at in (1, 2, 3)], ["event"] * 3)
+    texts = ["max(e1, e2, e3)", "e1 + e2 + e3", "min(m, 2)*max(e1, e2, e3)"]
+    read = problems.read_data({**data, "claims": [{"notion": "pure", "epsilon": one} for one in texts]})
+    found = [Study(read.setting).check(one) for one in read.claims]
+    assert [one.verdict for one in found] == ["refuted", "proved", "refuted"]
+    for one in (found[0], found[2]):
+        example = one.counterexample
+        assert example is not None
+        D, E = example.pair
+        assert sum(x != y for x, y in zip(D, E, strict=True)) <= example.point["m"]
+
+
+def test_what_is_more_than_a_distance_is_refused_beside_any_number_of_steps() -> None:
+    group = {"group": "m", "of": "event"}
+    with pytest.raises(NoGuarantee, match="state it for single steps"):
+        optimal_bound(on_cells("m", "event", [{"positions": [1]}], [group]))
+    with pytest.raises(NoGuarantee, match="further for each number up to 20, which are too many"):
+        long = on_cells("m", "event", [{"positions": [1]}], ["event"])
+        optimal_bound(long | {"databases": {"kind": "streams", "records": ["x", "y"], "size": "= 20"}})
+    for size in ("<= 4", "any"):
+        with pytest.raises(problems.ProblemError, match="tuples of one length"):
+            some = on_cells("m", "event", [{"positions": [1]}], ["event"])
+            problems.read_data(some | {"databases": {"kind": "streams", "records": ["x", "y"], "size": size}})

@@ -181,7 +181,9 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
     counted = databases.kind in OF_ATOMS and databases.of == "multisets"
     listed = databases.kind == "listed"
-    reader.keys(("single", "steps", *(("within", "times") if counted else ("lengths",) if listed else ())))
+    any_number = counted or listed or (databases.kind == "cells" and databases.letter is None)
+    more = ((counted, "within"), (any_number, "times"), (listed, "lengths"))
+    reader.keys(("single", "steps", *(key for there, key in more if there)))
     if "times" in reader.value:
         return _many_steps(reader, databases, count)
     steps = reader.key("steps").whole(1, 10**6)

@@ -3,20 +3,26 @@
 A group moves an input by at most the sum of what its steps move it.  Losses that add up and are convex are
 at most the mean of those at m times each step, so at most the largest of them; and m steps of one kind, with
 the same records taken m times, move all inputs m times as far.
+
+Where databases have cells, or are listed, some number of steps leads as far as any: then the types of groups
+of 1, 2, … up to so many steps are those of m, each from its number on.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any
 
 from dpcompose.kernel.core.classes import OF_ATOMS, Databases
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
+from dpcompose.kernel.covers.blocks import fewest_steps
+from dpcompose.kernel.covers.listed import longest_way
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
-from dpcompose.kernel.expressions.terms import ONE, Term, number
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, largest, least, number
 from dpcompose.kernel.library.theory import Theory
 
 PROCEDURE = "any number of steps"
@@ -56,6 +62,8 @@ def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
 
 def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory, bool], Cover]) -> Cover:
     """The types of groups, from the cover of single steps."""
+    if setting.databases.kind in FURTHEST:
+        return _of_each_number(setting, theory, single)
     m = setting.target.times or number(setting.target.steps)
     page = _page(theory)
     found = single(of_single_steps(setting), theory, True)
@@ -75,6 +83,73 @@ def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory, b
     convex = frozenset(range(1, len(setting.mechanisms) + 1)) - fixed | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex)
+
+
+MOST_NUMBERS = 16
+"""Of at most so many numbers of steps the types are gone through one by one."""
+FURTHEST: Mapping[str, Callable[[Setting], int]] = {
+    "cells": lambda setting: fewest_steps(setting.target.blocks),
+    "listed": lambda setting: longest_way(setting.target.pairs),
+}
+"""How many steps lead as far as any number of them does, of the kinds of classes on which some do."""
+
+
+def _of_each_number(
+    setting: Setting, theory: Theory, single: Callable[[Setting, Theory, bool], Cover]
+) -> Cover:
+    """The types of s steps, for every s that leads further than fewer do, there where m is at least s."""
+    m, most = setting.target.times, max(FURTHEST[setting.databases.kind](setting), 1)
+    assert m is not None
+    if most > MOST_NUMBERS:
+        raise NoCover(
+            f"{formulas.to_text(m)} steps lead further for each number up to {most:,}, which are too many to "
+            "go through one by one; a number of steps would do"
+        )
+    for mechanism in setting.mechanisms:
+        _check_by_distance(mechanism)
+    covers = [
+        single(replace(setting, target=replace(setting.target, steps=s, times=None), flat=None), theory, True)
+        for s in range(1, most + 1)
+    ]
+    types = dict[tuple[Any, ...], Type]()
+    for s, found in enumerate(covers, start=1):
+        for one in found.types:
+            types.setdefault((one.moves, one.entries), _from(one, s, m))
+    every = covers[-1]
+    return Cover(
+        tuple(types.values()),
+        _page(theory),
+        sum(one.gone_through for one in covers),
+        tuple((*pages, every.page) for pages in every.metrics),
+    )
+
+
+def _check_by_distance(mechanism: Mechanism) -> None:
+    """Raises NoCover where more is known of neighbours than how far they move what a mechanism reads."""
+    stated = mechanism.stated
+    if stated is not None and stated.times is not None:
+        raise NoCover(
+            f"{mechanism.name} is stated for groups of any number of steps; state it for single steps"
+        )
+    if mechanism.table is not None or mechanism.partition or mechanism.dealt or mechanism.sampled is not None:
+        raise NoCover(
+            f"{mechanism.name} is a table, or about samples or one of any number of parts, which is not "
+            "supported beside groups of any number of steps; a number of steps would do"
+        )
+
+
+def _from(one: Type, s: int, m: Term) -> Type:
+    """A type of s steps that is there where m is at least s: below nothing moves, as of two equal databases.
+
+    A distance ∞ is one for a single step as well, as distances are metrics: then it is there for all m.
+    """
+    there = least(ONE, largest(ZERO, m - (s - 1))) if s > int(m.of[1].least) else ONE
+
+    def far(r: Term) -> Term:
+        return r if r.kind == "oo" else there * r
+
+    moves: Moves = tuple((i, tuple((many, far(r)) for many, r in some)) for i, some in one.moves)
+    return replace(one, moves=moves, entries=tuple((i, tuple(map(far, some))) for i, some in one.entries))
 
 
 def of_any_two(setting: Setting) -> Setting:

@@ -138,6 +138,18 @@ def _within(pairs: Sequence[tuple[int, int]], steps: int) -> list[tuple[int, int
     return found
 
 
+def longest_way(pairs: Sequence[tuple[int, int]]) -> int:
+    """The most steps that are needed between two databases that some listed pairs join.
+
+    >>> longest_way([(0, 1), (1, 2), (3, 4)])
+    2
+    """
+    graph = _graph(pairs)
+    if len(graph) ** 2 > LARGEST:
+        raise NoCover(f"any two of {len(graph):,} databases are too many pairs to go through")
+    return max((max(_from(graph, x, None).values()) for x in graph), default=0)
+
+
 def _graph(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
     """Which numbers each one is paired with; one that is paired with itself is not."""
     found: dict[int, set[int]] = {}

@@ -124,7 +124,8 @@ LARGEST_GROUP = 1_000
 class AnyGroup(Granularity):
     """G^m for a parameter m: different databases that at most m steps of G lead to each other.
 
-    m -- a letter for a whole number from 1; of -- G, on multisets of any size.
+    m -- a letter for a whole number from 1; of -- G, on multisets of any size, on products of cells, or on
+    listed databases.
     """
 
     by_asking = False
@@ -167,10 +168,12 @@ class AnyGroup(Granularity):
         return self.of.edits(databases)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if not databases.any_number:
+        product = databases.cells is not None and databases.larger() == databases
+        if not (databases.any_number or product or databases.is_listed):
             return (
                 f"a {self} neighbour is reached by any number of steps, which needs multisets of any size, "
-                f"not {databases}; a number of steps would do"
+                f"tuples of one length, graphs on some vertices or listed databases, not {databases}; a "
+                "number of steps would do"
             )
         return self.of.unfit(databases)
 

@@ -13,7 +13,7 @@ from dpcompose.kernel import covers
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.kernel.expressions.terms import letter
+from dpcompose.kernel.expressions.terms import ONE, ZERO, largest, least, letter
 
 
 def cover(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Cover:
@@ -86,3 +86,68 @@ def test_any_two_multisets_of_n_records() -> None:
     assert moves(cover(ANY, (None, U), size=["any", None], letter="n", least=1)) == {"1:oo"}
     with pytest.raises(NoCover, match="depends on how many records they have"):
         cover(ANY, (None, U), size=["at most", 3], letter="n", least=1)
+
+
+# cells and listed databases, on which some number of steps leads as far as any
+
+
+def on(kind: str, single: Any, *mechanisms: dict[str, Any], **databases: Any) -> Cover:
+    """The cover of groups of m steps, m >= 1, of blocks or pairs."""
+    plain = {"domain": "own", "notion": "pure", "values": {"epsilon": "1"}, "reads": [None]}
+    core = {
+        "parameters": {"m": "integer >= 1"},
+        "databases": {"kind": kind, "shown": "", **databases},
+        "target": {"single": single, "steps": 1, "times": "m"},
+        "mechanisms": [plain | {"name": f"M{i}"} | one for i, one in enumerate(mechanisms, start=1)],
+    }
+    return covers.cover(reading.read(core), told.THEORY)
+
+
+def from_number(s: int, r: int = 1) -> Any:
+    """r where m is at least s, and 0 else."""
+    return r * least(ONE, largest(ZERO, M - (s - 1)))
+
+
+CELLS = [[0], [1], [2]]
+
+
+def test_on_cells_the_types_of_each_number_are_there_from_it_on() -> None:
+    each = {"single": CELLS, "steps": 1}
+    found = on("cells", CELLS, {"stated": each}, {"stated": {"single": "any two", "steps": 1}}, count=3)
+    assert moves(found) == {"1:1 2:1", *(f"1:{from_number(s, s)!r} 2:{from_number(s)!r}" for s in (2, 3))}
+    assert found.is_whole
+    wide = on("cells", [[0, 1], [1, 2]], {"stated": each}, count=4)
+    assert moves(wide) == {"1:2", f"1:{from_number(2, 3)!r}"}
+    assert not on("cells", [], {"stated": each}, count=3).types
+
+
+def test_what_no_block_of_a_guarantee_holds_is_infinitely_far_at_any_number() -> None:
+    found = on("cells", CELLS, {"stated": {"single": [[0]], "steps": 1}}, count=3)
+    assert "1:oo" in moves(found) and all("oo" in one or one == "1:1" for one in moves(found))
+
+
+def test_on_listed_databases_the_types_of_each_number_are_there_from_it_on() -> None:
+    path = [[0, 1], [1, 2], [2, 3]]
+    found = on("listed", path, {"stated": {"single": path, "steps": 1}}, count=4)
+    assert moves(found) == {"1:1", f"1:{from_number(2, 2)!r}", f"1:{from_number(3, 3)!r}"}
+
+
+def test_more_than_distances_is_refused_beside_any_number_of_steps() -> None:
+    rows = {"on": "databases", "outcomes": ["x", "y"], "rows": [["1/2", "1/2"], ["1/3", "2/3"]]}
+    stated = {"single": [[0, 1]], "steps": 1}
+    with pytest.raises(NoCover, match="is a table"):
+        on("listed", [[0, 1]], {"stated": stated, "table": rows}, count=2)
+    with pytest.raises(NoCover, match="state it for single steps"):
+        on("cells", CELLS, {"stated": {"single": CELLS, "steps": 1, "times": "m"}}, count=3)
+    with pytest.raises(NoCover, match="too many to go through one by one"):
+        many = [[n] for n in range(17)]
+        on("cells", many, {"stated": {"single": many, "steps": 1}}, count=17)
+    with pytest.raises(reading.BadSetting, match="keys single, steps is wanted"):
+        on(
+            "cells",
+            CELLS,
+            {"stated": {"single": CELLS, "steps": 1}},
+            count=3,
+            letter="m",
+            size=["exactly", 3],
+        )
