@@ -5,8 +5,8 @@ from dataclasses import field
 from typing import ClassVar, Literal
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.library.fields import Mistake, Place
-from dpcompose.kernel.library.heads import Context, Head, Written, each
+from dpcompose.kernel.library.fields import Mistake
+from dpcompose.kernel.library.heads import Context, Head, Written
 
 
 @frozen(kw_only=True)
@@ -23,6 +23,8 @@ class Conversion(Head):
     orders -- "all": from a notion of all orders, where the guarantee is about all orders above 1.
     """
 
+    notions_in: ClassVar[tuple[str, ...]] = ("from_", "to")
+
     kind: Literal["conversion"]
     from_: str
     to: str
@@ -34,17 +36,12 @@ class Conversion(Head):
     aside: bool = False
     orders: Literal["all"] | None = None
 
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield from ((("from",), self.from_), (("to",), self.to))
-
     def formulas(self, context: Context) -> Iterator[Written]:
         letters = (*context.of(self.from_), *self.free, *context.order(self.from_, self.to))
-        yield from each(("parameters",), self.parameters, letters)
-        yield from each(("only",), self.only, ())
-        yield from each(("at-most",), self.at_most, letters)
-        for n, name in enumerate(self.apart, start=1):
-            yield Written(("apart", str(n)), name, context.of(self.from_))
+        yield from self.written("parameters", letters)
+        yield from self.written("only", ())
+        yield from self.written("at_most", letters)
+        yield from self.written("apart", context.of(self.from_))
 
 
 @frozen(kw_only=True)
@@ -58,6 +55,7 @@ class Closer(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("notion", "over")
+    notions_in: ClassVar[tuple[str, ...]] = ("notion",)
 
     kind: Literal["closer"]
     notion: str
@@ -65,14 +63,8 @@ class Closer(Head):
     next: dict[str, list[str]] = field(default_factory=dict)
     together: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield ("notion",), self.notion
-
     def formulas(self, context: Context) -> Iterator[Written]:
-        for key, texts in self.next.items():
-            for n, text in enumerate(texts, start=1):
-                yield Written(("next", key, str(n)), text, (*context.of(self.notion), "a"))
+        yield from self.written("next", (*context.of(self.notion), "a"))
         for key, text in self.together.items():
             yield Written(("together", key), text, ("k",), (key,))
 

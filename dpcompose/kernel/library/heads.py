@@ -88,6 +88,8 @@ class Head:
 
     one_by: ClassVar[tuple[str, ...]] = ()
     """The fields in which pages of the kind differ: there is one page for each of their values."""
+    notions_in: ClassVar[tuple[str, ...]] = ()
+    """The fields that name notions: one, a list of them, or a table by notions."""
     numbers_adaptive_results: ClassVar[bool] = False
     """Whether `items` are about independent mechanisms only, and `adaptive_items` about adaptive ones."""
 
@@ -109,16 +111,31 @@ class Head:
     @property
     def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
         """The hypotheses that the page names, and where."""
-        yield from ()
+        for one in fields(self):
+            for at, value in entries((key_of(one),), getattr(self, one.name)):
+                if isinstance(value, Hypothesis):
+                    yield at, value
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
         """The notions that the page is about, and where it names them."""
-        yield from ()
+        for key in self.notions_in:
+            by_notions = isinstance(getattr(self, key), dict)
+            yield from ((at, at[-1] if by_notions else value) for at, value in self.said(key))
+
+    def said(self, key: str) -> Iterator[tuple[Place, Any]]:
+        """What a field holds, or each entry of it, with its place; nothing of what is left out."""
+        (one,) = (one for one in fields(self) if one.name == key)
+        value = getattr(self, key)
+        return iter(()) if value == one.default else entries((key_of(one),), value)
 
     def formulas(self, context: Context) -> Iterator[Written]:
         """The formulas of the page, with the letters that they may have."""
         yield from ()
+
+    def written(self, key: str, letters: Sequence[str]) -> Iterator[Written]:
+        """The formulas of a field, with the letters that they may have."""
+        return (one for at, value in self.said(key) for one in each(at, value, letters))
 
     def misfits(self) -> Iterator[Mistake]:
         """What does not fit together in the head."""
@@ -147,6 +164,18 @@ def _plain(value: Any) -> Any:
     return found
 
 
-def each(at: Place, texts: Mapping[str, str], letters: Sequence[str]) -> Iterator[Written]:
-    """A formula for each parameter."""
-    return (Written((*at, key), text, letters) for key, text in texts.items())
+def entries(at: Place, value: Any) -> Iterator[tuple[Place, Any]]:
+    """The entries of a list or a table with their places; of anything else itself."""
+    if not isinstance(value, list | dict):
+        return iter([(at, value)])
+    some = value.items() if isinstance(value, dict) else enumerate(value, start=1)
+    return (((*at, str(key)), one) for key, one in some)
+
+
+def each(at: Place, texts: Any, letters: Sequence[str]) -> Iterator[Written]:
+    """A formula, or those of a list or a table, whatever lies in it."""
+    if isinstance(texts, str):
+        yield Written(at, texts, letters)
+    else:
+        for place, inner in entries(at, texts):
+            yield from each(place, inner, letters)

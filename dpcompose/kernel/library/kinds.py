@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.conversions import Closer as Closer
 from dpcompose.kernel.library.conversions import Conversion as Conversion
-from dpcompose.kernel.library.fields import Mistake, Place
+from dpcompose.kernel.library.fields import Mistake
 from dpcompose.kernel.library.heads import Context, Head, Hypothesis, Written, each
 from dpcompose.kernel.library.releases import Noise, Query
 from dpcompose.kernel.library.samplings import Sampling as Sampling
@@ -48,16 +48,8 @@ class Fact(Head):
         """Of a hypothesis: what is concluded is decided by its own predicate, and the page only cited."""
         return self.metric is None and self.groups is None and self.form is None
 
-    @property
-    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
-        yield from ((("hypotheses", str(n)), one) for n, one in enumerate(self.hypotheses, start=1))
-        for key, one in (("concludes", self.concludes), ("concludes-not", self.concludes_not)):
-            if one is not None:
-                yield (key,), one
-
     def formulas(self, context: Context) -> Iterator[Written]:
-        if self.metric is not None:
-            yield Written(("metric",), self.metric, ("removed", "added", "changed"))
+        return self.written("metric", ("removed", "added", "changed"))
 
 
 @frozen(kw_only=True)
@@ -78,6 +70,7 @@ class Rule(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("notion",)
+    notions_in: ClassVar[tuple[str, ...]] = ("lines",)
 
     kind: Literal["rule"]
     notion: str
@@ -100,20 +93,10 @@ class Rule(Head):
             return None
         return f"a guarantee of {self.notion} has {', '.join(self.parameters)}, not {', '.join(given)}"
 
-    @property
-    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
-        if self.adaptively is not None:
-            yield ("adaptively",), self.adaptively
-
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        if self.lines:
-            yield ("lines",), self.lines
-
     def formulas(self, context: Context) -> Iterator[Written]:
         letters = (*self.parameters, "r", *context.order(self.notion))
-        yield from each(("distance",), self.distance, letters)
-        yield from each(("at-steps",), self.at_steps, letters)
+        yield from self.written("distance", letters)
+        yield from self.written("at_steps", letters)
         for key, text in self.composition.items():
             yield Written(("composition", key), text, ("k",), (key,))
 
@@ -224,6 +207,7 @@ class MetricStatement(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("states", "notion")
+    notions_in: ClassVar[tuple[str, ...]] = ("notion",)
 
     kind: Literal["metric"]
     states: Literal["metric form", "preprocessing", "composed maps"]
@@ -231,15 +215,10 @@ class MetricStatement(Head):
     formula: str
     composition: str | None = None
 
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        if self.notion is not None:
-            yield ("notion",), self.notion
-
     def formulas(self, context: Context) -> Iterator[Written]:
         own = () if self.notion is None else context.of(self.notion)
         more = {"metric form": (), "preprocessing": ("Delta",), "composed maps": ("Delta_f", "Delta_g")}
-        yield Written(("formula",), self.formula, (*own, *more[self.states]))
+        yield from self.written("formula", (*own, *more[self.states]))
         if self.composition is not None:
             yield Written(("composition",), self.composition, ("k",), ("d",))
 
@@ -273,6 +252,7 @@ class Named(Head):
     """
 
     numbers_adaptive_results: ClassVar[bool] = True
+    notions_in: ClassVar[tuple[str, ...]] = ("conclusion", "notions")
 
     kind: Literal["named"]
     title: str
@@ -290,18 +270,6 @@ class Named(Head):
     def is_derived_when_used(self) -> bool:
         """What it concludes is compared with what the loss and the profile give, or is just that."""
         return True
-
-    @property
-    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
-        for key, some in (("where", self.where), ("hypotheses", self.hypotheses)):
-            yield from (((key, str(n)), one) for n, one in enumerate(some, start=1))
-        if self.adaptively is not None:
-            yield ("adaptively",), self.adaptively
-
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield from ((("conclusion", notion), notion) for notion in self.conclusion)
-        yield from ((("notions", str(n)), notion) for n, notion in enumerate(self.notions, start=1))
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, given in self.conclusion.items():
@@ -330,6 +298,7 @@ class Witness(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("notion", "shows")
+    notions_in: ClassVar[tuple[str, ...]] = ("notion",)
 
     kind: Literal["witness"]
     notion: str
@@ -344,17 +313,11 @@ class Witness(Head):
     divergence: bool = False
     positive: str = ""
 
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield ("notion",), self.notion
-
     def formulas(self, context: Context) -> Iterator[Written]:
         letters = (*context.of(self.notion), "r", *context.order(self.notion))
-        yield Written(("distance",), self.distance, letters)
-        if self.probability:
-            yield Written(("probability",), self.probability, ("d",))
-        if self.variance:
-            yield Written(("variance",), self.variance)
+        yield from self.written("distance", letters)
+        yield from self.written("probability", ("d",))
+        yield from self.written("variance", ())
 
     def misfits(self) -> Iterator[Mistake]:
         needed = {"noise": "variance", "tail": "positive"}.get(self.by, "probability")
@@ -374,6 +337,7 @@ class Violation(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("of", "notion")
+    notions_in: ClassVar[tuple[str, ...]] = ("of", "notion")
 
     kind: Literal["violation"]
     of: str
@@ -384,14 +348,10 @@ class Violation(Head):
     in_a_metric: str | None = None
     alone: bool = False
 
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield from ((("of",), self.of), (("notion",), self.notion))
-
     def formulas(self, context: Context) -> Iterator[Written]:
-        yield Written(("loss",), self.loss, (*context.of(self.of), "r", *context.order(self.of, self.notion)))
-        if self.in_a_metric is not None:
-            yield Written(("in-a-metric",), self.in_a_metric, context.of(self.of))
+        own = context.of(self.of)
+        yield from self.written("loss", (*own, "r", *context.order(self.of, self.notion)))
+        yield from self.written("in_a_metric", own)
 
 
 @frozen(kw_only=True)
@@ -405,14 +365,11 @@ class Processing(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("of",)
+    notions_in: ClassVar[tuple[str, ...]] = ("notions",)
 
     kind: Literal["processing"]
     of: Literal["outputs", "parts", "interactions", "deals"]
     notions: list[str] = field(default_factory=list)
-
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield from ((("notions", str(n)), notion) for n, notion in enumerate(self.notions, start=1))
 
     def is_about(self, of: str, notion: str) -> bool:
         """Whether it is about such mechanisms in a notion."""
@@ -430,18 +387,14 @@ class Computed(Head):
     of the parameters at D, E: there may be databases at any distance between these.
     """
 
+    notions_in: ClassVar[tuple[str, ...]] = ("notion", "parts", "in_a_metric")
+
     kind: Literal["computed"]
     procedure: Literal["privacy curve"]
     notion: str
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
     noises: dict[str, dict[str, str]] = field(default_factory=dict)
     in_a_metric: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield ("notion",), self.notion
-        for table, some in (("parts", self.parts), ("in-a-metric", self.in_a_metric)):
-            yield from (((table, notion), notion) for notion in some)
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, texts in self.parts.items():

@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import ClassVar, Literal
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.library.fields import Mistake, Place
+from dpcompose.kernel.library.fields import Mistake
 from dpcompose.kernel.library.heads import ORDER, Context, Head, Written, each
 
 
@@ -38,6 +38,7 @@ class Noise(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("noise",)
+    notions_in: ClassVar[tuple[str, ...]] = ("guarantee", "moved", "in_the_limit")
 
     kind: Literal["noise"]
     noise: str
@@ -68,12 +69,6 @@ class Noise(Head):
         return f"at most {self.at_most}" if self.at_most else f"equal to {self.equals}"
 
     @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield from ((("guarantee", notion), notion) for notion in self.guarantee)
-        yield from ((("moved", notion), notion) for notion in self.moved)
-        yield from ((("in-the-limit",), notion) for notion in self.in_the_limit)
-
-    @property
     def parameters(self) -> tuple[str, ...]:
         """The letters of what the page says: that of its parameter, and the others."""
         return (self.parameter, *self.letters)
@@ -81,23 +76,15 @@ class Noise(Head):
     def formulas(self, context: Context) -> Iterator[Written]:
         own = self.parameters
         letters = (*LETTERS_OF_NOISE, "pi", *own)
-        for key, text in (("density", self.density), ("loss", self.loss)):
-            yield Written((key,), text, letters)
-        for key, text in (("at-most", self.at_most), ("equals", self.equals)):
-            if text:
-                yield Written((key,), text, letters)
-        for notion, texts in self.guarantee.items():
-            yield from each(("guarantee", notion), texts, own)
-        for notion, texts in self.moved.items():
-            yield from each(("moved", notion), texts, (*own, "r"))
-        yield from each(("at-least",), self.at_least, own)
-        if self.divergence:
-            yield Written(("divergence",), self.divergence, (*own, "r"))
-        if self.renyi:
-            yield Written(("renyi",), self.renyi, (*own, "r", ORDER))
-        if self.event:
-            yield Written(("event",), self.event, (*own, "r", "epsilon"))
-        yield from each(("events",), self.events, (*own, "r", "epsilon"))
+        for key in ("density", "loss", "at_most", "equals"):
+            yield from self.written(key, letters)
+        yield from self.written("guarantee", own)
+        yield from self.written("at_least", own)
+        for key in ("moved", "divergence"):
+            yield from self.written(key, (*own, "r"))
+        yield from self.written("renyi", (*own, "r", ORDER))
+        for key in ("event", "events"):
+            yield from self.written(key, (*own, "r", "epsilon"))
 
     def misfits(self) -> Iterator[Mistake]:
         if bool(self.at_most) == bool(self.equals):
@@ -156,14 +143,10 @@ class Query(Head):
 
     def formulas(self, context: Context) -> Iterator[Written]:
         letters = [one for one in LETTERS_OF_QUERIES if one != "n" or self.sized]
-        yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, letters)
-        for n, text in enumerate(self.entries, start=1):
-            yield Written(("entries", str(n)), text, letters)
-        if self.only:
-            yield Written(("only",), self.only, letters)
+        for key in ("moves", "entries", "only"):
+            yield from self.written(key, letters)
         if self.at_least is not None:
-            moves = {str(key): text for key, text in self.at_least.moves.items()}
-            yield from each(("at-least", "moves"), moves, LETTERS_OF_QUERIES)
+            yield from each(("at-least", "moves"), self.at_least.moves, LETTERS_OF_QUERIES)
             if self.at_least.only:
                 yield Written(("at-least", "only"), self.at_least.only, LETTERS_OF_QUERIES)
 

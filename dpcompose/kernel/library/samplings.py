@@ -5,7 +5,6 @@ from dataclasses import field
 from typing import ClassVar, Literal
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.library.fields import Place
 from dpcompose.kernel.library.heads import Context, Head, Written, each
 
 
@@ -27,6 +26,7 @@ class Sampling(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("how",)
+    notions_in: ClassVar[tuple[str, ...]] = ("guarantee", "turned", "attained")
 
     kind: Literal["sampling"]
     how: Literal["poisson", "poisson-replaced", "fixed", "any-number", "draws"]
@@ -37,12 +37,6 @@ class Sampling(Head):
     mechanism: str = ""
     attained: list[str] = field(default_factory=list)
     turned: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield from ((("guarantee", notion), notion) for notion in self.guarantee)
-        yield from ((("turned", notion), notion) for notion in self.turned)
-        yield from ((("attained",), notion) for notion in self.attained)
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for key, table in (("guarantee", self.guarantee), ("turned", self.turned)):
