@@ -18,10 +18,10 @@ kernel.expressions: divisors keeping naming orders refusals domains grammar term
     intervals logarithms metrics rationals formulas points polynomials certificates forms boxes
 kernel.core: assumptions concrete distances fibres reader contributions counted classes orders lines settings products
     reading
+kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
 kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus tradeoffs curves equalities pieces readings noises
-kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
 kernel.covers: types queries arrays blocks cells cones distances listed groups records alike rooms seen sizes steps
     contributions corners differing policies counts
 kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart

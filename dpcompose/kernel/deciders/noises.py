@@ -12,15 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Protocol
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
-from dpcompose.kernel.deciders import curves, entries, exponentials, pieces, values
+from dpcompose.kernel.deciders import entries, exponentials, values
 from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import REAL
-from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, letter
+from dpcompose.kernel.library.releases import Noise
 
 ENTRIES = {name: letter(name, REAL) for name in "acuvwxyz"}
 """y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
@@ -29,41 +28,11 @@ PI = letter("pi")
 NO_OTHERS: Mapping[str, Term] = {}
 
 
-class Law(Protocol):
-    """The head of a page of kind noise, as far as it is formulas.
-
-    parameter -- the letter of the noise's parameter in them; letters -- others; at_least -- what some are at
-    least, so that `probabilities` among the parameters are at least 0; at_most -- what the loss is at most
-    for every y; or equals, where it has no bound, an equal formula; guarantee -- by notion its parameters.
-    """
-
-    @property
-    def parameter(self) -> str: ...
-    @property
-    def letters(self) -> Sequence[str]: ...
-    @property
-    def at_least(self) -> Mapping[str, str]: ...
-    @property
-    def probabilities(self) -> Sequence[str]: ...
-    @property
-    def density(self) -> str: ...
-    @property
-    def loss(self) -> str: ...
-    @property
-    def at_most(self) -> str: ...
-    @property
-    def equals(self) -> str: ...
-    @property
-    def moved(self) -> Mapping[str, Mapping[str, str]]: ...
-    @property
-    def guarantee(self) -> Mapping[str, Mapping[str, str]]: ...
-
-
 class Unfit(ValueError):
     """The parameter is none for this noise, or not for all allowed values; the message says of what."""
 
 
-def value(law: Law, parameter: Term, formula: str, others: Mapping[str, Term] | None = None) -> Term:
+def value(law: Noise, parameter: Term, formula: str, others: Mapping[str, Term] | None = None) -> Term:
     """A formula in the letter of the noise, for its parameter; others -- what more letters in it mean."""
     return simplified(formulas.parse(formula, {law.parameter: parameter, **(others or {})}))
 
@@ -93,7 +62,11 @@ def simplified(term: Term) -> Term:
 
 
 def guarantee(
-    law: Law, parameter: Term, notion: str, assumed: Assumed = NOTHING, others: Mapping[str, Term] = NO_OTHERS
+    law: Noise,
+    parameter: Term,
+    notion: str,
+    assumed: Assumed = NOTHING,
+    others: Mapping[str, Term] = NO_OTHERS,
 ) -> dict[str, Term] | None:
     """The parameters of the guarantee for values one unit apart; None where the page states none.
 
@@ -107,7 +80,7 @@ def guarantee(
 
 
 def moved(
-    law: Law,
+    law: Noise,
     parameter: Term,
     notion: str,
     r: Term,
@@ -126,7 +99,7 @@ def moved(
 
 
 def fit(
-    law: Law, parameter: Term, assumed: Assumed = NOTHING, others: Mapping[str, Term] = NO_OTHERS
+    law: Noise, parameter: Term, assumed: Assumed = NOTHING, others: Mapping[str, Term] = NO_OTHERS
 ) -> Term:
     """The parameter, or 1 minus it for a noise on bits that is told apart by that only.  Raises Unfit.
 
@@ -141,7 +114,7 @@ def fit(
 
 
 def unfit(
-    law: Law, parameter: Term, assumed: Assumed = NOTHING, others: Mapping[str, Term] = NO_OTHERS
+    law: Noise, parameter: Term, assumed: Assumed = NOTHING, others: Mapping[str, Term] = NO_OTHERS
 ) -> str | None:
     """What the page says that has no value ≥ 0 with this parameter, in words; None where all has."""
     symbols = {name: others[name] for name in law.letters if name in others}
@@ -225,7 +198,7 @@ def _multiple(some: Sequence[Term]) -> Term:
     return terms.multiply([terms.number(whole), *(terms.power(base, r) for base, r in powers.items())])
 
 
-def exchanges_bits(law: Law) -> bool:
+def exchanges_bits(law: Noise) -> bool:
     """Whether the page's noise tells bits, and the parameter p tells y as 1 − p tells 1 − y."""
     p = letter("p")
     bits = (ZERO, ONE)
@@ -242,34 +215,3 @@ def exchanges_bits(law: Law) -> bool:
         )
     except (formulas.FormulaError, terms.TermError):
         return False
-
-
-@frozen
-class Density:
-    """How one entry of an output is distributed, and what it loses, as terms in x, y, z.
-
-    density -- of the output y where the query's value is x; probabilities for whole numbers and bits;
-    loss -- ln(f_x(y)/f_z(y)) at values x of D and z of E; then -- what the loss is at most at every y;
-    where it has no bound, what it equals.
-    """
-
-    density: Term
-    loss: Term
-    then: Term
-
-
-def density(law: Law, parameter: Term) -> Density:
-    """The formulas of the page in x, y, z.  Raises Unfit."""
-    fitting = fit(law, parameter)
-    letters = {**ENTRIES, "pi": PI}
-    return Density(
-        *(value(law, fitting, text, letters) for text in (law.density, law.loss, law.at_most or law.equals))
-    )
-
-
-def piece(law: Law, parameter: Term, asked: Mapping[str, str], r: Term) -> curves.Piece | None:
-    """The piece of a curve that a mechanism with this noise is where an entry moves by r.
-
-    asked -- the formulas of a page of kind computed for the noise; None: all may be lost.  Raises Unfit.
-    """
-    return pieces.piece(asked, {law.parameter: fit(law, parameter)}, r)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dpcompose.kernel.deciders import noises, values
-from dpcompose.kernel.deciders.curves import Part
+from dpcompose.kernel.deciders import noises, pieces, values
+from dpcompose.kernel.deciders.curves import Part, Piece
 from dpcompose.kernel.deciders.noises import Unfit
 from dpcompose.kernel.deciders.tails import Laplace, Normal
 from dpcompose.kernel.expressions import formulas
@@ -55,6 +55,26 @@ def law(name: str) -> Law:
 EVERY = {path.stem: law(path.stem) for path in sorted((PAGES / "noises").glob("*.md"))}
 LAWS = {name: one for name, one in EVERY.items() if not one.letters}
 RESPONSE = LAWS["randomized-response"]
+
+
+@dataclass(frozen=True)
+class Density:
+    """The formulas of a page in x, y, z: of one entry of an output, of its loss, and of what that is at most."""
+
+    density: Term
+    loss: Term
+    then: Term
+
+
+def density(one: Law, parameter: Term) -> Density:
+    texts = one.density, one.loss, one.at_most or one.equals
+    letters = {**noises.ENTRIES, "pi": noises.PI}
+    return Density(*(noises.value(one, noises.fit(one, parameter), text, letters) for text in texts))
+
+
+def piece(one: Law, parameter: Term, asked: Mapping[str, str], r: Term) -> Piece | None:
+    """What a mechanism with this noise is in a curve, by the formulas of a page of kind computed."""
+    return pieces.piece(asked, {one.parameter: noises.fit(one, parameter)}, r)
 
 
 def term(text: str) -> Term:
@@ -130,8 +150,7 @@ def test_parameters_that_are_none(name: str, parameter: str) -> None:
     assert noises.unfit(LAWS[name], term(parameter))
     for ask in (
         lambda: noises.guarantee(LAWS[name], term(parameter), "pure"),
-        lambda: noises.density(LAWS[name], term(parameter)),
-        lambda: noises.piece(LAWS[name], term(parameter), {"ratio": "r"}, ONE),
+        lambda: noises.fit(LAWS[name], term(parameter)),
     ):
         with pytest.raises(Unfit):
             ask()
@@ -167,7 +186,7 @@ def test_the_loss_is_that_of_the_density_and_at_most_what_the_page_says(name: st
     bits = noises.exchanges_bits(LAWS[name])
     places = [Fraction(0), Fraction(1)] if bits else POINTS
     for parameter in (Fraction(3, 4), Fraction(9, 10)) if bits else (Fraction(1, 2), Fraction(3)):
-        found = noises.density(LAWS[name], number(parameter))
+        found = density(LAWS[name], number(parameter))
         f_z = substituted(found.density, {"x": noises.ENTRIES["z"]})
         for x, y, z in product(places, repeat=3):
             at = {"x": x, "y": y, "z": z, "pi": Fraction(22, 7)}
@@ -194,7 +213,7 @@ def test_the_guarantee_is_what_the_loss_is_at_most_one_unit_apart(name: str) -> 
     if not one.at_most or "pure" not in one.guarantee:
         return
     parameter = number(Fraction(3, 4))
-    found = noises.density(one, parameter)
+    found = density(one, parameter)
     unit = {"x": ONE, "z": ZERO, "w": ONE}
     assert substituted(found.then, unit) == noises.guarantee(one, parameter, "pure")["epsilon"]  # type: ignore[index]
 
@@ -203,7 +222,7 @@ def test_pieces_of_curves() -> None:
     text = (PAGES / "computed" / "curves-together.md").read_text(encoding="utf-8")
     asked = tomllib.loads(text.split("```toml\n")[1].split("```")[0])["noises"]
     found = {
-        name: noises.piece(one, number(Fraction(1, 4)), asked[one.noise], number(2))
+        name: piece(one, number(Fraction(1, 4)), asked[one.noise], number(2))
         for name, one in LAWS.items()
         if one.noise in asked
     }
@@ -214,7 +233,7 @@ def test_pieces_of_curves() -> None:
         "geometric": Part(number(4), ZERO, 2),
         "randomized-response": Part(log(number(3)), ZERO, 2),
     }
-    assert noises.piece(LAWS["laplace"], ONE, asked["laplace"], INFINITY) is None
+    assert piece(LAWS["laplace"], ONE, asked["laplace"], INFINITY) is None
 
 
 KEYS = {"L": number(2), "m": number(3), "tau": number(5)}
