@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from dpcompose.kernel.deciders import divergences, exponentials
 from dpcompose.kernel.deciders.exponentials import Value
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 
 
@@ -52,3 +53,39 @@ def event_probabilities(P: Sequence[Value], Q: Sequence[Value]) -> Iterator[tupl
     """
     for event in divergences.nested_events(P, Q):
         yield divergences.total(P, event), divergences.total(Q, event)
+
+
+@frozen
+class Piece:
+    """From t on, up to the next piece, δ(log t) = constant − slope·t."""
+
+    start: Fraction
+    constant: Fraction
+    slope: Fraction
+
+
+def envelope(lines: set[tuple[Fraction, Fraction]], start: Fraction) -> tuple[Piece, ...]:
+    """The maximum over the lines (a, b) of a − b·t for t ≥ start, piece by piece.
+
+    >>> lines = {(Fraction(1), Fraction(1)), (Fraction(0), Fraction(0))}
+    >>> [str(piece.start) for piece in envelope(lines, Fraction(0))]
+    ['0', '1']
+    """
+    pieces = []
+    t = start
+    a, b = max(lines, key=lambda line: (line[0] - line[1] * t, -line[1]))
+    while True:
+        pieces.append(Piece(t, a, b))
+        later = [((a - c) / (b - d), -d, c, d) for c, d in lines if d < b]
+        if not later:
+            return tuple(pieces)
+        t, _, a, b = min(later, key=lambda line: (line[0], -line[1]))
+
+
+METRIC_FORMS: Mapping[str, Callable[[Sequence[Term]], Mapping[str, Term]]] = {
+    "pure": lambda d: {"epsilon": d[0]},
+    "approximate": lambda d: {"epsilon": d[0], "delta": d[1]},
+    "zcdp": lambda d: {"rho": d[0] ** 2},
+    "gaussian": lambda d: {"mu": d[0]},
+}
+"""What privacy in a metric d promises of two databases at distance d (GB Def. III.2, VI.2, VI.11, VI.19)."""

@@ -27,16 +27,17 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel.deciders import divergences, exponentials
-from dpcompose.kernel.deciders.divergences import INFINITE, Attained, Piece
+from dpcompose.kernel.deciders import exponentials
+from dpcompose.kernel.deciders.divergences import INFINITE, Attained
 from dpcompose.kernel.deciders.exponentials import NotDecided, Value
-from dpcompose.kernel.deciders.promises import METRIC_FORMS, power
+from dpcompose.kernel.deciders.promises import power
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy import distributions
+from dpcompose.privacy.distributions import METRIC_FORMS, Piece
 from dpcompose.privacy.findings import Finding, Outcome, Pair, Worst, outcome_text
 from dpcompose.privacy.nearest import NEAREST
 from dpcompose.privacy.notions import Guarantee
@@ -358,7 +359,7 @@ class ProbabilityTable:
             lines |= {
                 (_fraction(p), _fraction(q)) for p, q in distributions.event_probabilities(rows[i], rows[j])
             }
-        return divergences.envelope(lines, Fraction(start))
+        return distributions.envelope(lines, Fraction(start))
 
     def renyi(self, order: int, granularity: Granularity) -> Worst:
         """D_α, the largest Rényi divergence of a whole order α ≥ 2 over neighbours.

@@ -14,7 +14,7 @@ from dpcompose.kernel.core import lines
 from dpcompose.kernel.core.lines import NoLines
 from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.deciders.tradeoffs import Table, Together
-from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 from dpcompose.privacy.notions import OF_LINES, Guarantee
 from dpcompose.spaces.given import Neighbours, neighbours
@@ -38,13 +38,27 @@ def values(given: Any, read: Read) -> tuple[str, Term] | None:
     `outcomes` are pairs of probabilities of two distributions.  Raises ValueError.
     """
     if isinstance(given, Mapping):
-        return "f-dp", lines.function(_of_outcomes(given["outcomes"], read))
+        return "f-dp", function_of(_of_outcomes(given["outcomes"], read))
     if isinstance(given, str):
         normal = re.fullmatch(r"\s*G\s*\((.*)\)\s*", given)
         found = read(given if normal is None else normal[1])
         return None if found is None else ("f-dp" if normal is None else "gaussian", found)
     every = [values(one, read) for one in given]
     return None if None in every else _product([one for one in every if one is not None])
+
+
+def function_of(some: tuple[tuple[Term, Term], ...]) -> Term:
+    """The formula of some (ε, δ).
+
+    >>> from dpcompose.kernel.expressions.formulas import to_text
+    >>> to_text(function_of(((terms.log(terms.number(2)), ZERO),)))
+    'max(1 - 2*alpha, 1/2 - alpha/2, 0)'
+    """
+    found = [ZERO]
+    for epsilon, delta in some:
+        c = terms.exp(epsilon)
+        found += [ONE - delta - c * lines.RATE, (ONE - delta - lines.RATE) / c]
+    return terms.top(1, [substitution.expanded(one) for one in found])
 
 
 def _product(some: Sequence[tuple[str, Term]]) -> tuple[str, Term]:
@@ -63,7 +77,7 @@ def _product(some: Sequence[tuple[str, Term]]) -> tuple[str, Term]:
         rest = [_pairs(table)]
     stays = terms.multiply(ONE - leak for leak in leaks)
     pairs = rest[0] if rest else ((ZERO, ZERO),)
-    return "f-dp", lines.function(tuple((epsilon, ONE - stays * (ONE - delta)) for epsilon, delta in pairs))
+    return "f-dp", function_of(tuple((epsilon, ONE - stays * (ONE - delta)) for epsilon, delta in pairs))
 
 
 def _table(pairs: Sequence[tuple[Term, Term]]) -> Table:

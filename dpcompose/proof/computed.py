@@ -8,7 +8,6 @@ from fractions import Fraction
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.lattices import TooManyLosses
-from dpcompose.kernel.deciders.readings import Reading
 from dpcompose.kernel.deciders.tails import Normal
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
@@ -17,6 +16,7 @@ from dpcompose.kernel.expressions.terms import INFINITY, Term, number
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
+from dpcompose.proof.readings import Reading
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance
 

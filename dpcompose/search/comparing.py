@@ -23,7 +23,7 @@ from dpcompose.kernel.deciders.calculus import goal
 from dpcompose.kernel.deciders.elementary import NotElementary
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.boxes import distance, shifted
-from dpcompose.kernel.expressions.certificates import BadCertificate, domain_data, letters, text_of
+from dpcompose.kernel.expressions.certificates import BadCertificate, domain_data, letters
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, Known, NotAForm
 from dpcompose.kernel.expressions.terms import Term, letter
@@ -33,7 +33,7 @@ from dpcompose.search.comparisons.answers import Proof as Proof
 from dpcompose.search.comparisons.points import Point as Values
 from dpcompose.search.comparisons.points import grid, piece_at, simple, usual, where_large, where_negative
 from dpcompose.search.comparisons.solver import Z3, Solver
-from dpcompose.search.comparisons.weights import NoWeights, text
+from dpcompose.search.comparisons.weights import NoWeights, text, text_of
 from dpcompose.search.comparisons.writing_out import of_member, written_out
 
 STANDARD = Z3()
@@ -236,7 +236,7 @@ class _Question:
     def _by_programs(self) -> Proof | Point | None:
         """Weights from linear programs, or points where a piece is negative."""
         for difference, symbols, step in self._shifts():
-            if forms.pieces(difference, MANY_PIECES) is None:
+            if weights.pieces(difference, MANY_PIECES) is None:
                 continue
             try:
                 proof = self.proof(
@@ -256,7 +256,7 @@ class _Question:
         return [comparison.forms_of(one) for one in self.assumed] if difference is self.difference else []
 
     def _where_negative(self, difference: Form) -> Iterator[Values]:
-        some = forms.pieces(difference, MANY_PIECES)
+        some = weights.pieces(difference, MANY_PIECES)
         if some is None:
             near = (piece_at(difference, point) for point in islice(grid(self.domains), 200))
             some = iter(dict.fromkeys(piece for piece in near if piece is not None))
@@ -301,7 +301,7 @@ class _Question:
         for difference, inside, step in steps:
             found = at_a_glance(difference, inside, self.known)
             if isinstance(found, list):
-                if forms.pieces(difference, MANY_PIECES) is None:
+                if weights.pieces(difference, MANY_PIECES) is None:
                     continue
                 try:
                     more = assumed if difference is below else ()
@@ -432,7 +432,7 @@ def at_a_glance(difference: Form, symbols: Mapping[str, Term], known: Known) -> 
 
     Without one, the list of monomials that a rule would not cover.
     """
-    if forms.pieces(difference, FEW_PIECES) is None:
+    if weights.pieces(difference, FEW_PIECES) is None:
         return covering.find(difference, known)
     try:
         return weights.tree(difference, symbols, known, at_once=True)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -19,7 +19,7 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.intervals import Interval, enclosure, log
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import NoPage
@@ -83,13 +83,61 @@ def least_epsilon(shop: Workshop, notion: str, delta: Term) -> Term | None:
         for curve in some if within < 1 else []:
             if curve is not None and curve.above(terms.number(epsilon)) <= within:
                 continue
-            least = None if curve is None else curve.least_epsilon(within)
+            least = None if curve is None else least_epsilon_of(curve, within)
             if least is None:
                 return terms.INFINITY
             epsilon = least.high
     except ValueError:
         return None
     return terms.number(epsilon)
+
+
+MOST_EPSILON = 10**5
+"""Up to which ε' the least one is looked for."""
+
+
+@lru_cache(maxsize=64)
+def least_epsilon_of(curve: Curve, delta: Fraction, digits: int = 6, bits: int = 128) -> Interval | None:
+    """The least ε' ≥ 0 with δ(ε') ≤ δ, between decimals of so many digits; None: there is none.
+
+    It is looked for where δ(ε') seems to be δ: rough logarithms only choose where.
+
+    >>> from dpcompose.kernel.deciders.tails import Normal
+    >>> normal = Normal(terms.ONE)
+    >>> str(least_epsilon_of(Curve.of([normal, normal]), Fraction(1, 10**5)).high * 10**6)
+    '6572971'
+    """
+    unit = 10**digits
+    if curve.without_limit(bits) > delta:
+        return None
+
+    @cache
+    def above(n: int) -> Fraction:
+        return curve.above(terms.number(Fraction(n, unit)), bits)
+
+    low, high = -1, unit  # the last n at which δ(n/unit) is not seen to be at most δ, and a first one
+    while above(high) > delta:
+        low, high = high, 2 * high
+        if high > MOST_EPSILON * unit:
+            return None
+    turn = 0
+    while high - low > 1:
+        turn += 1
+        at = (low + high) // 2
+        if turn % 3 and low >= 0 and 0 < above(high) < above(low) and delta > 0:
+            left, right = (_log(above(n)) - _log(delta) for n in (low, high))
+            if left > right:
+                at = low + round((high - low) * left / (left - right))
+        at = min(max(at, low + 1), high - 1)
+        low, high = (low, at) if above(at) <= delta else (at, high)
+    before, step = high - 1, 1  # the last at which it is known to be above δ, or close to that
+    while before >= 0 and curve.below(terms.number(Fraction(before, unit)), bits) <= delta:
+        before, step = before - step, 2 * step
+    return Interval(Fraction(max(0, before), unit), Fraction(high, unit))
+
+
+def _log(x: Fraction) -> Fraction:
+    return log(Interval.of(x), 40).low
 
 
 def guarantee(shop: Workshop, claimed: Guarantee) -> Guarantee | None:

@@ -14,9 +14,10 @@ from shares import seeds
 from dpcompose.kernel import comparison
 from dpcompose.kernel.comparison import BadCertificate, check_at_least, check_larger, check_point
 from dpcompose.kernel.core.assumptions import Assumption
-from dpcompose.kernel.expressions import forms, formulas, polynomials
+from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import INFINITY, Term, letter
+from dpcompose.search.comparisons.weights import chosen_peak, pieces
 
 F = Fraction
 WORDS = {
@@ -405,7 +406,7 @@ def random_text(rng: random.Random, depth: int) -> str:
 def random_proof(rng: random.Random, difference: Term) -> Any:
     """A proof of the right shape, whose weights are drawn: it may show nothing."""
     form = forms.read(difference)
-    peak = polynomials.chosen_peak(form)
+    peak = chosen_peak(form)
     if peak is not None:
         from itertools import combinations
 
@@ -446,7 +447,7 @@ def test_random_certificates_show_only_what_is_true(seed: int) -> None:
         lesser = random_text(rng, 2)
         greater = random_text(rng, 2) if rng.random() < 0.3 else f"{lesser} + max({random_text(rng, 1)}, 0)"
         g, l = read(greater), read(lesser)
-        if forms.pieces(forms.read(g - l), 40) is None:
+        if pieces(forms.read(g - l), 40) is None:
             continue
         shown = certificate(greater, lesser, random_proof(rng, g - l))
         try:

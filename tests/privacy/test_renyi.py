@@ -17,11 +17,12 @@ from converted import number
 
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
-from dpcompose.kernel.core.orders import Curve, NotThere, Orders, common
+from dpcompose.kernel.core.orders import Curve, NotThere, Orders
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
+from dpcompose.privacy.settings.orders import common
 from dpcompose.proof import registry
 
 THEORY = registry.standard()

@@ -16,6 +16,7 @@ from dpcompose.kernel import comparison
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.search.comparing import Point, Proof, compare
+from dpcompose.search.comparisons import weights
 
 KINDS = [P, N, R, U, "integer >= 0", "integer >= 2", Z]
 
@@ -61,7 +62,7 @@ def test_random_linear_comparisons_are_always_decided(seed: int) -> None:
             combination(rng, names, depth) if sure else (linear(rng, names, depth), linear(rng, names, depth))
         )
         g, l = (read(text, kinds(words)) for text in (greater, lesser))
-        if forms.pieces(forms.read(g) - forms.read(l), 300) is None:
+        if weights.pieces(forms.read(g) - forms.read(l), 300) is None:
             continue
         found = judged(greater, lesser, words)
         counts[found] += 1

@@ -9,13 +9,13 @@ from typing import Any
 from dpcompose.front.documents.bound import Bound
 from dpcompose.front.studies import numbers
 from dpcompose.front.studies.numbers import WrongValue
-from dpcompose.kernel.deciders.readings import Reading
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
 from dpcompose.proof import computed
+from dpcompose.proof.readings import Reading
 
 RATES = tuple(map(Fraction, ("1/1000", "1/100", "1/10", "1/2")))
 """The rates of false positives that are shown."""

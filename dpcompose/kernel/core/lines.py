@@ -75,16 +75,3 @@ def _sign(x: Term) -> int | None:
         return None if x.letters else sign(x)
     except NoEnclosure:
         return None
-
-
-def function(some: tuple[tuple[Term, Term], ...]) -> Term:
-    """The formula of some (ε, δ).
-
-    >>> formulas.to_text(function(((terms.log(terms.number(2)), ZERO),)))
-    'max(1 - 2*alpha, 1/2 - alpha/2, 0)'
-    """
-    lines = [ZERO]
-    for epsilon, delta in some:
-        c = terms.exp(epsilon)
-        lines += [ONE - delta - c * RATE, (ONE - delta - RATE) / c]
-    return terms.top(1, [substitution.expanded(one) for one in lines])

@@ -8,7 +8,7 @@ known at one order holds at all smaller ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
 from dpcompose.kernel.expressions import formulas, substitution, terms
@@ -232,26 +232,6 @@ class Curve:
 def _needed(order: Term, r: Term) -> Term:
     """The order that is needed for one at distance r."""
     return 1 / (1 - (1 - 1 / order) ** (1 / r))
-
-
-def common(some: Sequence[Orders]) -> Orders:
-    """Orders of which all of some say something: the orders that all have, or the least of single ones.
-
-    Raises NotThere where there are none.
-
-    >>> [str(common([Orders.read("(1, 8]"), Orders.read(other)])) for other in ("(1, 4)", "2")]
-    ['(1, 4)', '2']
-    """
-    if single := [one for one in some if one.only is not None]:
-        return min(single, key=lambda one: one._ends[0])
-    least = max(some, key=lambda one: (one._ends[0], one.domain.open_least)).domain
-    bounded = [one for one in some if one._ends[1] is not None] or [some[0]]
-    most = min(bounded, key=lambda one: (one._ends[1] or 0, not one.domain.open_greatest)).domain
-    found = Orders(Domain(least.least, least.open_least, most.greatest, most.open_greatest))
-    low, high = found._ends
-    if high is not None and high <= low:
-        raise NotThere(f"no order is in all of {', '.join(map(str, dict.fromkeys(some)))}")
-    return found
 
 
 def reciprocal(value: Term) -> Term:

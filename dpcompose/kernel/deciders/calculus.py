@@ -13,7 +13,7 @@ from typing import Any
 from dpcompose.kernel.deciders import elementary, values
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary
 from dpcompose.kernel.deciders.steps import RULES, Goal
-from dpcompose.kernel.expressions import forms, formulas
+from dpcompose.kernel.expressions import forms
 from dpcompose.kernel.expressions.certificates import (
     BadCertificate,
     formula,
@@ -44,15 +44,11 @@ class Step:
 # data
 
 
-def _function_text(one: Elementary, f: Elementary, box: Box) -> str:
-    return formulas.to_text(values.to_term(one, box))
-
-
 def _read_function(data: Any, f: Elementary, box: Box) -> Elementary:
     return values.of_term(formula(data, letters(box)))
 
 
-def _letters_like(wanted: Term, f: Elementary, box: Box) -> list[Letter]:
+def letters_like(wanted: Term, f: Elementary, box: Box) -> list[Letter]:
     """The letters of f, or inside of its letters, that a term means: more than one where f has two ways
     to write it."""
     return [one for one in sorted(set(elementary.every_letter(f))) if values.of_one(one, box) == wanted]
@@ -61,36 +57,19 @@ def _letters_like(wanted: Term, f: Elementary, box: Box) -> list[Letter]:
 def _read_letter(data: Any, f: Elementary, box: Box) -> Letter:
     """The letter of f that a formula means; [formula, n] for the n-th one, from 0, of several."""
     text, n = listed(data, 2) if isinstance(data, list) else (data, 0)
-    found = _letters_like(formula(text, letters(box)), f, box)
+    found = letters_like(formula(text, letters(box)), f, box)
     if whole(n) >= len(found):
         raise BadCertificate(f"{text} is no factor of a term")
     return found[n]
 
 
-def _letter_data(letter: Letter, f: Elementary, box: Box) -> Any:
-    term = values.of_one(letter, box)
-    n = _letters_like(term, f, box).index(letter)
-    return [formulas.to_text(term), n] if n else formulas.to_text(term)
-
-
 Reading = Callable[[Any, Elementary, Box], Any]
-
-
-def _write_each(write: Reading, some: Any, f: Elementary, box: Box) -> Any:
-    return [write(one, f, box) for one in some]
 
 
 def _read_each(read: Reading, data: Any, f: Elementary, box: Box) -> Any:
     return tuple(read(one, f, box) for one in listed(data))
 
 
-_WRITE: dict[str, Reading] = {
-    "word": lambda one, f, box: one,
-    "number": lambda one, f, box: str(one),
-    "function": _function_text,
-    "letter": _letter_data,
-    "factor": lambda one, f, box: [_function_text(one[0], f, box), one[1], one[2]],
-}
 _READ: dict[str, Reading] = {
     "word": lambda data, f, box: word(data),
     "number": lambda data, f, box: number(data),
@@ -102,16 +81,7 @@ _READ: dict[str, Reading] = {
         word(data[2]),
     ),
 }
-_WRITE |= {f"{kind}s": partial(_write_each, one) for kind, one in _WRITE.items()}
 _READ |= {f"{kind}s": partial(_read_each, one) for kind, one in _READ.items()}
-
-
-def to_data(step: Step, wanted: Goal) -> list[Any]:
-    """A step as JSON, for its goal."""
-    data: list[Any] = [step.rule]
-    for kind, one in zip(RULES[step.rule][1], step.of, strict=True):
-        data.append(_WRITE[kind](one, *wanted))
-    return data
 
 
 def from_data(data: Any, wanted: Goal) -> Step:

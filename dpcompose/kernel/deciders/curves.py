@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TypeAlias
 
 from dpcompose.kernel.deciders.canonical import Noise, binomial, laplace, middle, noise
@@ -73,9 +73,6 @@ class Curve:
     >>> once = Curve.of([Part(terms.ONE, terms.ZERO, steps=2)])
     >>> once.above(terms.ONE) * 10**4 // 1
     4621
-    >>> normal = Normal(terms.ONE)
-    >>> str(Curve.of([normal, normal]).least_epsilon(Fraction(1, 10**5)).high * 10**6)
-    '6572971'
     """
 
     parts: tuple[Part, ...]
@@ -169,55 +166,6 @@ class Curve:
     def delta(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
         """Both: between them the least δ lies."""
         return Interval(self.below(epsilon, bits, points), self.above(epsilon, bits, points))
-
-    def least_epsilon(self, delta: Fraction, digits: int = 6, bits: int = 128) -> Interval | None:
-        """The least ε' ≥ 0 with δ(ε') ≤ δ, between decimals of so many digits; None: there is none.
-
-        >>> pure = Curve.of([Part(terms.ONE, terms.ZERO, count=500)])
-        >>> str(pure.least_epsilon(Fraction(1, 10**5), 3).high)
-        '38971/125'
-        """
-        return _least_epsilon(self, delta, digits, bits)
-
-
-MOST_EPSILON = 10**5
-"""Up to which ε' the least one is looked for."""
-
-
-@lru_cache(maxsize=64)
-def _least_epsilon(curve: Curve, delta: Fraction, digits: int, bits: int) -> Interval | None:
-    """The least ε', looked for where δ(ε') seems to be δ: rough logarithms only choose where."""
-    unit = 10**digits
-    if curve.without_limit(bits) > delta:
-        return None
-
-    @cache
-    def above(n: int) -> Fraction:
-        return curve.above(terms.number(Fraction(n, unit)), bits)
-
-    low, high = -1, unit  # the last n at which δ(n/unit) is not seen to be at most δ, and a first one
-    while above(high) > delta:
-        low, high = high, 2 * high
-        if high > MOST_EPSILON * unit:
-            return None
-    turn = 0
-    while high - low > 1:
-        turn += 1
-        at = (low + high) // 2
-        if turn % 3 and low >= 0 and 0 < above(high) < above(low) and delta > 0:
-            left, right = (_log(above(n)) - _log(delta) for n in (low, high))
-            if left > right:
-                at = low + round((high - low) * left / (left - right))
-        at = min(max(at, low + 1), high - 1)
-        low, high = (low, at) if above(at) <= delta else (at, high)
-    before, step = high - 1, 1  # the last at which it is known to be above δ, or close to that
-    while before >= 0 and curve.below(terms.number(Fraction(before, unit)), bits) <= delta:
-        before, step = before - step, 2 * step
-    return Interval(Fraction(max(0, before), unit), Fraction(high, unit))
-
-
-def _log(x: Fraction) -> Fraction:
-    return log(Interval.of(x), 40).low
 
 
 @frozen

@@ -177,30 +177,3 @@ def _below(x: Value | None, y: Value | None) -> bool:
         return is_at_least(y, x) is None
     except NotDecided:
         return False
-
-
-@frozen
-class Piece:
-    """From t on, up to the next piece, δ(log t) = constant − slope·t."""
-
-    start: Fraction
-    constant: Fraction
-    slope: Fraction
-
-
-def envelope(lines: set[tuple[Fraction, Fraction]], start: Fraction) -> tuple[Piece, ...]:
-    """The maximum over the lines (a, b) of a − b·t for t ≥ start, piece by piece.
-
-    >>> lines = {(Fraction(1), Fraction(1)), (Fraction(0), Fraction(0))}
-    >>> [str(piece.start) for piece in envelope(lines, Fraction(0))]
-    ['0', '1']
-    """
-    pieces = []
-    t = start
-    a, b = max(lines, key=lambda line: (line[0] - line[1] * t, -line[1]))
-    while True:
-        pieces.append(Piece(t, a, b))
-        later = [((a - c) / (b - d), -d, c, d) for c, d in lines if d < b]
-        if not later:
-            return tuple(pieces)
-        t, _, a, b = min(later, key=lambda line: (line[0], -line[1]))

@@ -286,11 +286,3 @@ _NOTIONS: Mapping[str, Callable[[Row, Row, Values], Broken | None]] = {
     "gaussian": _gaussian,
 }
 """By a notion's name, as on its rule page, how its promise is checked."""
-
-METRIC_FORMS: Mapping[str, Callable[[Sequence[Term]], Values]] = {
-    "pure": lambda d: {"epsilon": d[0]},
-    "approximate": lambda d: {"epsilon": d[0], "delta": d[1]},
-    "zcdp": lambda d: {"rho": d[0] ** 2},
-    "gaussian": lambda d: {"mu": d[0]},
-}
-"""What privacy in a metric d promises of two databases at distance d (GB Def. III.2, VI.2, VI.11, VI.19)."""

@@ -237,11 +237,6 @@ def affine(data: Any) -> Affine:
     return found
 
 
-def affine_data(f: Affine) -> list[list[Any]]:
-    """An affine function as JSON."""
-    return [[i, str(c)] for i, c in sorted(f.items())]
-
-
 def _difference(f: Affine, g: Affine) -> dict[int, Fraction]:
     total = dict(f)
     for i, c in g.items():

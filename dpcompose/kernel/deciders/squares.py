@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dpcompose.kernel.expressions.metrics import is_constant
 from dpcompose.kernel.expressions.substitution import expanded
-from dpcompose.kernel.expressions.terms import ZERO, Term, add, moves, multiply, number, power, sqrt
+from dpcompose.kernel.expressions.terms import ZERO, Term, moves, multiply, number, power, sqrt
 
 Squares = Mapping[Term, Fraction]
 """Σ q_p·p² by p."""
@@ -119,8 +119,3 @@ def ratio(some: Squares, vector: Vector) -> Fraction | None:
 def entries(vector: Vector) -> list[Term]:
     """The entries of a vector."""
     return [sqrt(number(q)) * p for p, q in vector]
-
-
-def length(vector: Vector) -> Term:
-    """The root of the sum of its squares."""
-    return sqrt(add(number(q) * p**2 for p, q in vector))

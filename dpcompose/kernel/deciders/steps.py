@@ -341,11 +341,6 @@ def _number(f: Elementary, box: Box, name: str) -> list[Goal]:
     return [(there, {other: one for other, one in box.items() if other != name})]
 
 
-def worst_cases(f: Elementary) -> list[Letter]:
-    """The worst cases that stand in f or inside of its letters, in a fixed order."""
-    return sorted({letter for letter in elementary.every_letter(f) if letter[0] == "m"})
-
-
 def _members(letter: Letter) -> list[Elementary]:
     if letter[0] != "m":
         raise BadCertificate("this is no worst case")

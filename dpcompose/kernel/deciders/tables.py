@@ -16,7 +16,7 @@ from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
 from dpcompose.kernel.deciders.divergences import INFINITE, Attained, Event
@@ -59,12 +59,6 @@ class Finding:
     event: Event = ()
     point: Point = field(default_factory=dict)
 
-    @property
-    def certificate(self) -> dict[str, Any]:
-        """The witness as JSON has it: a check at this pair alone finds it again."""
-        point = {name: str(x) for name, x in sorted(self.point.items())}
-        return {"pair": [str(key) for key in self.pair or ()], "event": list(self.event), "point": point}
-
 
 PROVED = Finding("proved")
 
@@ -78,8 +72,8 @@ class Table:
     >>> T.check("pure", [("a", "b", {"epsilon": terms.log(terms.number(2))})]).verdict
     'proved'
     >>> found = T.check("pure", [("a", "b", {"epsilon": terms.number(Fraction(1, 2))})])
-    >>> found.verdict, found.certificate
-    ('refuted', {'pair': ['a', 'b'], 'event': [1], 'point': {}})
+    >>> found.verdict, found.pair, found.event
+    ('refuted', ('a', 'b'), (1,))
     >>> T.loss("a", "b").values
     (Fraction(2, 1),)
     """
@@ -223,35 +217,6 @@ class Table:
         """The largest P(o)/Q(o), of which the pure loss is the logarithm; ∞ is None."""
         return _worst(divergences.ratios(self.rows[D], self.rows[E]), 1)
 
-    def delta(self, epsilon: Term, D: Key, E: Key) -> Worst:
-        """δ(ε): the largest P(S) − e^ε·Q(S).  Raises NotDecided where e^ε is no value of a table."""
-        return _worst(divergences.excesses(self.rows[D], self.rows[E], promises.power(epsilon)), 0)
-
-    def moment(self, order: int, D: Key, E: Key) -> Worst:
-        """Σ P(o)^α·Q(o)^(1−α) at a whole order α ≥ 2: D_α is its logarithm over α − 1."""
-        return _worst([divergences.moment(self.rows[D], self.rows[E], order)], 1)
-
-    def trade_off(self, D: Key, E: Key) -> tuple[tuple[Value, Value], ...]:
-        """T(M(D), M(E)) as its vertices (α, β), α increasing: between them it is linear (GB Def. VI.17).
-
-        β is the least probability to miss E of a test that takes D for E with probability α; the best
-        tests reject D where P(o)/Q(o) is smallest (Neyman and Pearson).
-
-        >>> quarter = terms.number(Fraction(1, 4))
-        >>> T = Table.of({"a": [3 * quarter, quarter], "b": [quarter, 3 * quarter]})
-        >>> [(str(x), str(y)) for x, y in T.trade_off("a", "b")]
-        [('0', '1'), ('1/4', '1/4'), ('1', '0')]
-        """
-        P, Q = self.rows[D], self.rows[E]
-        corners = [
-            (divergences.total(P, event), Fraction(1) - divergences.total(Q, event))
-            for event in divergences.nested_events(Q, P)
-        ]
-        last: dict[Any, tuple[Value, Value]] = {}
-        for corner in corners:
-            last[exponentials.as_term(corner[0])] = corner
-        return tuple(last.values())
-
 
 @frozen
 class Worst:
@@ -262,13 +227,6 @@ class Worst:
 
     values: tuple[Value | None, ...]
     events: tuple[Event, ...]
-
-    @property
-    def term(self) -> Term:
-        """The largest as a term."""
-        if INFINITE in self.values:
-            return terms.INFINITY
-        return terms.largest(*(exponentials.as_term(value) for value in self.values if value is not None))
 
     @property
     def log(self) -> Term:

@@ -22,7 +22,6 @@ MOST_DIGITS = 2_000  # of a written number
 MOST_LISTED = 100_000  # entries of a list
 MOST_WORD = 200
 INDEX = "i"  # of the general member of a family, which may stand alone
-LONGEST_FORMULA = 1_000  # as many letters and numbers has one that is not taken apart, if it can be
 
 
 class BadCertificate(ValueError):
@@ -122,28 +121,3 @@ def formula(data: Any, symbols: Mapping[str, Term]) -> Term:
 
 def _no_text() -> NoReturn:
     raise BadCertificate("a formula of the certificate is no text")
-
-
-def text_of(term: Term) -> str | list[str]:
-    """A formula as it is saved.
-
-    >>> text_of(letter("x") + 1)
-    'x + 1'
-    """
-    parts: list[list[Term]] = [[]]
-    size = 0
-    for one in term.summands:
-        more = _size(one)
-        if parts[-1] and size + more > LONGEST_FORMULA:
-            parts.append([])
-            size = 0
-        parts[-1].append(one)
-        size += more
-    if len(parts) == 1:
-        return formulas.to_text(term)
-    return [formulas.to_text(add(part)) for part in parts]
-
-
-def _size(term: Term) -> int:
-    """How many letters and numbers a term has."""
-    return sum(map(_size, term.parts)) or 1

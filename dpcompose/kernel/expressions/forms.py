@@ -21,7 +21,6 @@ from dpcompose.kernel.expressions.polynomials import NotAForm as NotAForm
 from dpcompose.kernel.expressions.polynomials import Peak as Peak
 from dpcompose.kernel.expressions.polynomials import above, natural
 from dpcompose.kernel.expressions.polynomials import domains_of as domains_of
-from dpcompose.kernel.expressions.polynomials import pieces as pieces
 from dpcompose.kernel.expressions.polynomials import replaced as replaced
 from dpcompose.kernel.expressions.polynomials import top as top
 from dpcompose.kernel.expressions.polynomials import total as total

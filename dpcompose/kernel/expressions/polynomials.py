@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import combinations
 from math import comb, lcm
 from typing import Any
 
@@ -344,42 +343,6 @@ def _atom_at(letter: Term, point: Mapping[str, Fraction]) -> Fraction:
     return value
 
 
-# pieces
-
-
-def pieces(form: Form, limit: int) -> Iterator[Form] | None:
-    """Forms h_1, …, h_n whose peaks all have positive factors and whose minimum is `form`.
-
-    Each term −c·top(m, x_1, …, x_n) is the minimum of −c·Σ_{j∈S} x_j over the m-subsets S,
-    and every other operation here grows with its arguments, so the minimum comes out.
-    None where there are more than `limit`.
-    """
-    if _count_pieces(form, limit) > limit:
-        return None
-    return _pieces(form)
-
-
-def _pieces(form: Form) -> Iterator[Form]:
-    peak = chosen_peak(form)
-    if peak is None:
-        yield form
-        return
-    for some in combinations(peak.of, peak.m):
-        yield from _pieces(replaced(form, peak, total(some)))
-
-
-def chosen_peak(form: Form) -> Peak | None:
-    """The first peak that is subtracted, at any depth; None where there is none."""
-    for peak, c in form.peaks:
-        if c < 0:
-            return peak
-    for peak, _ in form.peaks:
-        for inner in peak.of:
-            if (found := chosen_peak(inner)) is not None:
-                return found
-    return None
-
-
 def replaced(form: Form, old: Peak, new: Form, sign: int = 1) -> Form:
     """The form with another one in place of a peak, wherever that is subtracted: where it counts with a
     negative factor, or with a positive one in what is subtracted.  sign -- that of the form itself."""
@@ -393,18 +356,3 @@ def replaced(form: Form, old: Peak, new: Form, sign: int = 1) -> Form:
         else:
             parts.append(top(peak.m, [replaced(inner, old, new, here) for inner in peak.of]).scaled(c))
     return total(parts)
-
-
-def _count_pieces(form: Form, limit: int) -> int:
-    product = 1
-    for peak, c in form.peaks:
-        if c < 0:  # peaks inside of its members are chosen for each member that is added
-            chosen = (inner.scaled(Fraction(-1)) for inner in peak.of if inner.peaks)
-            inner = max((_count_pieces(one, limit) for one in chosen), default=1)
-            product *= min(comb(len(peak.of), peak.m) * inner**peak.m, limit + 1)
-        else:
-            for inner_form in peak.of:
-                product *= _count_pieces(inner_form, limit)
-        if product > limit:
-            return limit + 1
-    return product

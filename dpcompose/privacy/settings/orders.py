@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from dpcompose.kernel.core.orders import ALPHA, NotThere, Orders, common
+from dpcompose.kernel.core.orders import ALPHA, NotThere, Orders
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -27,6 +27,25 @@ def spoken_of(mechanisms: Sequence[Mechanism]) -> Orders | None:
         return common([one.orders for one in curves]) if curves else None
     except NotThere as error:
         raise InvalidSetting(str(error)) from None
+
+
+def common(some: Sequence[Orders]) -> Orders:
+    """Orders of which all of some say something: the orders that all have, or the least of single ones.
+
+    Raises NotThere where there are none.
+
+    >>> [str(common([Orders.read("(1, 8]"), Orders.read(other)])) for other in ("(1, 4)", "2")]
+    ['(1, 4)', '2']
+    """
+    if single := [one for one in some if one.only is not None]:
+        return min(single, key=lambda one: one.only or 0)
+    least = max(some, key=lambda one: (one.domain.least, one.domain.open_least)).domain
+    bounded = [one for one in some if one.domain.greatest is not None] or [some[0]]
+    most = min(bounded, key=lambda one: (one.domain.greatest or 0, not one.domain.open_greatest)).domain
+    found = Orders(Domain(least.least, least.open_least, most.greatest, most.open_greatest))
+    if found.domain.greatest is not None and found.domain.greatest <= (found.domain.least or 0):
+        raise NotThere(f"no order is in all of {', '.join(map(str, dict.fromkeys(some)))}")
+    return found
 
 
 def at_orders(one: Mechanism, orders: Orders) -> Mechanism:

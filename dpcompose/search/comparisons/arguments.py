@@ -11,13 +11,15 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel.deciders import calculus, elementary, ranges, steps
+from dpcompose.kernel.deciders import calculus, elementary, ranges, steps, values
 from dpcompose.kernel.deciders.calculus import Step
-from dpcompose.kernel.deciders.elementary import Box, Elementary, NotElementary
-from dpcompose.kernel.deciders.steps import Goal
+from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary
+from dpcompose.kernel.deciders.steps import RULES, Goal
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.search.comparisons.promising import (
@@ -79,8 +81,50 @@ def decide(
         except (_Over, NotElementary):
             continue
         if found is not None:
-            return [calculus.to_data(step, there) for step, there in found]
+            return [to_data(step, there) for step, there in found]
     return None
+
+
+_Writing = Callable[[Any, Elementary, Box], Any]
+
+
+def _text(one: Elementary, f: Elementary, box: Box) -> str:
+    return formulas.to_text(values.to_term(one, box))
+
+
+def _letter_data(letter: Letter, f: Elementary, box: Box) -> Any:
+    term = values.of_one(letter, box)
+    n = calculus.letters_like(term, f, box).index(letter)
+    return [formulas.to_text(term), n] if n else formulas.to_text(term)
+
+
+def _write_each(write: _Writing, some: Any, f: Elementary, box: Box) -> Any:
+    return [write(one, f, box) for one in some]
+
+
+_WRITE: dict[str, _Writing] = {
+    "word": lambda one, f, box: one,
+    "number": lambda one, f, box: str(one),
+    "function": _text,
+    "letter": _letter_data,
+    "factor": lambda one, f, box: [_text(one[0], f, box), one[1], one[2]],
+}
+
+
+_WRITE |= {f"{kind}s": partial(_write_each, one) for kind, one in _WRITE.items()}
+
+
+def to_data(step: Step, wanted: Goal) -> list[Any]:
+    """A step as JSON, for its goal."""
+    data: list[Any] = [step.rule]
+    for kind, one in zip(RULES[step.rule][1], step.of, strict=True):
+        data.append(_WRITE[kind](one, *wanted))
+    return data
+
+
+def _worst_cases_in(f: Elementary) -> list[Letter]:
+    """The worst cases that stand in f or inside of its letters, in a fixed order."""
+    return sorted({letter for letter in elementary.every_letter(f) if letter[0] == "m"})
 
 
 def _simpler(
@@ -210,7 +254,7 @@ class _Search:
         wanted = (f, box)
         low = self._lowest_sample(f, box)
         apart = self._apart(f, box, low)
-        smooth = not steps.worst_cases(f)
+        smooth = not _worst_cases_in(f)
         roots = {r.denominator for term, _ in f.terms for _, r in term if r.denominator > 1}
         if not smooth:
             yield from self._worst_cases(f, box)
@@ -299,11 +343,11 @@ class _Search:
         """One choice where the worst case counts positively, each one else; those inside of others last."""
         inner = {
             one
-            for letter in steps.worst_cases(f)
+            for letter in _worst_cases_in(f)
             for part in elementary.inside(letter)
-            for one in steps.worst_cases(part)
+            for one in _worst_cases_in(part)
         }
-        for letter in sorted(steps.worst_cases(f), key=lambda one: one in inner):
+        for letter in sorted(_worst_cases_in(f), key=lambda one: one in inner):
             m, of = letter[1][0], elementary.inside(letter)
             votes: dict[tuple[int, ...], int] = {}
             for point in samples(box, f.names, SAMPLES):

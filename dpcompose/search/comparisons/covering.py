@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.deciders.rules import Affine, Remainder, affine_data, negated
+from dpcompose.kernel.deciders.rules import Affine, Remainder, negated
 from dpcompose.kernel.expressions import forms
 from dpcompose.kernel.expressions.boxes import bound_form
 from dpcompose.kernel.expressions.certificates import BadCertificate
@@ -206,7 +206,7 @@ class _Started:
                         into[i] = into.get(i, ZERO) + c * one.factor
                 if some:
                     left.weigh(one.peak, list(some.items()))
-                    written = [[text(inner), affine_data(f)] for inner, f in some.items()]
+                    written = [[text(inner), _data(f)] for inner, f in some.items()]
                     follow.append(["weigh", peak_text(one.peak), written])
         except BadCertificate:
             return {}, self.left()
@@ -214,9 +214,7 @@ class _Started:
         found = list(_bounds(left)) if bounds else []
         for term, end, multiple in found:
             left.bound(bound_form(term[0][0], end), multiple)
-        return data | (
-            {"bounds": [[t[0][0].of[0], e, affine_data(f)] for t, e, f in found]} if found else {}
-        ), left
+        return data | ({"bounds": [[t[0][0].of[0], e, _data(f)] for t, e, f in found]} if found else {}), left
 
 
 def _bounds(left: Remainder) -> Iterator[tuple[Monomial, str, Affine]]:
@@ -230,3 +228,8 @@ def _bounds(left: Remainder) -> Iterator[tuple[Monomial, str, Affine]]:
             yield term, "least", f
         elif domain.greatest is not None and left.choices.never_negative(negated(f)):
             yield term, "greatest", negated(f)
+
+
+def _data(f: Affine) -> list[list[Any]]:
+    """An affine function as JSON."""
+    return [[i, str(c)] for i, c in sorted(f.items())]

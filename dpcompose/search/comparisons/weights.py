@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, islice
+from math import comb
 from typing import Any
 
-from dpcompose.kernel.expressions import forms
+from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.boxes import bound_form, coefficients, is_unit
-from dpcompose.kernel.expressions.certificates import BadCertificate, text_of
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.forms import Form, Known, Monomial, Peak
-from dpcompose.kernel.expressions.polynomials import chosen_peak
-from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.expressions.terms import Term, add
 from dpcompose.search.comparisons.linear import Program, TooMuchWork
 
 Shares = list[tuple[Peak, list[tuple[Form, Fraction]]]]
 """For each worst case what is weighted, and its weights."""
 ZERO, ONE = Fraction(0), Fraction(1)
+LONGEST_FORMULA = 1_000  # as many letters and numbers has one that is not taken apart, if it can be
 MOST_CHOICES = 100
 """How many choices of one form for each peak are tried, before the coefficients of what remains."""
 
@@ -28,6 +29,32 @@ class NoWeights(Exception):
     def __init__(self, piece: Form) -> None:
         super().__init__()
         self.piece = piece
+
+
+def text_of(term: Term) -> str | list[str]:
+    """A formula as it is saved.
+
+    >>> from dpcompose.kernel.expressions.terms import letter
+    >>> text_of(letter("x") + 1)
+    'x + 1'
+    """
+    parts: list[list[Term]] = [[]]
+    size = 0
+    for one in term.summands:
+        more = _size(one)
+        if parts[-1] and size + more > LONGEST_FORMULA:
+            parts.append([])
+            size = 0
+        parts[-1].append(one)
+        size += more
+    if len(parts) == 1:
+        return formulas.to_text(term)
+    return [formulas.to_text(add(part)) for part in parts]
+
+
+def _size(term: Term) -> int:
+    """How many letters and numbers a term has."""
+    return sum(map(_size, term.parts)) or 1
 
 
 def text(form: Form) -> str | list[str]:
@@ -261,3 +288,51 @@ def _every_peak(form: Form) -> list[Peak]:
             found[peak] = _depth(peak)
             waiting += [one for inner in peak.of for one, _ in inner.peaks]
     return sorted(found, key=lambda peak: (-found[peak], peak.key))
+
+
+def pieces(form: Form, limit: int) -> Iterator[Form] | None:
+    """Forms h_1, …, h_n whose peaks all have positive factors and whose minimum is `form`.
+
+    Each term −c·top(m, x_1, …, x_n) is the minimum of −c·Σ_{j∈S} x_j over the m-subsets S,
+    and every other operation here grows with its arguments, so the minimum comes out.
+    None where there are more than `limit`.
+    """
+    if _count_pieces(form, limit) > limit:
+        return None
+    return _pieces(form)
+
+
+def _pieces(form: Form) -> Iterator[Form]:
+    peak = chosen_peak(form)
+    if peak is None:
+        yield form
+        return
+    for some in combinations(peak.of, peak.m):
+        yield from _pieces(forms.replaced(form, peak, forms.total(some)))
+
+
+def chosen_peak(form: Form) -> Peak | None:
+    """The first peak that is subtracted, at any depth; None where there is none."""
+    for peak, c in form.peaks:
+        if c < 0:
+            return peak
+    for peak, _ in form.peaks:
+        for inner in peak.of:
+            if (found := chosen_peak(inner)) is not None:
+                return found
+    return None
+
+
+def _count_pieces(form: Form, limit: int) -> int:
+    product = 1
+    for peak, c in form.peaks:
+        if c < 0:  # peaks inside of its members are chosen for each member that is added
+            chosen = (inner.scaled(Fraction(-1)) for inner in peak.of if inner.peaks)
+            inner = max((_count_pieces(one, limit) for one in chosen), default=1)
+            product *= min(comb(len(peak.of), peak.m) * inner**peak.m, limit + 1)
+        else:
+            for inner_form in peak.of:
+                product *= _count_pieces(inner_form, limit)
+        if product > limit:
+            return limit + 1
+    return product

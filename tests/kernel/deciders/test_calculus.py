@@ -19,6 +19,7 @@ from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import TermError, exp, letter
 from dpcompose.search.comparisons import arguments, factoring
+from dpcompose.search.comparisons.arguments import to_data
 
 F = Fraction
 WORDS = {
@@ -46,7 +47,7 @@ def goal(text: str) -> Goal:
 def reduced(wanted: Goal, data: list[Any]) -> list[Goal]:
     """What a step leaves; and the step is read back as it is written."""
     step = calculus.from_data(data, wanted)
-    assert calculus.from_data(calculus.to_data(step, wanted), wanted) == step
+    assert calculus.from_data(to_data(step, wanted), wanted) == step
     return calculus.reduce(wanted, step)
 
 

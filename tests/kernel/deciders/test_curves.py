@@ -18,6 +18,7 @@ from dpcompose.kernel.deciders.lattices import TooManyLosses
 from dpcompose.kernel.deciders.tails import Laplace, Normal
 from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, exp, letter, log, number, sqrt
+from dpcompose.search.least import least_epsilon_of
 
 FACTORS = st.fractions(Fraction(1), Fraction(4), max_denominator=5)
 DELTAS = st.sampled_from(
@@ -111,14 +112,14 @@ def test_known_numbers(parts: list[tuple[str, int]], epsilon: str, delta: str) -
 
 
 def test_least_epsilon_of_five_hundred() -> None:
-    found = Curve.of([Part(number(1), ZERO, count=500)]).least_epsilon(Fraction(1, 10**5))
+    found = least_epsilon_of(Curve.of([Part(number(1), ZERO, count=500)]), Fraction(1, 10**5))
     assert found == Interval(Fraction("311.767604"), Fraction("311.767605"))
 
 
 def test_least_epsilon_where_there_is_none() -> None:
     curve = Curve.of([Part(number(1), number(Fraction(1, 10)), count=2)])
-    assert curve.least_epsilon(Fraction("0.18")) is None
-    at_most = curve.least_epsilon(Fraction("0.19"))  # 1 − 0.9², at the sum of all ε
+    assert least_epsilon_of(curve, Fraction("0.18")) is None
+    at_most = least_epsilon_of(curve, Fraction("0.19"))  # 1 − 0.9², at the sum of all ε
     assert at_most is not None and at_most.high == 2
 
 
@@ -239,7 +240,7 @@ def test_many_that_are_alike_by_their_most_likely_losses(delta: str) -> None:
 def test_a_million_that_are_alike() -> None:
     """Nearly normal noise with mu = 1000·(1/1000), whose least ε is 4.377178."""
     curve = Curve.of([Part(number(Fraction(1, 1000)), ZERO, count=10**6)])
-    found = curve.least_epsilon(Fraction(1, 10**5))
+    found = least_epsilon_of(curve, Fraction(1, 10**5))
     assert found == Interval(Fraction(4377171, 10**6), Fraction(4377172, 10**6))
     large = Curve.of([Part(number(1), ZERO, count=10**6)]).delta(number(1))
     assert 1 - Fraction(1, 10**30) < large.low <= large.high <= 1

@@ -228,7 +228,7 @@ def check_at_true_values(
 
 
 def stands_for(vector: squares.Vector) -> Term:
-    return size(vector[0][0]) if len(vector) == 1 else squares.length(vector)
+    return size(vector[0][0]) if len(vector) == 1 else sqrt(add(q * p**2 for p, q in vector))
 
 
 def a_distance(rng: random.Random, depth: int = 2) -> Term:

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from dpcompose.kernel.deciders.canonical import noise
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.normal import ratio as mills
-from dpcompose.kernel.deciders.readings import Reading
 from dpcompose.kernel.deciders.tails import Laplace, Normal
 from dpcompose.kernel.expressions.formulas import evaluate, parse
 from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.terms import ZERO, log, number
+from dpcompose.proof.readings import Reading
 
 EPSILONS = st.fractions(-4, 12, max_denominator=50)
 SMALL = st.fractions("1/20", 3, max_denominator=20)

@@ -16,6 +16,7 @@ from dpcompose.kernel.deciders.tails import Normal
 from dpcompose.kernel.deciders.tradeoffs import Together, added_up, on_lattice
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term, number
+from dpcompose.search.least import least_epsilon_of
 
 Pairs = list[tuple[Fraction, Fraction]]
 """(e^ε, δ) of one mechanism."""
@@ -138,8 +139,8 @@ def test_the_loss_without_limit_is_told() -> None:
     leak = Together(((number(1), number(Fraction(1, 10))), (number(2), number(Fraction(1, 20)))), 1, 4)
     curve = Curve.of([leak])
     assert abs(curve.without_limit(128) - (1 - Fraction(19, 20) ** 4)) < Fraction(1, 10**20)
-    assert curve.least_epsilon(Fraction(1, 10)) is None
-    assert curve.least_epsilon(Fraction(1, 4)) is not None
+    assert least_epsilon_of(curve, Fraction(1, 10)) is None
+    assert least_epsilon_of(curve, Fraction(1, 4)) is not None
 
 
 def test_too_many_are_refused() -> None:

@@ -14,6 +14,7 @@ from dpcompose.kernel.expressions import forms, formulas, orders, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, NotAForm, Peak
 from dpcompose.kernel.expressions.terms import Term, letter
+from dpcompose.search.comparisons import weights
 
 F = Fraction
 WORDS = {
@@ -239,7 +240,7 @@ def test_random_forms(seed: int) -> None:
         written = forms.write(form)
         again = formulas.parse(formulas.to_text(written), SYMBOLS)
         assert forms.read(again) == form
-        found = forms.pieces(form, 300)
+        found = weights.pieces(form, 300)
         every = list(found) if found is not None else []
         assert not any(c < 0 for piece in every for _, c in piece.peaks)
         for _ in range(4):
