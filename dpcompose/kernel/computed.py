@@ -33,21 +33,11 @@ MOST_MEMBERS = 2_000
 
 
 def page_for(theory: Theory, notion: str, losses: Iterable[Loss], setting: Setting) -> Any:
-    """The page by which claims of a notion are computed: the one that knows most of the noises.
-
-    Raises NoPage where there is none.
-    """
-    given = {(loss.notion, _word(setting.mechanisms[loss.mechanism - 1], theory)) for loss in losses}
-    fitting = []
-    for page in theory.of_kind("computed"):
-        others = {(stated, word) for stated, word in given if word not in page.head.noises}
-        if page.head.notion == notion and {stated for stated, _ in others} <= set(page.head.parts):
-            by_guarantee = sum(1 for _, word in others if word)
-            known = len(page.head.parts) + len(page.head.noises)
-            fitting.append((page.is_believed, by_guarantee, known, page.id))
-    if not fitting:
+    """The page by which claims of a notion are computed.  Raises NoPage."""
+    given = ((loss.notion, _word(setting.mechanisms[loss.mechanism - 1], theory)) for loss in losses)
+    if (page := theory.computed(notion, given)) is None:
         raise NoPage(f"no page computes {notion} bounds here")
-    return theory.pages[min(fitting)[-1]]
+    return page
 
 
 def _word(mechanism: Mechanism, theory: Theory) -> str:

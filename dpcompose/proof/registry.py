@@ -110,15 +110,7 @@ class Theory(Shown):
 
     def of_kind(self, kind: str) -> list[Page]:
         """The pages of a kind, in the order of their ids; those that are only believed come last."""
-        return list(self._kinds.get(kind, ()))
-
-    @cached_property
-    def _kinds(self) -> dict[str, list[Page]]:
-        """The pages by their kinds."""
-        found: dict[str, list[Page]] = {}
-        for id in sorted(self.pages, key=lambda id: (self.pages[id].is_believed, id)):
-            found.setdefault(self.pages[id].head.kind, []).append(self.pages[id])
-        return found
+        return list(self.in_kernel.of_kind(kind))
 
     def _one(self, kind: str, surely: bool = True, **keys: object) -> Page | None:
         """The page of a kind with some keys, if there is one.  Raises PageError where it is wrong."""
@@ -167,17 +159,6 @@ class Theory(Shown):
         """The page on what a mechanism with a guarantee of one notion can lose in another, if any."""
         return self._one("violation", of=of, notion=notion)
 
-    def lemmas(self, ids: Iterable[str], notion: str) -> set[str]:
-        """The lemmas about a notion that some pages rest on, and that these rest on."""
-        found: set[str] = set()
-        following = list(ids)
-        while following:
-            for id in self.pages[following.pop()].head.rests_on:
-                if id not in found and notion in (self.pages[id].head.notions or [notion]):
-                    found.add(id)
-                    following.append(id)
-        return found
-
     def relied_on(self, ids: Iterable[str]) -> tuple[Page, ...]:
         """Those of some pages that need belief, in order: they are primitive, or only believed."""
         return tuple(self.pages[id] for id in sorted(set(ids)) if self.pages[id].head.status != "derived")
@@ -199,30 +180,15 @@ class Theory(Shown):
     def computed(self, notion: str, of: Iterable[tuple[str, str]]) -> Page | None:
         """The page that computes bounds in a notion from guarantees in some notions, if there is one.
 
-        of -- the notion of each guarantee with the word of the noise that gives it, "" where there is none.
-        Of several pages the one that knows most of the noises, and then the most special one.
+        of -- as the kernel's theory has it.
         """
-        given = set(of)
-        fitting: list[tuple[bool, int, int, str]] = []
-        for page in self.of_kind("computed"):
-            others = {(stated, word) for stated, word in given if word not in page.head.noises}
-            if page.head.notion == notion and {stated for stated, _ in others} <= set(page.head.parts):
-                by_guarantee = sum(1 for _, word in others if word)
-                known = len(page.head.parts) + len(page.head.noises)
-                fitting.append((page.is_believed, by_guarantee, known, page.id))
-        if not fitting:
+        if (page := self.in_kernel.computed(notion, of)) is None:
             self.need("computed", surely=True, notion=notion)
-        return self.pages[min(fitting)[-1]] if fitting else None
+        return page
 
     def processing(self, of: str) -> Page | None:
         """The page on mechanisms made from the outputs of others, if there is one."""
         return next((page for page in self.of_kind("processing") if page.head.of == of), None)
-
-    def procedure(self, procedure: str) -> Page:
-        """The page of a profile procedure.  Raises KeyError, and PageError where it is wrong."""
-        if (page := self._one("procedure", surely=False, procedure=procedure)) is None:
-            raise KeyError(f"there is no page for the profile by {procedure}")
-        return page
 
     def statement(self, states: str, notion: str | None = None) -> Page:
         """The page with a statement about metrics, for a notion where it depends on that.

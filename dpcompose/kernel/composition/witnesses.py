@@ -372,26 +372,12 @@ class Witnesses:
         order = divergences.order_of(self.theory, self.setting.orders, self.page.head.notion)
         return INFINITY if loss == "oo" else formulas.parse(loss, {**order, **values, "r": r})
 
-    def _of_one_member(self) -> Term | None:
-        """Where one member of a family moves by one step, and nothing else: the largest of their events."""
-        head = self.page.head
-        if len(self.moves) != 1 or self.moves[0][1] != ((1, ONE),):
-            return None
-        i = self.moves[0][0]
-        count, value = self._mechanism(i).count, dict(self.losses[i - 1].values)[head.shows]
-        limit = self.theory.rule(head.notion).head.limits.get(head.shows)
-        if count is None or self.losses[i - 1].notion != head.notion or limit is None:
-            return None
-        return terms.over(1, value, count) if at_most(value, limit) else None
-
     def _event(self) -> tuple[Term, frozenset[str]]:
         """The probability of events, of which one happens: as closer pages say, where they are attained."""
         head, key = self.page.head, self.page.head.shows
         if sum(many for _, some in self.moves for many, _ in some) == 1 and self._single_steps():
             return self._one_event(), frozenset()
         closer = Closer(Composition(tuple(self.losses), self.setting, self.theory), key)
-        if (member := self._of_one_member()) is not None:
-            return member, frozenset()
         moved = closer.moved(Type(self.moves, self.type.unlimited, self.type.pair))
         over, together = closer.page("steps"), closer.page("mechanisms")
         limit = self._limit

@@ -421,11 +421,6 @@ def substituted(f: Elementary, name: str, value: Elementary) -> Elementary:
     return mapped(f, lambda letter: value if letter[0] in "xy" and letter[1] == name else None)
 
 
-def at(f: Elementary, point: Mapping[str, Fraction]) -> Elementary:
-    """The number that f is where each parameter has its value."""
-    return mapped(f, lambda letter: constant(point[letter[1]]) if letter[0] in "xy" else None)
-
-
 def replaced(f: Elementary, old: Letter, new: Elementary) -> Elementary:
     """f with a sum in place of a letter."""
     return mapped(f, lambda letter: new if letter == old else None)

@@ -182,12 +182,6 @@ class Quotient:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Value) -> Value:
-        return divided(self, other)
-
-    def __rtruediv__(self, other: Fraction) -> Value:
-        return divided(other, self)
-
     def __pow__(self, times: int) -> Value:
         result: Value = Fraction(1)
         for _ in range(abs(times)):

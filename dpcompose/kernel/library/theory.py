@@ -54,6 +54,21 @@ class Theory:
             "rule", lambda page: page.head.notion == notion, f"there is no rule page of the notion {notion!r}"
         )
 
+    def computed(self, notion: str, of: Iterable[tuple[str, str]]) -> Any | None:
+        """The page that computes bounds in a notion from guarantees in some notions, if there is one.
+
+        of -- the notion of each guarantee with the word of the noise that gives it, "" where there is none.
+        Of several pages the one that knows most of the noises, and then the most special one.
+        """
+        given, fitting = set(of), []
+        for page in self.of_kind("computed"):
+            others = {(stated, word) for stated, word in given if word not in page.head.noises}
+            if page.head.notion == notion and {stated for stated, _ in others} <= set(page.head.parts):
+                by_guarantee = sum(1 for _, word in others if word)
+                known = len(page.head.parts) + len(page.head.noises)
+                fitting.append((page.is_believed, by_guarantee, known, page.id))
+        return self.pages[min(fitting)[-1]] if fitting else None
+
     def lemmas(self, ids: Iterable[str], notion: str) -> frozenset[str]:
         """The lemmas about a notion that some pages rest on, and that these rest on."""
         found: set[str] = set()
