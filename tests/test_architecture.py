@@ -22,7 +22,7 @@ kernel.library: fields grounds heads releases theory conversions samplings kinds
 kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus tradeoffs curves equalities pieces noises
-kernel.covers: types queries arrays blocks cells cones distances listed groups records alike rooms seen sizes steps
+kernel.covers: paths types queries arrays blocks cells cones distances listed groups records alike rooms seen sizes steps
     contributions corners differing policies counts
 kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed

@@ -7,14 +7,12 @@ anything is contracted: steps of a group do not jump inside a fibre.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
-from heapq import heappop, heappush
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
 from dpcompose.kernel.core.settings import Mechanism, Relation
+from dpcompose.kernel.covers import paths
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Type
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
@@ -58,59 +56,18 @@ class Listed(Covering):
         assert stated is not None
         if stated.any_two:
             return lambda x, y: ONE if read[x] != read[y] else ZERO
-        if stated.lengths:
-            return self.along(mechanism, read, stated)
-        at_once, graph = stated.steps, _graph(stated.pairs)
+        pairs, at_once = stated.pairs, stated.steps
         if mechanism.domain == "common" and values is not None:
-            at_once, graph = 1, _graph((read[x], read[y]) for x, y in _within(stated.pairs, stated.steps))
-        known: dict[int, dict[int, int]] = {}
-
-        def steps(x: int, y: int) -> Term:
-            if read[x] == read[y]:
-                return ZERO
-            if read[x] not in known:
-                known[read[x]] = _from(graph, read[x], None)
-            found = known[read[x]].get(read[y])
-            return INFINITY if found is None else number(-(-found // at_once))
-
-        return steps
-
-    def along(
-        self, mechanism: Mechanism, read: Sequence[int], stated: Relation
-    ) -> Callable[[int, int], Term]:
-        """The shortest way along pairs of some lengths; what is read the same is one on the common domain."""
-        whole = mechanism.domain == "common"
-        ways: dict[int, list[tuple[int, Fraction]]] = {}
-        for (x, y), length in zip(stated.pairs, stated.lengths, strict=True):
-            a, b = (read[x], read[y]) if whole else (x, y)
-            ways.setdefault(a, []).append((b, length))
-            ways.setdefault(b, []).append((a, length))
-        known: dict[int, dict[int, Fraction]] = {}
+            pairs, at_once = tuple((read[x], read[y]) for x, y in _within(pairs, at_once)), 1
+        reached = paths.along(pairs, stated.lengths) if stated.lengths else paths.steps(paths.graph(pairs))
 
         def far(x: int, y: int) -> Term:
-            if read[x] not in known:
-                known[read[x]] = _shortest(ways, read[x])
-            found = known[read[x]].get(read[y])
-            return INFINITY if found is None else number(found)
+            if read[x] == read[y]:
+                return ZERO
+            found = reached(read[x]).get(read[y])
+            return INFINITY if found is None else number(found if at_once == 1 else -(-found // at_once))
 
         return far
-
-
-def _shortest(ways: Mapping[int, Sequence[tuple[int, Fraction]]], start: int) -> dict[int, Fraction]:
-    """How far all nodes are that can be reached, each with the lengths of the steps from it.
-
-    >>> _shortest({0: [(1, Fraction(2))], 1: [(2, Fraction(1, 2))]}, 0)
-    {0: Fraction(0, 1), 1: Fraction(2, 1), 2: Fraction(5, 2)}
-    """
-    found: dict[int, Fraction] = {}
-    waiting = [(Fraction(0), start)]
-    while waiting:
-        far, x = heappop(waiting)
-        if x not in found:
-            found[x] = far
-            for y, length in ways.get(x, ()):
-                heappush(waiting, (far + length, y))
-    return found
 
 
 def related(relation: Relation, count: int) -> list[tuple[int, int]]:
@@ -130,9 +87,10 @@ def _within(pairs: Sequence[tuple[int, int]], steps: int) -> list[tuple[int, int
     """
     if steps == 1:
         return list(pairs)
-    graph, found = _graph(pairs), list[tuple[int, int]]()
+    graph, found = paths.graph(pairs), list[tuple[int, int]]()
+    near = paths.steps(graph, steps)
     for x in sorted(graph):
-        found += [(x, y) for y in sorted(_from(graph, x, steps)) if x < y]
+        found += [(x, y) for y in sorted(near(x)) if x < y]
         if len(found) > LARGEST:
             raise NoCover("groups of steps have too many neighbours to go through")
     return found
@@ -144,32 +102,8 @@ def longest_way(pairs: Sequence[tuple[int, int]]) -> int:
     >>> longest_way([(0, 1), (1, 2), (3, 4)])
     2
     """
-    graph = _graph(pairs)
+    graph = paths.graph(pairs)
     if len(graph) ** 2 > LARGEST:
         raise NoCover(f"any two of {len(graph):,} databases are too many pairs to go through")
-    return max((max(_from(graph, x, None).values()) for x in graph), default=0)
-
-
-def _graph(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
-    """Which numbers each one is paired with; one that is paired with itself is not."""
-    found: dict[int, set[int]] = {}
-    for a, b in pairs:
-        if a != b:
-            found.setdefault(a, set()).add(b)
-            found.setdefault(b, set()).add(a)
-    return found
-
-
-def _from(graph: Mapping[int, set[int]], start: int, most: int | None) -> dict[int, int]:
-    """The fewest steps from a node to all that are at most so many away."""
-    reached, waiting = {start: 0}, deque([start])
-    while waiting:
-        x = waiting.popleft()
-        if most is not None and reached[x] == most:
-            continue
-        for y in graph.get(x, ()):
-            if y not in reached:
-                reached[y] = reached[x] + 1
-                waiting.append(y)
-    del reached[start]
-    return reached
+    far = paths.steps(graph)
+    return max((max(far(x).values()) for x in graph), default=0)

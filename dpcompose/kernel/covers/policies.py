@@ -8,13 +8,13 @@ other has, where any record may be matched with nothing.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations_with_replacement
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
+from dpcompose.kernel.covers import paths
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
@@ -208,11 +208,8 @@ class Costs:
     """
 
     def __init__(self, edges: Iterable[Edge]) -> None:
-        self.next: dict[int, set[int]] = {}
-        for x, y in edges:
-            self.next.setdefault(x, set()).add(y)
-            self.next.setdefault(y, set()).add(x)
-        self.known: dict[int, dict[int, int]] = {}
+        self.next = paths.graph(edges)
+        self.steps = paths.steps(self.next)
 
     def __call__(self, x: int, y: int) -> int | None:
         if x == y == NOTHING:
@@ -220,29 +217,14 @@ class Costs:
         if x == y:
             others = self.next.get(x, set())
             return 1 if x in others else 2 if others else None
-        if x not in self.known:
-            self.known[x] = self.from_(x)
-        return self.known[x].get(y)
+        return self.steps(x).get(y)
 
     def near(self, x: int, most: int) -> Iterator[tuple[int, int]]:
         """The atoms, or nothing, with records at most so many steps from one of x, and how many; in order."""
-        found = self.from_(x, most)
+        found = paths.steps(self.next, most)(x)
         for y in sorted(found):
             if (r := self(x, x) if y == x else found[y]) is not None and r <= most:
                 yield y, r
-
-    def from_(self, x: int, most: int | None = None) -> dict[int, int]:
-        """How many steps lead from x to each other atom; most -- to those that are no further away."""
-        found, waiting = {x: 0}, deque([x])
-        while waiting:
-            at = waiting.popleft()
-            if found[at] == most:
-                break
-            for one in self.next.get(at, ()):
-                if one not in found:
-                    found[one] = found[at] + 1
-                    waiting.append(one)
-        return found
 
 
 def cheapest(costs: Costs, left: Side, right: Side) -> int | None:
