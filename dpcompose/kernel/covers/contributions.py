@@ -51,7 +51,8 @@ class Contributions(Records):
         pages = [pages for _, pages in metrics.values()]
         kept = self.of_types(found, len(found), pages) if not convex and not self.partitions else None
         types = found if kept is None else kept.types
-        return Cover(tuple(types), self.page, len(found), tuple(pages), frozenset(convex))
+        page = self.theory.procedure(self.procedure)
+        return Cover(tuple(types), page, len(found), tuple(pages), frozenset(convex))
 
     @cached_property
     def bag(self) -> Contribution:

@@ -65,7 +65,7 @@ def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory, b
     if setting.databases.kind in FURTHEST:
         return _of_each_number(setting, theory, single)
     m = setting.target.times or number(setting.target.steps)
-    page = _page(theory)
+    page = theory.procedure(PROCEDURE)
     found = single(of_single_steps(setting), theory, True)
     fixed = frozenset(
         i
@@ -118,7 +118,7 @@ def _of_each_number(
     every = covers[-1]
     return Cover(
         tuple(types.values()),
-        _page(theory),
+        theory.procedure(PROCEDURE),
         sum(one.gone_through for one in covers),
         tuple((*pages, every.page) for pages in every.metrics),
     )
@@ -191,7 +191,7 @@ def of_fewest(setting: Setting, theory: Theory, single: Callable[[Setting, Theor
                 f"how many groups, for which {one.name} is stated, lead to a neighbour depends on how many "
                 "steps these have; a target for groups of as many would do, or a number"
             )
-    page = _page(theory)
+    page = theory.procedure(PROCEDURE)
     return replace(found, metrics=tuple((*pages, page) for pages in found.metrics))
 
 
@@ -211,16 +211,6 @@ def _for_the_fewest(mechanism: Mechanism) -> Mechanism:
         )
     steps = int(stated.times.of[1].least)
     return replace(mechanism, stated=replace(stated, times=None, steps=steps))
-
-
-def _page(theory: Theory) -> str:
-    """The page of the lemma."""
-    otherwise = "there is no page on groups of any number of steps"
-    return str(theory.first("procedure", _is_about, otherwise).id)
-
-
-def _is_about(page: Any) -> bool:
-    return bool(page.head.procedure == PROCEDURE)
 
 
 def _scaled(one: Type, m: Term, fixed: frozenset[int], databases: Databases) -> Type:

@@ -76,14 +76,11 @@ class Products:
             types = dict.fromkeys(one for one in every if not is_empty(one))
         except NoValue as error:
             raise NoCover(str(error)) from None
-        about = self.theory.first(
-            "procedure", lambda page: page.head.procedure == PROCEDURE, "no page is about any two"
-        )
         pages = [
             tuple(dict.fromkeys(page for name in self._of(one) for page in self._pages(name)))
             for one in self.setting.mechanisms
         ]
-        return Cover(tuple(types), str(about.id), len(types), tuple(pages))
+        return Cover(tuple(types), self.theory.procedure(PROCEDURE), len(types), tuple(pages))
 
     def _of(self, mechanism: Mechanism) -> tuple[str, ...]:
         """The distances that a mechanism is stated in."""

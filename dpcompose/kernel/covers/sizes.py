@@ -83,9 +83,7 @@ def pages(setting: Setting, theory: Theory) -> frozenset[str]:
     """The page of the lemma, where it is used."""
     if not setting.databases.letters:
         return frozenset()
-    otherwise = "there is no page on any number of records"
-    found = theory.first("procedure", lambda page: page.head.procedure == PROCEDURE, otherwise)
-    return frozenset({str(found.id)})
+    return frozenset({theory.procedure(PROCEDURE)})
 
 
 def is_there(setting: Setting, point: Mapping[str, Fraction]) -> bool:

@@ -159,13 +159,6 @@ class Covering(ABC):
     def cover(self) -> Cover:
         """The types of the target's neighbours.  Raises NoPage where no lemma covers them."""
 
-    @property
-    def page(self) -> str:
-        """The page of the lemma by which the types cover everything."""
-        about = self.procedure
-        otherwise = f"there is no page on covers by {about}"
-        return str(self.theory.first("procedure", lambda page: page.head.procedure == about, otherwise).id)
-
     def fact(self, fits: Callable[[Any], bool], what: str) -> str:
         """The id of the fact page that fits.  Raises NoPage: no page states `what`."""
         return str(self.theory.first("fact", fits, f"no page states {what}").id)
@@ -285,7 +278,8 @@ class Covering(ABC):
                 told.add(apart)
             distinct.setdefault((one.moves, one.unlimited, one.entries, apart if apart in told else ()), one)
         kept = undominated_types(list(distinct.values()))
-        return Cover(tuple(kept), self.page, gone_through, tuple(tuple(one) for one in metrics))
+        page, pages = self.theory.procedure(self.procedure), tuple(tuple(one) for one in metrics)
+        return Cover(tuple(kept), page, gone_through, pages)
 
 
 def size(distance: Term) -> tuple[int, Fraction]:

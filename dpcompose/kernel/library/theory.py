@@ -54,6 +54,11 @@ class Theory:
             "rule", lambda page: page.head.notion == notion, f"there is no rule page of the notion {notion!r}"
         )
 
+    def procedure(self, word: str) -> str:
+        """The id of the page of a procedure by which types cover everything.  Raises NoPage."""
+        otherwise = f"there is no page on covers by {word}"
+        return str(self.first("procedure", lambda page: page.head.procedure == word, otherwise).id)
+
     def computed(self, notion: str, of: Iterable[tuple[str, str]]) -> Any | None:
         """The page that computes bounds in a notion from guarantees in some notions, if there is one.
 

@@ -14,7 +14,7 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.judgements import Loses, OfOrders, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
-from dpcompose.kernel.rules.premises import BadStep, Found, Premises, one_of, read_values, said
+from dpcompose.kernel.rules.premises import BadStep, Found, Premises, conversion, one_of, read_values, said
 
 
 def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
@@ -82,9 +82,7 @@ def convert(
 ) -> Found:
     """M_i loses what a conversion page says in another notion."""
     loss = one_of(premises, Loses).loss
-    head = theory.page(page, "conversion").head
-    if head.from_ != loss.ends(theory):
-        raise BadStep(f"{page} converts {head.from_}, not {loss.ends(theory)}")
+    head = conversion(theory, page, loss.ends(theory)).head
     made = replace(loss, then=(*loss.then, Converted(page, read_values(chosen or {}, setting))))
     made.at(terms.ONE, theory)
     return Loses(made), Grounds(frozenset({page, theory.rule(head.to).id}))

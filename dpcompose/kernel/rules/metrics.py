@@ -99,12 +99,7 @@ def _of_near(cover: Cover, theory: Theory) -> frozenset[str]:
     """The page on databases within a distance, where a cover tells which are."""
     if not any(where_of(one).near for one in cover.types):
         return frozenset()
-    page = theory.first(
-        "procedure",
-        lambda page: page.head.procedure == "within a distance",
-        "no page is about databases within a distance",
-    )
-    return frozenset({str(page.id)})
+    return frozenset({theory.procedure("within a distance")})
 
 
 def at_least_everywhere(

@@ -115,6 +115,14 @@ def of_other_orders(claim: Any, setting: Setting, theory: Theory) -> OfOrders | 
     return OfOrders(str(read), Satisfies(claim["notion"], tuple((key, INFINITY) for key in head.parameters)))
 
 
+def conversion(theory: Theory, id: str, notion: str) -> Any:
+    """A conversion page from a notion."""
+    page = theory.page(id, "conversion")
+    if page.head.from_ != notion:
+        raise BadStep(f"{id} converts {page.head.from_}, not {notion}")
+    return page
+
+
 def check_key(guarantee: Satisfies, key: str) -> None:
     """Raises BadStep where a guarantee has no such parameter."""
     if key not in dict(guarantee.values):

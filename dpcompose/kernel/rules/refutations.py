@@ -40,6 +40,7 @@ from dpcompose.kernel.rules.premises import (
     check_always_there,
     check_key,
     claimed,
+    conversion,
     one_of,
     said,
 )
@@ -130,9 +131,7 @@ def refute(
     lower, guarantee = one_of(premises, Lower), claimed(claim, setting, theory)
     implied = guarantee
     for id in through:
-        page = theory.page(id, "conversion")
-        if page.head.from_ != implied.notion:
-            raise BadStep(f"{id} converts {page.head.from_}, not {implied.notion}")
+        page = conversion(theory, id, implied.notion)
         values = losses.converted(theory, page, dict(implied.values), {}, orders=setting.orders)
         wanted = theory.rule(page.head.to).head.parameters
         implied = Satisfies(page.head.to, tuple((key, values[key]) for key in wanted))

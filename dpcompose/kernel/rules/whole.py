@@ -37,6 +37,7 @@ from dpcompose.kernel.rules.premises import (
     check_always_there,
     check_key,
     claimed,
+    conversion,
     of_other_orders,
     one_of,
     read_values,
@@ -114,9 +115,7 @@ def apart(
     values = {key: found.together.worst(key, (one[key] for one in at)) for key in rule.head.parameters}
     notion, given = rule.head.notion, dict(read_values(chosen, setting))
     for id in pages:
-        page = theory.page(id, "conversion")
-        if page.head.from_ != notion:
-            raise BadStep(f"{id} converts {page.head.from_}, not {notion}")
+        page = conversion(theory, id, notion)
         chosen_here = given if page.head.free else {}
         values = losses.converted(theory, page, values, chosen_here, orders=setting.orders)
         notion = page.head.to
@@ -209,9 +208,7 @@ def change(
     certificates -- of parameters that have a limit, that they are at most that.
     """
     guarantee = one_of(premises, Satisfies)
-    found, given = theory.page(page, "conversion"), dict(read_values(chosen, setting))
-    if found.head.from_ != guarantee.notion:
-        raise BadStep(f"{page} converts {found.head.from_}, not {guarantee.notion}")
+    found, given = conversion(theory, page, guarantee.notion), dict(read_values(chosen, setting))
     if found.head.at_most and setting.distances:
         raise BadStep(f"{page} is for guarantees with limits, which formulas in distances may not keep")
     values = losses.converted(
