@@ -18,7 +18,7 @@ kernel.expressions: divisors keeping naming orders refusals domains grammar term
     intervals logarithms metrics rationals formulas points polynomials certificates forms boxes
 kernel.core: assumptions concrete distances fibres reader contributions counted classes orders lines settings products
     reading
-kernel.library: fields grounds heads releases theory conversions samplings kinds pages folders
+kernel.library: fields grounds heads releases theory conversions samplings kinds pages
 kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
     tables calculus tradeoffs curves equalities pieces noises
@@ -52,7 +52,7 @@ privacy.elaboration: kinds listed steps arrays atoms cells contributions overlap
     __init__
 privacy.metrics: builder names setting tables distances elaborated fibres granular
     studies values_read guarantees mechanisms reading
-proof: registry witnesses outputs readings computed densities deals refuting
+proof: folders registry witnesses outputs readings computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity

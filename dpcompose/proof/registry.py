@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel.expressions import grammar
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.library import folders
 from dpcompose.kernel.library.heads import Hypothesis
 from dpcompose.kernel.library.kinds import Closer, Fact, Named, Rule, Witness
-from dpcompose.kernel.library.pages import Page, PageError, WrongPage, error_of
+from dpcompose.kernel.library.pages import Page, WrongPage
 from dpcompose.kernel.library.releases import Noise
 from dpcompose.kernel.library.theory import Theory as KernelTheory
 from dpcompose.language.shown import Shown
+from dpcompose.proof import folders
+from dpcompose.proof.folders import PageError, error_of, may_be
 from dpcompose.spaces.additions import NOTHING, Additions, WrongAddition
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Theory(Shown):
 
         surely -- whether they have to say that they are of the kind; keys -- what they are about.
         """
-        if some := [one for one in self.wrong if one.may_be(kind, keys, surely)]:
+        if some := [one for one in self.wrong if may_be(one, kind, keys, surely)]:
             raise error_of(some)
 
     def find(self, name: str) -> Page | None:

@@ -64,8 +64,8 @@ def add(commands: Commands) -> None:
 def run(given: argparse.Namespace) -> int:
     """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
     from dpcompose.front.studies import as_json
-    from dpcompose.kernel.library.pages import PageError
     from dpcompose.privacy.settings.invalid import InvalidSetting
+    from dpcompose.proof.folders import PageError
     from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
     from dpcompose.spaces.classes.databases import TooLarge

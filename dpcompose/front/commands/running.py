@@ -84,8 +84,8 @@ def each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
     The worst status.
     """
     from dpcompose.front import internal
-    from dpcompose.kernel.library.pages import PageError
     from dpcompose.privacy.problems import ProblemError
+    from dpcompose.proof.folders import PageError
     from dpcompose.spaces.classes.databases import TooLarge
 
     statuses = []
@@ -149,8 +149,8 @@ def with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
     """
     from pathlib import Path
 
-    from dpcompose.kernel.library.pages import PageError
     from dpcompose.proof import registry
+    from dpcompose.proof.folders import PageError
 
     try:
         more, own = list(map(Path, given.theorems)), list(map(_module, given.python))

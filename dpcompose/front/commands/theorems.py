@@ -83,7 +83,7 @@ def _theorem(given: argparse.Namespace) -> int:
     from dpcompose.front.printers import listings
     from dpcompose.front.studies.library import Library
     from dpcompose.kernel.library.fields import near
-    from dpcompose.kernel.library.pages import PageError
+    from dpcompose.proof.folders import PageError
 
     theory = given.theory
     try:

@@ -7,7 +7,7 @@ out, and the others work without it.
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,7 @@ from dpcompose.kernel.library.fields import Mistake, near, one_of, table
 from dpcompose.kernel.library.heads import Head, Hypothesis
 from dpcompose.kernel.library.kinds import KINDS
 
-__all__ = ["Hypothesis", "Page", "PageError", "WrongPage", "read"]
-
-
-class PageError(Exception):
-    """Pages are wrong; the message names the file, the key and what would fit, a line a mistake.
-
-    It is no ValueError: nothing that tries this and that may take it for an answer.
-    """
+__all__ = ["Hypothesis", "Page", "WrongPage", "read"]
 
 
 @frozen(repr=False)
@@ -124,19 +117,6 @@ class WrongPage:
     def __str__(self) -> str:
         return "\n".join(f"{self.file}: {mistake}" for mistake in self.mistakes)
 
-    def may_be(self, kind: str, keys: Mapping[str, object], surely: bool) -> bool:
-        """Whether this may be the page of a kind with some keys.
-
-        surely -- whether the page has to say the kind; else one with an unknown kind may be it as well.
-        """
-        said = self.data.get("kind")
-        if said != kind and (surely or (isinstance(said, str) and said in KINDS)):
-            return False
-        return all(
-            self.data.get(key, value) == value or type(self.data[key]) is not type(value)
-            for key, value in keys.items()
-        )
-
 
 def read(path: Path, ships: bool = True) -> Page | WrongPage:
     """One page from its file, by itself: what it says of other pages is not looked at.
@@ -202,8 +182,3 @@ def _head(data: Mapping[str, Any], wrong: list[Mistake]) -> Head | None:
 
 NO_IDS = ("given", "hypothesis")
 """What lines of a derivation are by where they are by no page."""
-
-
-def error_of(wrong: Iterable[WrongPage]) -> PageError:
-    """All mistakes of some pages."""
-    return PageError("\n".join(map(str, wrong)))

@@ -8,10 +8,18 @@ from dpcompose.kernel.expressions import naming
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake, Place, near, one_of
 from dpcompose.kernel.library.heads import Context, Written
+from dpcompose.kernel.library.kinds import KINDS
 from dpcompose.kernel.library.pages import Page, WrongPage, read
 
 NO_PAGES = ("README.md", "certificates.md", "glossary.md")
 """Texts about pages, certificates and words, among the pages."""
+
+
+class PageError(Exception):
+    """Pages are wrong; the message names the file, the key and what would fit, a line a mistake.
+
+    It is no ValueError: nothing that tries this and that may take it for an answer.
+    """
 
 
 @frozen
@@ -210,3 +218,22 @@ class _Book:
                 yield Mistake(
                     formula.at, f"the formula has no letter {letter!r}; {there}{near(letter, known)}"
                 )
+
+
+def may_be(page: WrongPage, kind: str, keys: Mapping[str, object], surely: bool) -> bool:
+    """Whether a wrong page may be the page of a kind with some keys.
+
+    surely -- whether the page has to say the kind; else one with an unknown kind may be it as well.
+    """
+    said = page.data.get("kind")
+    if said != kind and (surely or (isinstance(said, str) and said in KINDS)):
+        return False
+    return all(
+        page.data.get(key, value) == value or type(page.data[key]) is not type(value)
+        for key, value in keys.items()
+    )
+
+
+def error_of(wrong: Iterable[WrongPage]) -> PageError:
+    """All mistakes of some pages."""
+    return PageError("\n".join(map(str, wrong)))
