@@ -8,7 +8,7 @@ other has, where any record may be matched with nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations_with_replacement
 
@@ -18,7 +18,8 @@ from dpcompose.kernel.covers import paths
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, Metric, NoCover, Pair, Reader
+from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Pair, Reader
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
 MOST_STEPS = 8
@@ -40,7 +41,7 @@ class Policies(Covering):
             every = tuple(range(len(databases.atoms)))
             sides = ((one, *metric.seen.sides((), every)) for one, metric in metrics.items())
             furthest = [
-                (one, metrics[one].far(left, right), isinstance(metrics[one], AnyTwo))
+                (one, metrics[one].far(left, right), metrics[one].discrete)
                 for one, left, right in sides
                 if left or right
             ]
@@ -79,7 +80,7 @@ class Policies(Covering):
         stated = mechanism.stated
         assert stated is not None
         if stated.any_two or not inside:  # nothing has one value only, and never moves
-            return AnyTwo((self.any_two(),), seen)
+            return Moved((self.any_two(),), seen, lambda left, right: ONE, discrete=True)
         edges, as_it_is = frozenset(stated.policy), whole and not mechanism.codes
         if mechanism.domain == "own" or as_it_is:
             edges = seen.among(self.room.usable(edges, inside))
@@ -92,7 +93,13 @@ class Policies(Covering):
             edges = self.room.usable(seen.contracted(self.room.usable(edges, self.every)), inside)
         form = "cheapest matching"
         pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
-        return Matched(self.grouped(pages, stated.steps), seen, Costs(edges), stated.steps)
+        costs, at_once = Costs(edges), stated.steps
+
+        def far(left: Side, right: Side) -> Term:
+            cost = cheapest(costs, left, right)
+            return INFINITY if cost is None else number(-(-cost // at_once))
+
+        return Moved(self.grouped(pages, at_once), seen, far)
 
     def of_noise(self, mechanism: Mechanism, seen: Seen) -> Moved:
         """How far a query's value moves: other attributes are another record of the same atom."""
@@ -102,7 +109,12 @@ class Policies(Covering):
         few = any(len(one.records) < 2 for one in self.setting.databases.atoms)
         if not metric.discrete and metric.at(1, 1) != ZERO and few:
             raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
-        return Counted(metric.pages, seen, metric)
+        return Moved(
+            metric.pages,
+            seen,
+            lambda left, right: metric.at(len(left), len(right)),
+            lambda left, right: metric.entries(len(left), len(right)),
+        )
 
     def moved(self, left: Side, right: Side, metrics: Mapping[Reader, Moved]) -> Alike:
         """How neighbours move what is read of which D alone has the records `left`, and E alone `right`."""
@@ -114,52 +126,18 @@ class Policies(Covering):
         return tuple(found)
 
 
+@frozen
 class Moved:
-    """How far inputs are apart of which x has the records `left` more, and y the records `right`."""
+    """How far inputs are apart of which x has some records more, and y others; so are entries of a query.
 
-    def __init__(self, pages: tuple[str, ...], seen: Seen) -> None:
-        self.pages, self.seen = pages, seen
+    discrete -- whether any two different inputs are one step apart.
+    """
 
-    def far(self, left: Side, right: Side) -> Term:
-        """The distance of two different inputs."""
-        raise NotImplementedError
-
-    def entries(self, left: Side, right: Side) -> tuple[Term, ...]:
-        """How far each entry of a query's value moves that does."""
-        return ()
-
-
-class AnyTwo(Moved):
-    """Any two different inputs are one step apart."""
-
-    def far(self, left: Side, right: Side) -> Term:
-        return ONE
-
-
-class Counted(Moved):
-    """How far the value of a query moves, by how many records go and come."""
-
-    def __init__(self, pages: tuple[str, ...], seen: Seen, metric: Metric) -> None:
-        super().__init__(pages, seen)
-        self.metric = metric
-
-    def far(self, left: Side, right: Side) -> Term:
-        return self.metric.at(len(left), len(right))
-
-    def entries(self, left: Side, right: Side) -> tuple[Term, ...]:
-        return self.metric.entries(len(left), len(right))
-
-
-class Matched(Moved):
-    """The cheapest matching, in groups of so many steps."""
-
-    def __init__(self, pages: tuple[str, ...], seen: Seen, costs: Costs, steps: int) -> None:
-        super().__init__(pages, seen)
-        self.costs, self.steps = costs, steps
-
-    def far(self, left: Side, right: Side) -> Term:
-        cost = cheapest(self.costs, left, right)
-        return INFINITY if cost is None else number(-(-cost // self.steps))
+    pages: tuple[str, ...]
+    seen: Seen
+    far: Callable[[Side, Side], Term]
+    entries: Callable[[Side, Side], tuple[Term, ...]] = lambda left, right: ()
+    discrete: bool = False
 
 
 # which databases are neighbours

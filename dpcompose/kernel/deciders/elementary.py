@@ -25,6 +25,7 @@ from functools import cached_property, lru_cache, reduce
 from math import gcd, lcm
 from typing import Any
 
+from dpcompose.kernel.expressions.divisors import powers
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 
@@ -60,8 +61,6 @@ MOST_POWER = 64
 """The highest whole power of a sum that is multiplied out."""
 MOST_DEPTH = 24
 """How deep letters may lie in letters."""
-MOST_TRIED = 1_000
-"""Up to which number factors of a number are looked for."""
 
 
 class NotElementary(ValueError):
@@ -261,25 +260,9 @@ def _term_power(term: Term, c: Fraction, r: Fraction) -> Elementary:
         plain.append((letter_of("s", ((rest, Fraction(1 if c > 0 else -1)),)), r))
     elif c < 0:
         raise NoValue("a fractional power of a negative number has no real value")
-    for p, n in _factors(abs(c)):
+    for p, n in powers(abs(c)):
         number = number * _joined([(letter_of("p", p), n * r)], Fraction(1))
     return _joined(plain, Fraction(1)) * number
-
-
-@lru_cache(maxsize=4096)
-def _factors(c: Fraction) -> tuple[tuple[int, int], ...]:
-    """c > 0 as a product of powers of whole numbers: small primes, and what is left."""
-    found: dict[int, int] = {}
-    for number, sign in ((c.numerator, 1), (c.denominator, -1)):
-        p = 2
-        while p * p <= number and p < MOST_TRIED:
-            while number % p == 0:
-                found[p] = found.get(p, 0) + sign
-                number //= p
-            p += 1
-        if number > 1:
-            found[number] = found.get(number, 0) + sign
-    return tuple(sorted(found.items()))
 
 
 def content(f: Elementary) -> tuple[Elementary, Elementary]:
@@ -338,7 +321,7 @@ def log(f: Elementary) -> Elementary:
         else:
             within = of if kind == "s" else of_number(of) if kind == "p" else of_letter(letter).terms
             total = total + of_letter(letter_of("l", within)).scaled(r)
-    for p, n in _factors(abs(c)):
+    for p, n in powers(abs(c)):
         total = total + of_letter(letter_of("l", of_number(p))).scaled(Fraction(n))
     if others or c < 0:
         total = total + of_letter(letter_of("l", ((tuple(others), Fraction(1 if c > 0 else -1)),)))

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 
 MOST_TRIED = 1_000
-"""Up to which number divisors are looked for under a root."""
+"""Up to which number divisors are looked for."""
 
 
-def divisors(value: Fraction) -> Iterator[tuple[int, Fraction]]:
-    """A number > 0 as a product of powers of whole numbers: small primes, and what is left of it.
+@lru_cache(maxsize=4_096)
+def powers(value: Fraction) -> tuple[tuple[int, int], ...]:
+    """A number > 0 as a product of powers of whole numbers: small primes, and what is left of it, in order.
 
-    >>> list(divisors(Fraction(12, 49)))
-    [(2, Fraction(2, 1)), (3, Fraction(1, 1)), (7, Fraction(-2, 1))]
+    >>> powers(Fraction(12, 5))
+    ((2, 2), (3, 1), (5, -1))
     """
+    found = []
     for whole, sign in ((value.numerator, 1), (value.denominator, -1)):
         p = 2
         while p * p <= whole and p < MOST_TRIED:
             times = 0
             while whole % p == 0:
-                whole, times = whole // p, times + 1
-            if times:
-                yield p, Fraction(sign * times)
+                whole, times = whole // p, times + sign
+            found += [(p, times)] if times else []
             p += 1
-        if whole > 1:
-            root = _whole_root(whole)
-            yield (root, Fraction(2 * sign)) if root is not None else (whole, Fraction(sign))
+        found += [(whole, sign)] if whole > 1 else []
+    return tuple(found)
 
 
-def _whole_root(n: int) -> int | None:
-    root = isqrt(n)
-    return root if root * root == n else None
+def divisors(value: Fraction) -> Iterator[tuple[int, Fraction]]:
+    """The same with the root of what is left, where that is a whole number."""
+    for base, times in powers(value):
+        root = isqrt(base)
+        whole = root * root == base
+        yield (root, Fraction(2 * times)) if whole else (base, Fraction(times))
