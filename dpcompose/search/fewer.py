@@ -73,9 +73,9 @@ class Some:
 
     def curve(self, by: Sequence[int]) -> Curve | None:
         """What some of them lose.  Raises ValueError where it is not known."""
-        return computed.attained(
-            self.claim.notion, self.type, self.losses(by), self.shop.setting, self.shop.theory, self.point
-        )[1]
+        shop = self.shop
+        known = computed.Curves(self.claim.notion, self.losses(by), shop.setting, shop.theory)
+        return known.attained(self.type, self.point)[1]
 
     def least(self, by: Sequence[int]) -> Fraction:
         """The δ that some of them are seen to have at the claim's ε."""

@@ -37,7 +37,7 @@ def page(shop: Workshop, notion: str) -> Any | None:
     """The page by which claims of a notion are computed, if there is one."""
     losses = [guarantees.loss_of(one) for one in shop.stated]
     try:
-        return computed.page_for(shop.theory, notion, losses, shop.setting)
+        return computed.Curves(notion, losses, shop.setting, shop.theory).page
     except NoPage:
         return None
 
@@ -56,7 +56,7 @@ def _curves(shop: Workshop, notion: str) -> list[Curve | None] | None:
     if found is None:
         return None
     losses = [guarantees.loss_of(one) for one in shop.stated]
-    return computed.curves(found, shop.types, losses, shop.setting, shop.theory)
+    return computed.Curves(notion, losses, shop.setting, shop.theory).of_types(shop.types)
 
 
 def why_none(shop: Workshop, notion: str) -> str:
@@ -189,7 +189,7 @@ def _of_events(shop: Workshop, epsilon: Term) -> Iterator[Fraction]:
     """What single mechanisms are seen to have at the neighbours of some type, by events of their noise."""
     for loss, type in product(map(guarantees.loss_of, shop.stated), shop.types.types[:MOST_TYPES]):
         with suppress(ValueError):
-            shown = computed.of_event(type, loss, shop.setting, shop.theory, epsilon)
+            shown = computed.Curves("", [loss], shop.setting, shop.theory).of_event(type, epsilon)
             if shown is not None:
                 yield enclosure(shown, BITS[0]).low
 
@@ -201,7 +201,7 @@ def _lost(shop: Workshop, notion: str) -> Iterator[Curve | None]:
         able = known_to_lose(shop, type)
         known = [one for one in losses if one.mechanism in able]
         with suppress(ValueError):
-            yield computed.attained(notion, type, known, shop.setting, shop.theory, {})[1]
+            yield computed.Curves(notion, known, shop.setting, shop.theory).attained(type, {})[1]
 
 
 def epsilon_at(shop: Workshop, notion: str, delta: Term) -> Between | None:

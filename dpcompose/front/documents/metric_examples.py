@@ -284,7 +284,8 @@ def _by_curve(judge: Judge, theorem: Theorem) -> Counterexample:
     lost = [one.says.loss for one in theorem.premises if isinstance(one.says, Loses)]
     chosen = [one for one in lost if one.mechanism in by]
     assert isinstance(theorem.says, Refuted)
-    _, curve = computed.attained(theorem.says.notion, type, chosen, judge.setting, judge.theory, at.point)
+    curves = computed.Curves(theorem.says.notion, chosen, judge.setting, judge.theory)
+    _, curve = curves.attained(type, at.point)
     claim = {
         key: at.value(rules.at_most_there(value, rules.where_of(type), judge.setting))
         for key, value in values_of(theorem)

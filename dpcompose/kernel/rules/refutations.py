@@ -240,13 +240,12 @@ def exceed(
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
     pages: tuple[str, ...]
     if implied is None:
-        pages = (
-            computed.check_refuted(there.notion, there.values, found, chosen, setting, theory, at, bits),
-        )
+        curves = computed.Curves(there.notion, chosen, setting, theory)
+        pages = (curves.check_refuted(there.values, found, at, bits),)
     else:
         notion, epsilon = _implied(implied)
-        said_there = there.notion, there.values
-        pages = computed.check_implied(notion, epsilon, said_there, found, chosen, setting, theory, at, bits)
+        curves = computed.Curves(notion, chosen, setting, theory)
+        pages = curves.check_implied(epsilon, (there.notion, there.values), found, at, bits)
     return refuted, Grounds(frozenset(pages), frozenset({"curves"})) | _parts(theory)
 
 

@@ -143,9 +143,8 @@ def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, b
     covered, *some = said(premises, Covers, Loses)
     guarantee = claimed(claim, setting, theory)
     check_every_type(covered)
-    page = computed.check_proved(
-        guarantee.notion, guarantee.values, covered.cover, some, setting, theory, bits
-    )
+    known = computed.Curves.of_all(guarantee.notion, some, setting, theory)
+    page = known.check_proved(guarantee.values, covered.cover, bits)
     return guarantee, Grounds(frozenset({page}), frozenset({"curves"}))
 
 
@@ -157,7 +156,8 @@ def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, clai
     if known != guarantee:
         raise BadStep("the claim is not known to hold")
     notion, values = guarantee.notion, guarantee.values
-    page, loose = computed.standing(notion, values, covered.cover, some, setting, theory, bits)
+    curves = computed.Curves.of_all(notion, some, setting, theory)
+    page, loose = curves.standing(values, covered.cover, bits)
     if not loose:
         moved = (families.needed(setting, one.moves) for one in covered.cover.types)
         check_always_there(setting, *chain.from_iterable(moved))

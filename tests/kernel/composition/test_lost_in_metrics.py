@@ -223,7 +223,9 @@ def test_nothing_is_said_to_be_least_that_need_not_be_attained() -> None:
     least_known = (("epsilon", terms.number(2)), ("delta", terms.ZERO))
     some = [one.says for one in shop.stated]
     with pytest.raises(ValueError, match="not known whether a smaller one holds"):
-        computed.standing("approximate", least_known, shop.types, some, shop.setting, THEORY, 128)
+        computed.Curves.of_all("approximate", some, shop.setting, THEORY).standing(
+            least_known, shop.types, 128
+        )
 
 
 def test_an_event_in_a_metric_has_no_probability() -> None:
