@@ -52,7 +52,7 @@ privacy.elaboration: kinds listed steps arrays atoms cells contributions overlap
     __init__
 privacy.metrics: builder names setting tables distances elaborated fibres granular
     studies values_read guarantees mechanisms reading
-proof: folders registry witnesses outputs readings computed densities deals refuting
+proof: cited folders registry witnesses outputs readings computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity

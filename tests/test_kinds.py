@@ -15,6 +15,7 @@ from test_architecture import FILES, PACKAGE
 ALTERNATIVES = {
     "kernel.judgements": "what theorems say: the proof language, which is matched as such",
     "kernel.expressions.terms": "a formula, or a number or text that is to become one",
+    "kernel.library.pages": "a page, or what is wrong with it",
     "kernel.core.assumptions": "a relation, or a text that is to become one",
     "kernel.expressions.polynomials": "the terms of a form: products of letters, or maxima",
     "kernel.deciders.curves": "the pieces of a curve, which the kernel defines",

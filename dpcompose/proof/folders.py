@@ -9,7 +9,8 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake, Place, near, one_of
 from dpcompose.kernel.library.heads import Context, Written
 from dpcompose.kernel.library.kinds import KINDS
-from dpcompose.kernel.library.pages import Page, WrongPage, read
+from dpcompose.kernel.library.pages import WrongPage, read
+from dpcompose.proof.cited import Page
 
 NO_PAGES = ("README.md", "certificates.md", "glossary.md")
 """Texts about pages, certificates and words, among the pages."""
@@ -47,7 +48,7 @@ class Folder:
 def load(folders: Sequence[Folder], language: Language) -> tuple[dict[str, Page], tuple[WrongPage, ...]]:
     """The pages below some folders by id, and those that are wrong: of two of one id the second is."""
     found = [one for folder in folders for one in _pages(folder)]
-    good, wrong = _first_of_each([one for one in found if isinstance(one, Page)])
+    good, wrong = _first_of_each([one for one in found if not isinstance(one, WrongPage)])
     wrong += [one for one in found if isinstance(one, WrongPage)]
     while more := _that_do_not_fit(good, wrong, language):
         good = {id: page for id, page in good.items() if id not in more}
@@ -58,7 +59,8 @@ def load(folders: Sequence[Folder], language: Language) -> tuple[dict[str, Page]
 def _pages(folder: Folder) -> Iterator[Page | WrongPage]:
     for path in sorted(folder.path.rglob("*.md")):
         if path.name not in NO_PAGES:
-            yield read(path, folder.ships)
+            one = read(path, folder.ships)
+            yield one if isinstance(one, WrongPage) else Page.of(one)
 
 
 def _first_of_each(pages: Sequence[Page]) -> tuple[dict[str, Page], list[WrongPage]]:

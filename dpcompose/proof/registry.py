@@ -18,11 +18,12 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.heads import Hypothesis
 from dpcompose.kernel.library.kinds import Closer, Fact, Named, Rule, Witness
-from dpcompose.kernel.library.pages import Page, WrongPage
+from dpcompose.kernel.library.pages import WrongPage
 from dpcompose.kernel.library.releases import Noise
 from dpcompose.kernel.library.theory import Theory as KernelTheory
 from dpcompose.language.shown import Shown
 from dpcompose.proof import folders
+from dpcompose.proof.cited import Page
 from dpcompose.proof.folders import PageError, error_of, may_be
 from dpcompose.spaces.additions import NOTHING, Additions, WrongAddition
 

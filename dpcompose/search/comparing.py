@@ -183,7 +183,7 @@ class _Question:
         if not all(assumptions.holds_at((one,), point) for one in told):
             return False
         try:
-            if self.difference.at(point) >= 0:
+            if weights.value_at(self.difference, point) >= 0:
                 return False
         except (NotAForm, formulas.FormulaError, KeyError, ArithmeticError):
             pass  # it may be irrational there, or have no value

@@ -22,7 +22,7 @@ from dpcompose.front.commands.running import (
 )
 
 if TYPE_CHECKING:
-    from dpcompose.kernel.library.pages import Page
+    from dpcompose.proof.cited import Page
 
 
 def add(commands: Commands) -> None:

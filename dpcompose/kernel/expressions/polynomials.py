@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from math import comb, lcm
 from typing import Any
 
-from dpcompose.kernel.expressions import formulas, substitution, terms
+from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
@@ -158,19 +158,6 @@ class Form:
         """The parameters that occur, those in atoms too.  Raises NotAForm where one has two domains."""
         return domains_of(self.letters)
 
-    def at(self, point: Mapping[str, Fraction]) -> Fraction:
-        """The exact value at a point.  Raises NotAForm where an atom is not rational there."""
-        values = []
-        for term, c in self.terms:
-            if isinstance(term, Peak):
-                values.append(c * _sum_of_largest([form.at(point) for form in term.of], term.m))
-                continue
-            for letter, n in term:
-                value = point[letter.of[0]] if letter.kind == "letter" else _atom_at(letter, point)
-                c *= value if n == 1 else value**n
-            values.append(c)
-        return values[0] if len(values) == 1 else _sum_of_largest(values, len(values))
-
 
 def domains_of(some: Iterable[Term]) -> dict[str, Domain]:
     """The parameters of terms, by name.  Raises NotAForm where a name has two domains."""
@@ -214,7 +201,7 @@ def top(m: int, some: Iterable[Form]) -> Form:
         return total(of)
     numbers = [form.number for form in of]
     if all(number is not None for number in numbers):
-        return Form.constant(_sum_of_largest([n for n in numbers if n is not None], m))
+        return Form.constant(sum_of_largest([n for n in numbers if n is not None], m))
     if m == 1 and len(of) > MOST_LISTED and (found := _as_sums(of)) is not None:
         return found
     return _form({Peak(m, tuple(sorted(of, key=lambda form: form.key))): Fraction(1)})
@@ -271,7 +258,7 @@ def _as_sums(of: Sequence[Form]) -> Form | None:
     return shared + top(m, [Form((item,)) for item, times in often.items() if times < len(of)])
 
 
-def _sum_of_largest(values: Sequence[Fraction], m: int) -> Fraction:
+def sum_of_largest(values: Sequence[Fraction], m: int) -> Fraction:
     """The sum of the m largest numbers, brought to one denominator once: whole numbers are compared fast."""
     common = lcm(*(value.denominator for value in values))
     numerators = [value.numerator * (common // value.denominator) for value in values]
@@ -328,19 +315,6 @@ def natural(factor: Term) -> int | None:
     """The exponent of x**n for a whole number n ≥ 1; None for other powers."""
     exponent = factor.base_and_exponent[1].number
     return int(exponent) if exponent is not None and exponent.denominator == 1 and exponent > 0 else None
-
-
-@lru_cache(maxsize=4_096)
-def _evaluated(letter: Term, point: tuple[tuple[str, Fraction], ...]) -> Fraction | None:
-    return formulas.evaluate(letter, dict(point))
-
-
-def _atom_at(letter: Term, point: Mapping[str, Fraction]) -> Fraction:
-    inside = point if letter.kind == "over" else {name: point[name] for name in letter.letters}
-    value = _evaluated(letter, tuple(inside.items()))
-    if value is None:
-        raise NotAForm(f"{formulas.to_text(letter)} is not rational there")
-    return value
 
 
 def replaced(form: Form, old: Peak, new: Form, sign: int = 1) -> Form:

@@ -15,6 +15,7 @@ from dpcompose.kernel.expressions.formulas import FormulaError
 from dpcompose.kernel.expressions.terms import moves
 from dpcompose.search.comparisons.linear import Program, TooMuchWork
 from dpcompose.search.comparisons.solver import Constraint, Solver
+from dpcompose.search.comparisons.weights import value_at
 
 Point = dict[str, Fraction]
 Domains = Mapping[str, Domain]
@@ -91,7 +92,7 @@ def piece_at(form: Form, point: Point) -> Form | None:
             if c > 0:
                 parts.append(Form(((peak, c),)))
                 continue
-            there = sorted(peak.of, key=lambda inner: inner.at(point), reverse=True)[: peak.m]
+            there = sorted(peak.of, key=lambda inner: value_at(inner, point), reverse=True)[: peak.m]
             inner = piece_at(total(there).scaled(c), point)
             if inner is None:
                 return None

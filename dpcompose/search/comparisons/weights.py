@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, islice
 from math import comb
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.boxes import bound_form, coefficients, is_unit
 from dpcompose.kernel.expressions.certificates import BadCertificate
-from dpcompose.kernel.expressions.forms import Form, Known, Monomial, Peak
+from dpcompose.kernel.expressions.forms import Form, Known, Monomial, NotAForm, Peak
+from dpcompose.kernel.expressions.polynomials import sum_of_largest
 from dpcompose.kernel.expressions.terms import Term, add
 from dpcompose.search.comparisons.linear import Program, TooMuchWork
 
@@ -336,3 +338,30 @@ def _count_pieces(form: Form, limit: int) -> int:
         if product > limit:
             return limit + 1
     return product
+
+
+def value_at(form: Form, point: Mapping[str, Fraction]) -> Fraction:
+    """The exact value of a form at a point.  Raises NotAForm where an atom is not rational there."""
+    values = []
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            values.append(c * sum_of_largest([value_at(inner, point) for inner in term.of], term.m))
+            continue
+        for letter, n in term:
+            value = point[letter.of[0]] if letter.kind == "letter" else _atom_at(letter, point)
+            c *= value if n == 1 else value**n
+        values.append(c)
+    return values[0] if len(values) == 1 else sum_of_largest(values, len(values))
+
+
+@lru_cache(maxsize=4_096)
+def _evaluated(letter: Term, point: tuple[tuple[str, Fraction], ...]) -> Fraction | None:
+    return formulas.evaluate(letter, dict(point))
+
+
+def _atom_at(letter: Term, point: Mapping[str, Fraction]) -> Fraction:
+    inside = point if letter.kind == "over" else {name: point[name] for name in letter.letters}
+    value = _evaluated(letter, tuple(inside.items()))
+    if value is None:
+        raise NotAForm(f"{formulas.to_text(letter)} is not rational there")
+    return value

@@ -1,0 +1,60 @@
+"""Theorem pages as people cite them: by the items of the sources that they state, and by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dpcompose.kernel.library import pages
+
+
+class Page(pages.Page):
+    """One page, and what it is called."""
+
+    @staticmethod
+    def of(one: pages.Page) -> Page:
+        """A page that the kernel has read."""
+        return Page(one.head, one.title, one.body, one.sha256, one.path, one.says)
+
+    @property
+    def why_believed(self) -> str:
+        """Why a page that says otherwise is only believed; "" where it says so itself."""
+        said = f"it says {self.says}, which only pages that ship with dpcompose can be"
+        return said if self.says else ""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The items of the sources that the page states."""
+        return tuple(dict.fromkeys([*self.head.items.values(), *self.head.adaptive_items.values()]))
+
+    @property
+    def every_item(self) -> tuple[str, ...]:
+        """These, and what else a reader finds here: definitions, examples, lemmas of the sources."""
+        return (*self.items, *self.head.also)
+
+    def cite(self, notion: str, adaptive: bool = False) -> str:
+        """The item a reader would look up, "GB:IV.13"; the page's id where the sources have none.
+
+        adaptive -- whether mechanisms read earlier outputs: some results have another number then, and
+        some are stated by the source for independent mechanisms only.
+        """
+        if adaptive and (item := _of_notion(self.head.adaptive_items, notion)):
+            return item
+        item = _of_notion(self.head.items, notion)
+        if item and adaptive and self.head.numbers_adaptive_results:
+            return f"{item} (adaptive form)"
+        return item or self.id
+
+    def name(self, notion: str, adaptive: bool = False) -> str:
+        """What people call a named theorem: "Theorem IV.6"; where a notion has its own number, with that."""
+        title = str((self.head.adaptive_title if adaptive else "") or self.head.title)
+        if adaptive and not self.head.adaptive_items:
+            return f"{title} (adaptive form)"
+        word, _, number = title.rpartition(" ")
+        item = self.head.items.get(notion, "")
+        numbered = f"GB:{number}" in self.items and item.startswith("GB:") and notion != "pure"
+        return f"{word} {item.removeprefix('GB:')}" if numbered else title
+
+
+def _of_notion(items: Mapping[str, str], notion: str) -> str:
+    """The item for a notion; "" where there is none."""
+    return items.get(notion) or items.get("any") or ""
