@@ -322,7 +322,7 @@ class _Question:
         over = sorted({(one.of[2], one.of[0]) for one in rays.overs(below)}, key=lambda one: one[1].key)
         for (count, m), shared in product(over, (True, False)):
             try:
-                beside = members.beside(below, count, m, shared and m == count)
+                beside = weights.beside(below, count, m, shared and m == count)
                 each = members.summed(below - beside, count, m, self.known)
             except (NotAForm, BadCertificate):
                 continue

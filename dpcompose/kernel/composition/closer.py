@@ -179,11 +179,9 @@ def largest(values: Sequence[Term]) -> Term:
 
 def at_most(value: Term, limit: int) -> bool:
     """Whether a value is seen to be never above a limit."""
-    if value.kind == "letter" and (greatest := value.of[1].greatest) is not None:
-        return bool(greatest <= limit)
     if (turned := -value).kind == "top" and turned.of[0] == 1:
         return any(at_most(-one, limit) for one in turned.parts)
-    return forms.is_nonnegative(forms.read(limit - value)) or forms.is_positive(forms.read(limit - value))
+    return forms.is_nonnegative(forms.read(limit - value))
 
 
 def _least(values: Sequence[tuple[int, Term]]) -> list[tuple[int, Term]]:

@@ -148,16 +148,6 @@ class Eliminated:
             raise NotAssumed(f"{counting[0]} counts the members of a family")
         return substitution.substituted(term, self.values)
 
-    def back(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """A point of the letters that remain as one of all.  Raises ValueError where it is none."""
-        found = dict(point)
-        for name, value in self.values.items():
-            there = formulas.at(value, point).number
-            if there is None:
-                raise NotAssumed(f"{name} is not rational there")
-            found[name] = there
-        return found
-
 
 def counts_in(term: Term) -> frozenset[str]:
     """The letters that count members of families."""

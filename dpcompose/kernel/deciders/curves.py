@@ -150,7 +150,7 @@ class Curve:
                 return table.delta(epsilon, bits, up)
             beside = Fraction(0)
             for x, p in table.masses.items():
-                moved = terms.number(_end(log(Interval.of(x), bits), up))
+                moved = terms.number(log(Interval.of(x), bits).end(up))
                 beside += p * rest._delta(epsilon - moved, bits, points, up)
             return min(Fraction(1), beside + table.infinite)
         losses, off = _with_lattice(known, bits, points, up)
@@ -246,7 +246,7 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
         tail, noisy = _least_like(moving, noisy)
     groups = _groups(moving, noisy)
     size = math.prod(group.length + 1 for group in groups)
-    lost = Losses((), _end(finite, up), _end(ONE - finite, up), bits, rounding, tail)
+    lost = Losses((), finite.end(up), (ONE - finite).end(up), bits, rounding, tail)
     many = False
     if curve.normal is not None:
         few = sum(one.count for one in noisy) <= FEW_NOISY
@@ -262,7 +262,7 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
     axes = sorted((group.axis(bits, rounding) for group in groups), key=lambda axis: len(axis.masses))
     if many:
         axes = [_of_few(axis, bits, rounding) for axis in axes]
-    return replace(lost, axes=tuple(axes), infinite=_end(ONE - stays, up))
+    return replace(lost, axes=tuple(axes), infinite=(ONE - stays).end(up))
 
 
 _added_up = lru_cache(maxsize=64)(added_up)
@@ -285,10 +285,6 @@ def _of_few(axis: Axis, bits: int, rounding: Rounding) -> Axis:
     """The losses of an axis moved to few of its points."""
     apart = enclosure(2 * axis.step, bits + 32)
     return replace(axis, masses=fewer(axis.masses, apart, BESIDE_NORMAL, rounding))
-
-
-def _end(x: Interval, up: bool) -> Fraction:
-    return x.high if up else x.low
 
 
 def _of_likely(lost: Losses, finite: Interval, part: Part) -> Losses:

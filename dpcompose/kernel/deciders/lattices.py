@@ -58,7 +58,7 @@ class Rounding:
 
     def end(self, x: Interval) -> int:
         """The units of the end of an interval on the side that this rounds to."""
-        return self.units(x.high if self.up else x.low)
+        return self.units(x.end(self.up))
 
     def divided(self, x: int, y: int) -> int:
         return -(-x // y) if self.up else x // y

@@ -49,30 +49,14 @@ def summed(form: Form, count: Term, m: Term, known: Known = forms.NOTHING) -> Fo
     return forms.total(found)
 
 
-def beside(form: Form, count: Term, m: Term, shared: bool) -> Form:
-    """What stands in a form beside its sums over the m largest of k members.
-
-    shared -- and beside multiples of k; for a number k that is everything without a family.
-    """
-
-    def is_summed(term: Monomial | Peak) -> bool:
-        if isinstance(term, Peak):
-            return False
-        of = [letter for letter, _ in term]
-        multiple = count in of if count.number is None else not any(one.has("over") for one in of)
-        return any(_is_sum(letter, count, m) for letter in of) or (shared and multiple)
-
-    return Form(tuple((term, c) for term, c in form.terms if not is_summed(term)))
-
-
-def _is_sum(letter: Term, count: Term, m: Term) -> bool:
+def is_sum(letter: Term, count: Term, m: Term) -> bool:
     return letter.kind == "over" and (letter.of[0], letter.of[2]) == (m, count)
 
 
 def _apart(term: Monomial, count: Term, m: Term) -> tuple[list[Term], Monomial]:
     """The sum in a term, if there is one, and the factors that do not depend on members."""
-    sums = [(letter, power) for letter, power in term if _is_sum(letter, count, m)]
-    rest = tuple((letter, power) for letter, power in term if not _is_sum(letter, count, m))
+    sums = [(letter, power) for letter, power in term if is_sum(letter, count, m)]
+    rest = tuple((letter, power) for letter, power in term if not is_sum(letter, count, m))
     if len(sums) > 1 or any(power > 1 for _, power in sums) or any(one.has("over") for one, _ in rest):
         raise BadCertificate("a product of families is not summed over members")
     if any(terms.moves(name) for one, _ in rest for name in one.letters):

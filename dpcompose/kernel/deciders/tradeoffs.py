@@ -70,7 +70,7 @@ class Table:
 
     def delta(self, epsilon: Term, bits: int, up: bool) -> Fraction:
         """Σ max(0, P − e^ε·Q) on one side."""
-        end = _end(enclosure(terms.exp(epsilon), bits), not up)
+        end = enclosure(terms.exp(epsilon), bits).end(not up)
         found = sum((p * (1 - end / x) for x, p in self.masses.items() if x > end), self.infinite)
         return min(found, Fraction(1))
 
@@ -88,13 +88,9 @@ class Table:
         """The same with probabilities of at most so many binary digits, rounded one way."""
 
         def end(p: Fraction) -> Fraction:
-            return _end(Interval.of(p).rounded(bits), up)
+            return Interval.of(p).rounded(bits).end(up)
 
         return Table({x: end(p) for x, p in self.masses.items()}, end(self.infinite))
-
-
-def _end(x: Interval, up: bool) -> Fraction:
-    return x.high if up else x.low
 
 
 @lru_cache(maxsize=256)
@@ -117,8 +113,8 @@ def function(pairs: Sequence[tuple[Term, Term]], bits: int, up: bool) -> Vertice
     fall in ε and δ."""
     lines = [(Fraction(0), Fraction(1))]
     for epsilon, delta in pairs:
-        c = max(_end(enclosure(terms.exp(epsilon), bits), up), Fraction(1))
-        d = _end(enclosure(delta, bits).at_least(ZERO).at_most(ONE), up)
+        c = max(enclosure(terms.exp(epsilon), bits).end(up), Fraction(1))
+        d = enclosure(delta, bits).at_least(ZERO).at_most(ONE).end(up)
         lines += [(c, d), (1 / c, 1 - (1 - d) / c)]
     return _least(lines)
 
@@ -213,7 +209,7 @@ def on_lattice(some: Sequence[Together], points: int, bits: int, rounding: Round
         least += shift * count
         stays = stays * Interval.of(1 - table.infinite).power(count, 2 * bits)
     axis = Axis(step / 2, -2 * least, tuple(added(moved, rounding)))
-    return OnLattice(axis, 1 - _end(stays, not rounding.up), Interval.of(off).rounded(bits).high)
+    return OnLattice(axis, 1 - stays.end(not rounding.up), Interval.of(off).rounded(bits).high)
 
 
 def _step(

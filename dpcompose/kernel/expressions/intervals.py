@@ -57,6 +57,10 @@ class Interval:
             raise NoEnclosure("this divides by 0, or by what is too close to it to tell")
         return Interval(1 / self.high, 1 / self.low)
 
+    def end(self, up: bool) -> Fraction:
+        """Its upper end, or its lower one."""
+        return self.high if up else self.low
+
     def at_least(self, other: Interval) -> Interval:
         """max(x, y)."""
         return Interval(max(self.low, other.low), max(self.high, other.high))

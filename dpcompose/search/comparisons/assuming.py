@@ -13,7 +13,7 @@ from itertools import islice
 
 from dpcompose.kernel import comparison
 from dpcompose.kernel.core import assumptions
-from dpcompose.kernel.core.assumptions import Assumed, Eliminated, Step
+from dpcompose.kernel.core.assumptions import Assumed, Eliminated, NotAssumed, Step
 from dpcompose.kernel.expressions import formulas, naming
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
@@ -79,7 +79,7 @@ def _back(greater: Term, lesser: Term, assumed: Assumed, there: Eliminated, foun
     free = {name: one for name, one in left if name not in found.values and not moves(name)}
     for start in islice(grid(free), FEW_POINTS):
         with suppress(ValueError, ArithmeticError):
-            back = there.back({**start, **found.values})
+            back = _of_all(there, {**start, **found.values})
             point = {name: x for name, x in back.items() if name in every or _is_member(name)}
             if _is_against(greater, lesser, assumed, point):
                 return Point(point)
@@ -120,7 +120,7 @@ def allowed_points(
         there = assumptions.eliminated(assumed, steps, every)
         for point in make(_remaining(there, every)):
             with suppress(ValueError, ArithmeticError):
-                back = there.back(_with_members(assumed, point))
+                back = _of_all(there, _with_members(assumed, point))
                 own = {name: x for name, x in back.items() if name in alone or _is_member(name)}
                 comparison.check_allowed(own, alone, assumed)
                 yield {name: x for name, x in back.items() if name in every}
@@ -142,4 +142,15 @@ def _with_members(assumed: Assumed, point: Values) -> dict[str, Fraction]:
         for name in filter(moves, over.letters):
             for j in range(1, int(count or 0) + 1):
                 found.setdefault(naming.member(naming.read(name).base, j), point[name])
+    return found
+
+
+def _of_all(eliminated: Eliminated, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """A point of the letters that remain as one of all.  Raises ValueError where it is none."""
+    found = dict(point)
+    for name, value in eliminated.values.items():
+        there = formulas.at(value, point).number
+        if there is None:
+            raise NotAssumed(f"{name} is not rational there")
+        found[name] = there
     return found

@@ -9,6 +9,7 @@ from itertools import combinations, islice
 from math import comb
 from typing import Any
 
+from dpcompose.kernel.deciders import members
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.boxes import bound_form, coefficients, is_unit
 from dpcompose.kernel.expressions.certificates import BadCertificate
@@ -365,3 +366,19 @@ def _atom_at(letter: Term, point: Mapping[str, Fraction]) -> Fraction:
     if value is None:
         raise NotAForm(f"{formulas.to_text(letter)} is not rational there")
     return value
+
+
+def beside(form: Form, count: Term, m: Term, shared: bool) -> Form:
+    """What stands in a form beside its sums over the m largest of k members.
+
+    shared -- and beside multiples of k; for a number k that is everything without a family.
+    """
+
+    def is_summed(term: Monomial | Peak) -> bool:
+        if isinstance(term, Peak):
+            return False
+        of = [letter for letter, _ in term]
+        multiple = count in of if count.number is None else not any(one.has("over") for one in of)
+        return any(members.is_sum(letter, count, m) for letter in of) or (shared and multiple)
+
+    return Form(tuple((term, c) for term, c in form.terms if not is_summed(term)))

@@ -21,6 +21,7 @@ from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import Term, letter, over
 from dpcompose.search.comparisons import covering
+from dpcompose.search.comparisons.weights import value_at
 
 F = Fraction
 WORDS = {
@@ -357,4 +358,4 @@ def test_every_vector_lies_on_rays(seed: int) -> None:
             exact = sum(
                 (formulas.evaluate(read(one), point) or F(0)) for one in (text, f"top({most}, e[i], i, 1, k)")
             )
-            assert on.at(values | {"k": F(k)}) == exact
+            assert value_at(on, values | {"k": F(k)}) == exact
