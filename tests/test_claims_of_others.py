@@ -16,6 +16,7 @@ from dpcompose.kernel.deciders.tails import Laplace, Normal
 from dpcompose.kernel.expressions.terms import ONE, ZERO, log, number
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.search.least import least_epsilon_of
 
 U, B = dpc.unbounded, dpc.bounded
 ON = dpc.multisets({"a", "b", "c"})
@@ -286,7 +287,7 @@ def test_dp_accounting_agrees_on_zero_concentrated_privacy() -> None:
     for rho, delta in ((0.1, "1/1000000"), (0.5, "1/1000000"), (0.01, "1/1000")):
         exact = number(Fraction(rho).limit_denominator(1000))
         theirs, _ = rdp.compute_epsilon(orders, [rho * a for a in orders], float(sympy.Rational(delta)))
-        least = Curve.of([Normal(ZERO, exact)]).least_epsilon(Fraction(delta))
+        least = least_epsilon_of(Curve.of([Normal(ZERO, exact)]), Fraction(delta))
         assert least is not None and float(least.high) - 1e-6 <= theirs <= float(least.high) + 0.005
 
 
