@@ -349,11 +349,6 @@ def check_point(greater: Side, lesser: Side, point: Any) -> None:
             raise BadCertificate("the comparison holds at the point")
 
 
-def check_larger(greater: Side, lesser: Side, point: Any) -> None:
-    """Raises BadCertificate unless greater > lesser at the point, which is allowed."""
-    check_point(lesser, greater, point)
-
-
 def read_point(data: Any) -> dict[str, Fraction]:
     """A point from JSON, {"e1": "1/2"}, or from numbers."""
     if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):

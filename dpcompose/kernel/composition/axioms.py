@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core.distances import Distance
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.deciders.squares import inside_of_size
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
@@ -69,9 +70,8 @@ def _is_basic(term: Term, before: Collection[str], points: Sequence[Points]) -> 
     """Whether a term is a metric that is known, or |v| for differences that add up."""
     if term.kind == "letter":
         return term.of[0] in before
-    if term.kind != "top" or term.of[0] != 1 or len(term.parts) != 2 or term.parts[0] + term.parts[1] != ZERO:
-        return False
-    return adds_up(term.parts[0], points)
+    v = inside_of_size(term)
+    return v is not None and adds_up(v, points)
 
 
 def adds_up(v: Term, points: Sequence[Points]) -> bool:

@@ -34,15 +34,6 @@ class _Unlimited(Exception):
     """Some witness loses ∞."""
 
 
-def _are_steps(r: Term) -> bool:
-    """Whether a distance is a whole number from 1: c, or c·m for a letter m that stands for such."""
-    c, m = r.split
-    if m.kind == "letter":
-        domain = m.of[1]
-        return bool(c.denominator == 1 <= c and domain.integer and (domain.least or 0) >= 1)
-    return r.number is not None and r.number.denominator == 1 <= r.number
-
-
 def attained_in(theory: Theory, notion: str, key: str | None = None) -> Any:
     """The witness page of a notion.  Raises NoPage, also where what witnesses lose adds up by no rule.
 
@@ -205,7 +196,9 @@ class Witnesses:
         together = all(r == ONE for _, r in far) and all(
             samples.is_same_way(self._mechanism(j), self.setting, self.theory) for j in moving
         )
-        alone = len(far) == 1 and far[0][0] == 1 and _are_steps(far[0][1]) and far[0][1].number is not None
+        alone = (
+            len(far) == 1 and far[0][0] == 1 and formulas.is_whole(far[0][1]) and far[0][1].number is not None
+        )
         if not known or not (together or (alone and head.by == "ratio" and head.notion in page.turned)):
             raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
 
@@ -364,7 +357,7 @@ class Witnesses:
         loss = head.in_a_metric if self._is_between(i) else head.loss
         if loss is None:
             raise NoLoss(f"no page says what {whose.name}, stated in a metric, loses there")
-        if not _are_steps(r):
+        if not formulas.is_whole(r):
             raise NoLoss(f"what {whose.name} loses is known for whole steps only")
         told = bool(self.setting.distances)  # then it is asked where the databases are
         if not told and forms.term_sign(values[head.positive]) != 1:
@@ -404,7 +397,7 @@ class Witnesses:
             itself = mechanism.noise is not None or mechanism.table is not None
             if itself or loss.notion != self.page.head.notion:
                 raise NoLoss(f"no page says at which orders {mechanism.name} loses anything")
-            if not _are_steps(r) or i in self.type.unlimited or self._is_between(i):
+            if not formulas.is_whole(r) or i in self.type.unlimited or self._is_between(i):
                 raise NoLoss(f"what {mechanism.name} loses is known for whole steps only")
             stated, count = dict(loss.values), mechanism.count
             if forms.term_sign(stated[self.page.head.positive]) != 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from dpcompose.kernel.expressions import naming, terms
 from dpcompose.kernel.expressions.points import Points, coordinate
@@ -20,16 +20,18 @@ def closed(formula: Term, over: Collection[str], points: Sequence[Points]) -> Te
     """
     every = [name for part in points for name in part.coordinates]
     used = [name for name in every if {naming.at(name, "D"), naming.at(name, "E")} & formula.letters.keys()]
-    for whole, read in zip(_norms(used), _norms([name for name in used if name in over]), strict=True):
-        if formula == whole:
-            return read
-    return None
+    whole, read = (
+        [coordinate(name, "D") - coordinate(name, "E") for name in some]
+        for some in (used, [name for name in used if name in over])
+    )
+    return next((norm(read, word) for word in ("L1", "L2", "Linf") if formula == norm(whole, word)), None)
 
 
-def _norms(names: Sequence[str]) -> Iterator[Term]:
-    """The norms L1, L2 and Linf of how far coordinates move."""
-    moved = [coordinate(name, "D") - coordinate(name, "E") for name in names]
+def norm(moved: Sequence[Term], word: str) -> Term | None:
+    """‖v‖ of how far the entries of a vector move; None for a norm that is not known."""
     sizes = [terms.largest(one, -one) for one in moved]
-    yield terms.add(sizes)
-    yield terms.sqrt(terms.add(one**2 for one in moved)) if len(moved) > 1 else terms.add(sizes)
-    yield terms.largest(*sizes) if sizes else ZERO
+    if word == "L2" and len(moved) > 1:
+        return terms.sqrt(terms.add(one**2 for one in moved))
+    if word in ("L1", "L2"):
+        return terms.add(sizes)
+    return None if word != "Linf" else terms.largest(*sizes) if sizes else ZERO

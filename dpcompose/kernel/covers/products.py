@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import combinations_with_replacement, product
 
 from dpcompose.kernel import infinity
+from dpcompose.kernel.core import fibres
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.concrete import Noise
 from dpcompose.kernel.core.distances import Distance
@@ -25,7 +26,7 @@ from dpcompose.kernel.deciders.tables import Table
 from dpcompose.kernel.expressions import naming, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.formulas import to_text
-from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.intervals import largest_constant
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import REAL, Points, coordinate
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
@@ -349,19 +350,7 @@ def sizes(entries: Collection[Term]) -> tuple[Term, ...]:
 
 def moved(entries: Collection[Term], norm: str) -> Term | None:
     """‖v(D) − v(E)‖ for a vector of formulas in the coordinates of D; None for a norm that is not known."""
-    if norm == "L2" and len(entries) > 1:
-        return terms.sqrt(terms.add(one**2 for one in changes(entries)))
-    if norm in ("L1", "L2"):
-        return terms.add(sizes(entries))
-    return terms.largest(*sizes(entries)) if norm == "Linf" else None
-
-
-def settled(term: Term) -> Term:
-    """The largest of some constants, where it is seen which that is; every other term as it is."""
-    if term.kind != "top" or term.of[0] != 1 or term.letters:
-        return term
-    some = term.parts
-    return next((one for one in some if all(sign(one - other) in (0, 1) for other in some)), term)
+    return fibres.norm(changes(entries), norm)
 
 
 def between(listed: Listed, mechanism: Mechanism) -> Callable[[int, int], Term]:
@@ -373,6 +362,9 @@ def between(listed: Listed, mechanism: Mechanism) -> Callable[[int, int], Term]:
     def far(x: int, y: int) -> Term:
         both = Table.of({"D": rows[x], "E": rows[y]})
         logs = [both.loss(*way).log for way in ("DE", "ED")]
-        return INFINITY if any(one.kind == "oo" for one in logs) else settled(terms.top(1, logs))
+        if INFINITY in logs:
+            return INFINITY
+        most = terms.top(1, logs)
+        return largest_constant(most) or most
 
     return far

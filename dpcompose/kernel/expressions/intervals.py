@@ -246,7 +246,7 @@ def sign(constant: Term) -> int | None:
     -1
     """
     if constant.has("top"):
-        constant = changed(constant, _largest_constant)  # log(3) - max(log(2), log(3)) is 0 then
+        constant = changed(constant, largest_constant)  # log(3) - max(log(2), log(3)) is 0 then
     if constant.kind == "number":
         return int(constant.of[0] > 0) - int(constant.of[0] < 0)
     for bits in SIGN_BITS:
@@ -259,7 +259,7 @@ def sign(constant: Term) -> int | None:
     return None
 
 
-def _largest_constant(term: Term) -> Term | None:
+def largest_constant(term: Term) -> Term | None:
     """The largest of the constants of a maximum; None where it is not told, or is something else."""
     if term.kind != "top" or term.of[0] != 1 or term.letters:
         return None

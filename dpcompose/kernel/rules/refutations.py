@@ -305,7 +305,7 @@ def loose(
         if one == key and greater.kind == "oo":
             formulas.at(lesser, at)
         elif one == key:
-            comparison.check_larger(greater, lesser, _used(at, greater, lesser))
+            comparison.check_point(lesser, greater, _used(at, greater, lesser))
         elif greater != lesser and greater.kind != "oo" and not computed.is_at_least(greater, lesser, at):
             raise BadStep(f"{one} of the claim is not seen to be at least that of the guarantee there")
     return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), Grounds()

@@ -266,7 +266,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["target", "times"], "2", "a letter for a whole number from 1"),
     ("records", ["target", "times"], "x", "unknown name 'x'"),
     ("records", ["target", "times"], "e", "a letter for a whole number from 1"),
-    ("cells", ["target", "times"], "x", "a table with the keys"),
+    ("cells", ["target", "times"], "x", "unknown name 'x'"),
     ("policies", ["target", "single"], [[0, 3]], "a whole number from 0"),
     ("policies", ["target", "single"], [[None, None]], "two atoms, or an atom and null"),
     ("policies", ["target", "single"], [[0, 1, 2]], "two atoms, or an atom and null"),
