@@ -18,6 +18,7 @@ from oracle import INFINITY
 from strategies import Class, Epsilon, Part, Point, Twin
 
 import dpcompose as dpc
+from dpcompose.kernel.library.fields import table
 from dpcompose.language import formulas
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
@@ -105,7 +106,7 @@ def test_every_closed_form_is_one_of_those() -> None:
 def holds(twin: Twin, **hypothesis: Any) -> bool:
     """What a predicate of dpcompose answers, with its witness looked at."""
     inputs = Inputs(twin.study.setting, twin.study.theory)
-    evidence = binding.check(inputs, Hypothesis.read(hypothesis))
+    evidence = binding.check(inputs, table(Hypothesis, hypothesis, (), []))
     assert evidence.words
     if evidence.pair is not None:
         name = hypothesis["granularity"]

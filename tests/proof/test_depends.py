@@ -24,5 +24,5 @@ def test_depends(domain: str, answer: Answer, words: str) -> None:
     mechanism = dpc.mechanism("M", dpc.pure(e, dpc.bounded, domain), dpc.restriction(["a"]))
     study = dpc.compose(mechanism, on=dpc.multisets("ab"), target=dpc.bounded)
     inputs = Inputs(study.setting, registry.standard())
-    found = binding.check(inputs, Hypothesis.read({"is": "depends"}))
+    found = binding.check(inputs, Hypothesis(is_="depends"))
     assert (found.answer, found.words) == (answer, words)

@@ -12,6 +12,7 @@ from shares import seeds
 
 import dpcompose as dpc
 from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.library.fields import table
 from dpcompose.kernel.library.kinds import Premises
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
@@ -58,7 +59,7 @@ def test_hypotheses_hold_where_the_program_says_so(seed: int) -> None:
     for world in Random(seed).sample(worlds("G"), 30):
         inputs = Inputs(study(world, "pure").setting, THEORY)
         for asked in ASKED:
-            hypothesis = Hypothesis.read(asked)
+            hypothesis = table(Hypothesis, asked, (), [])
             said = holds(world, hypothesis)
             assert binding.check(inputs, hypothesis).holds == said, (world, asked)
             told.add((asked["is"], said))

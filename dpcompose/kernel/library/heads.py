@@ -5,7 +5,7 @@ from dataclasses import field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.library.fields import Mistake, Place, key_of, table
+from dpcompose.kernel.library.fields import Mistake, Place, key_of
 
 Status = Literal["primitive", "derived", "believed"]
 
@@ -62,15 +62,6 @@ class Hypothesis:
     def file(self) -> str:
         """The name of the file in which the predicate is decided."""
         return self.is_.replace("-", "_").replace(" ", "_")
-
-    @staticmethod
-    def read(data: Mapping[str, object]) -> "Hypothesis":
-        """The hypothesis that a derivation's line keeps.  Raises ValueError."""
-        wrong: list[Mistake] = []
-        found: Hypothesis | None = table(Hypothesis, data, (), wrong, "a hypothesis")
-        if found is None:
-            raise ValueError("; ".join(map(str, wrong)))
-        return found
 
     def data(self) -> dict[str, Any]:
         """The binding, as a derivation's line keeps it."""
