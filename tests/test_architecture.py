@@ -31,7 +31,7 @@ kernel.rules: premises chains orders tradeoffs mechanisms parameters whole metri
 kernel: theorems check saved
 language: decimals synonyms symbols worstcase writing exchange formulas latex meaning shown
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
-    multisets
+    multisets products
 spaces.inputs: maps deals parts queries reading recodings restrictions scores keys attributed composed
     expressions
     locations

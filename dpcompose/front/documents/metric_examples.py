@@ -33,6 +33,7 @@ from dpcompose.proof.refuting import Counterexample, Losing
 from dpcompose.proof.witnesses import number_of
 from dpcompose.search.metrics import databases
 from dpcompose.search.metrics.claims import Judge, values_of
+from dpcompose.spaces.canonical.points import ByParts
 
 Point = Mapping[str, Fraction]
 
@@ -265,7 +266,7 @@ def example(judge: Judge, theorem: Theorem) -> Counterexample:
         None if actual.kind == "oo" else number_of(actual),
         rows,
         tuple(row.name for row in rows),
-        judge.told.setting.databases,
+        ByParts,
         event=event,
         neighbours=False,
     )
@@ -302,7 +303,7 @@ def _by_curve(judge: Judge, theorem: Theorem) -> Counterexample:
         least,
         rows,
         tuple(row.name for row in rows),
-        judge.told.setting.databases,
+        ByParts,
         bits=bits,
         most=most,
         neighbours=False,

@@ -29,9 +29,10 @@ from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import StudyTable
 from dpcompose.spaces.canonical.compared import AnyTwo, Norm, Own, Steps, Tabled
 from dpcompose.spaces.canonical.named import Apart, Declared, Distance, Made, NamedMetric
-from dpcompose.spaces.canonical.points import Databases, Interval, Part, Points, Product, Values
+from dpcompose.spaces.canonical.points import Values, gone_through, intervals
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.multisets import Multisets
+from dpcompose.spaces.classes.products import Interval, Points, Product
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.moves.built_in import BUILT_IN, misfit
 from dpcompose.spaces.moves.granularities import Granularity
@@ -59,7 +60,7 @@ class Distances:
 
     # databases
 
-    def _databases(self) -> Product | None:
+    def _databases(self) -> DatabaseClass | None:
         given = self.given.databases
         if isinstance(given, ProductTable):
             parts = []
@@ -71,10 +72,9 @@ class Distances:
         if given is None:
             self.wrong(("databases",), "say which databases it is about")
             return None
-        part = self._part(given, ("databases",), "")
-        return None if part is None else Product((("", part),))
+        return self._part(given, ("databases",), "")
 
-    def _part(self, given: PointsTable | DatabasesTable, path: Path_, name: str) -> Part | None:
+    def _part(self, given: PointsTable | DatabasesTable, path: Path_, name: str) -> DatabaseClass | None:
         if isinstance(given, PointsTable):
             return self._points(given, path)
         found = Found()
@@ -91,7 +91,7 @@ class Distances:
         if not name:
             self.maps, self.granularities = space.maps, space.granularities
             self.names.canonical = list(canonical_names(self.granularities))
-        return Databases(space.databases)
+        return space.databases
 
     def _tables(self) -> dict[str, MapTable]:
         """The maps that are tables on a listed class."""
@@ -120,9 +120,9 @@ class Distances:
     @property
     def coordinates(self) -> Mapping[str, Interval]:
         """The coordinates of points."""
-        return {} if self.databases is None else self.databases.intervals
+        return {} if self.databases is None else intervals(self.databases)
 
-    def _all_values(self, databases: Product) -> None:
+    def _all_values(self, databases: DatabaseClass) -> None:
         """What can be compared: each part, everything, and the values of maps."""
         for name, part in databases.parts:
             entries: tuple[Term, ...] | None = None
@@ -133,7 +133,7 @@ class Distances:
             self.values[name] = Values(name, entries, inside, (name,))
         if len(databases.parts) > 1:
             self.values[""] = Values("", None, (), tuple(name for name, _ in databases.parts))
-        coordinates = {name: terms.letter(name, REAL) for name in databases.intervals}
+        coordinates = {name: terms.letter(name, REAL) for name in self.coordinates}
         for name, given in self.given.maps.items():
             path = ("maps", name)
             if not self.names.take(name, "a map", path) or given.values is None:
@@ -159,15 +159,15 @@ class Distances:
         return found
 
     @property
-    def alone(self) -> Part | None:
-        """The only part, of databases that are no product."""
+    def alone(self) -> DatabaseClass | None:
+        """The class, where it is no product."""
         return None if self.databases is None else dict(self.databases.parts).get("")
 
     @property
     def whole(self) -> DatabaseClass:
         """The class, where it is no product and no points."""
-        assert self.alone is not None and self.alone.of is not None
-        return self.alone.of
+        assert self.alone is not None
+        return self.alone
 
     # metrics
 
@@ -266,7 +266,7 @@ class Distances:
         factor = fibres.factor(metric, self.names.metrics)
         return factor is not None and self.names.never_negative(factor)
 
-    def _metric(self, name: str, given: MetricTable, databases: Product) -> None:
+    def _metric(self, name: str, given: MetricTable, databases: DatabaseClass) -> None:
         path = ("metrics", name)
         texts = [one for one in (given.formula, given.at_most) if one is not None]
         above = self.in_metrics(" ".join(texts))
@@ -280,7 +280,7 @@ class Distances:
             self.names.metrics[name] = NamedMetric(name, distance, at_most)
 
     def _distance(
-        self, given: MetricTable, path: Path_, above: Mapping[str, Term], databases: Product
+        self, given: MetricTable, path: Path_, above: Mapping[str, Term], databases: DatabaseClass
     ) -> Distance | None:
         if given.formula is not None and given.letters is None:
             formula = self.names.formula(given.formula, (*path, "formula"), above)
@@ -328,7 +328,7 @@ class Distances:
 
     # distances between databases that are listed, or that differ in records
 
-    def _tabled(self, given: MetricTable, path: Path_, databases: Product) -> Tabled | None:
+    def _tabled(self, given: MetricTable, path: Path_, databases: DatabaseClass) -> Tabled | None:
         """Distances pair by pair; a pair that is left out is at distance oo."""
         assert given.table is not None
         f: Map = everything
@@ -336,30 +336,34 @@ class Distances:
         if name in self.maps:
             f, name = self.maps[name], ""
         part = dict(databases.parts).get(name)
-        if part is None or not part.is_listed:
+        every = gone_through(part) if part is not None and part.is_listed else None
+        if every is None:
             listed = [one for one, it in databases.parts if it.is_listed and one]
             self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
             return None
         known, found = self.names.symbols, self.names.found
-        return tabled(given.table, part.elements or (), f, known, found, path, name)
+        return tabled(given.table, every, f, known, found, path, name)
 
-    def _steps(self, given: MetricTable, of: Values, path: Path_, databases: Product) -> Distance | None:
-        part = databases[of.name] if of.parts == (of.name,) else None
+    def _steps(
+        self, given: MetricTable, of: Values, path: Path_, databases: DatabaseClass
+    ) -> Distance | None:
+        part = dict(databases.parts)[of.name] if of.parts == (of.name,) else None
+        part = None if part is None or part.points is not None else part
         granularity = self._counted(given.granularity, part, (*path, "granularity"))
         if granularity is None:
             return None
         edits = granularity.edits(Multisets((), arbitrary=True))
-        listed = part is not None and part.elements is not None
+        listed = part is not None and gone_through(part) is not None
         if edits is not None and edits.single is None and given.reads is None and not listed:
             return AnyTwo(of)
-        if part is None or part.of is None:
+        if part is None:
             self.wrong(
                 (*path, "of"),
                 f"{granularity} neighbours differ in records, which {of.name or 'this'} has none of; "
                 'a norm, or of = "NAME" of a part with records, would do',
             )
             return None
-        if unfit := misfit(granularity, part.of):
+        if unfit := misfit(granularity, part):
             self.wrong((*path, "granularity"), unfit)
             return None
         reads: Map | None = everything
@@ -368,7 +372,7 @@ class Distances:
             reads = self.reading(stated, (*path, "reads"), of.name)
         return None if reads is None else Steps(granularity, of.name, reads)
 
-    def _counted(self, given: Any, part: Part | None, path: Path_) -> Granularity | None:
+    def _counted(self, given: Any, part: DatabaseClass | None, path: Path_) -> Granularity | None:
         """The granularity of which steps are counted: one with a name, or one that is made of such."""
         if isinstance(given, str):
             if given not in self.granularities:
@@ -376,7 +380,7 @@ class Distances:
                 self.wrong(path, f"there is no granularity {shown(given)}{there}")
             return self.granularities.get(given)
         found, stated = Found(), Parameters({}, (), Found())
-        on = Multisets((), arbitrary=True) if part is None or part.of is None else part.of
+        on = Multisets((), arbitrary=True) if part is None else part
         reader = Granularities(on, {}, stated, found)
         reader.by_name = dict(self.granularities)
         granularity = reader.named(given, path)

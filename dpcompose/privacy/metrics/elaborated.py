@@ -24,7 +24,8 @@ from dpcompose.privacy.notions import POWERS
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.statements import mechanism
 from dpcompose.spaces.canonical.named import Input, NamedMetric
-from dpcompose.spaces.canonical.points import Part, Values
+from dpcompose.spaces.canonical.points import Values, gone_through, intervals, looked_at
+from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.queries import Count
 from dpcompose.spaces.moves.built_in import free_lunch
 
@@ -97,7 +98,7 @@ class InMetrics:
     def mark(self, name: str) -> str:
         """The letter of a metric, by its name: another one where a coordinate has the same."""
         found = naming.of_distance(name)
-        letters = {str(coordinate(x, who)) for x in self.setting.databases.intervals for who in "DEF"}
+        letters = {str(coordinate(x, who)) for x in intervals(self.setting.databases) for who in "DEF"}
         return f"{found}_metric" if found in letters else found
 
     # parts
@@ -113,13 +114,13 @@ class InMetrics:
         return {
             name: self._of_part(name, part)
             for name, part in self.setting.databases.parts
-            if part.of is not None and part.looked_at
+            if part.points is None and looked_at(part)
         }
 
-    def _of_part(self, name: str, part: Part) -> tuple[Elaborated, Sequence[NamedMetric]]:
+    def _of_part(self, name: str, part: DatabaseClass) -> tuple[Elaborated, Sequence[NamedMetric]]:
         inputs = ((one, one.distance.input) for one in self.setting.metrics.values())
         every = [one for one, read in inputs if read is not None and read.part == name]
-        counted = [one for one in every if part.elements is not None or not _in_several_steps(one)]
+        counted = [one for one in every if gone_through(part) is not None or not _in_several_steps(one)]
         if counted == every and (found := self._elaborated(part, every)) is not None:
             return found, every
         told = [one for one in counted if self._elaborated(part, [one]) is not None]
@@ -127,20 +128,19 @@ class InMetrics:
             raise NotElaborated(f"distances on {part} cannot be told to the kernel")
         return found, told
 
-    def _elaborated(self, part: Part, some: Sequence[NamedMetric]) -> Elaborated | None:
+    def _elaborated(self, part: DatabaseClass, some: Sequence[NamedMetric]) -> Elaborated | None:
         """The neighbours' setting of a part, with a mechanism that is as far apart as each distance says."""
-        assert part.of is not None
-        listed = part.elements is not None
+        listed = gone_through(part) is not None
         try:
             inputs = tuple(_stated(one, listed) for one in some) or (comparing("M", Input("")),)
-            found = Elaborated(Setting(part.of, free_lunch, inputs, {}), listed)
+            found = Elaborated(Setting(part, free_lunch, inputs, {}), listed)
             kind = found.kind.databases()["kind"]
         except (NotElaborated, ValueError):
             return None
         return found if kind in OF_PARTS and found.kind.by_pairs else None
 
-    def _part(self, name: str, part: Part) -> dict[str, Any]:
-        if not part.looked_at:
+    def _part(self, name: str, part: DatabaseClass) -> dict[str, Any]:
+        if not looked_at(part):
             return {"kind": "steps", "shown": str(part)}
         if part.points is None:
             return {"shown": str(part), **self.told[name].kind.databases()}
@@ -160,8 +160,8 @@ class InMetrics:
 
     def records(self, name: str, records: tuple[str, ...]) -> dict[str, Any]:
         """A database of a part of records, below the part's name; of cells their values are a or b."""
-        of = self.setting.databases[name].of
-        values = of.records[:2] if of is not None and of.identified and not of.arbitrary else ()
+        of = dict(self.setting.databases.parts)[name]
+        values = of.records[:2] if of.identified and not of.arbitrary else ()
         there = dict(zip("ab", values, strict=False))
         return {name or "records": [there.get(one, one) for one in records] if there else list(records)}
 

@@ -14,6 +14,7 @@ from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.spaces.canonical.named import Made, NamedMetric
+from dpcompose.spaces.canonical.points import gone_through
 from dpcompose.spaces.inputs.maps import Map
 
 
@@ -27,8 +28,8 @@ def of_the_nearest(
     called = {f"{name}_{reads.written('')}".rstrip("()"): name for name in (*used, *besides)}
     metrics = {new: to.names.metrics[name].distance for new, name in called.items()}
     tables = None
-    if len(used) == 1 and len(besides) <= 1 and part is not None and part.of and part.elements is not None:
-        tables = fibres.at_the_nearest(metrics, part.of, reads)
+    if len(used) == 1 and len(besides) <= 1 and part is not None and gone_through(part) is not None:
+        tables = fibres.at_the_nearest(metrics, part, reads)
     if tables is None:
         few = len(used) == 1 and delta not in (None, ZERO)
         to.wrong((*path, "delta") if few else path, fibres.ONE_DELTA if few else fibres.ONE_METRIC)

@@ -54,6 +54,6 @@ def granular(setting: MetricSetting, claimed: MetricGuarantee) -> Granular | Non
     if len(named) != 1 or strange or any(value.has("oo") for value in values.values()):
         return None
     parts = dict(setting.databases.parts)
-    whole = list(parts) == [""] and parts[""].of is not None  # it is no product, and has neighbours
+    whole = list(parts) == [""] and parts[""].points is None  # it is no product, and has neighbours
     counted = metrics[named[0]].distance.counted if whole else None
     return None if counted is None else Granular(claimed.notion, counted, named[0], values)

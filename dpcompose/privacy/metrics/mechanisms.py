@@ -22,7 +22,7 @@ from dpcompose.privacy.readers.studies import study_of
 from dpcompose.privacy.schema import GuaranteeTable, MechanismTable, StudyTable
 from dpcompose.spaces.canonical.compared import Counted
 from dpcompose.spaces.canonical.named import NotOutside
-from dpcompose.spaces.canonical.points import Values
+from dpcompose.spaces.canonical.points import Values, gone_through
 from dpcompose.spaces.inputs.maps import Map, everything
 
 
@@ -179,14 +179,14 @@ class Mechanisms:
         if stated is not None and (stated.notion != "pure"):
             self.wrong((*path, "guarantee"), "of a table of probabilities pure privacy is checked here")
             return None
-        listed = part is not None and part.is_listed
-        rows = rows_of(name, self.given.tables, listed, self._probability, names.found, path)
+        every = gone_through(part) if part is not None and part.is_listed else None
+        rows = rows_of(name, self.given.tables, every is not None, self._probability, names.found, path)
         if rows is None or reads is None or (stated is None) != (given.guarantee is None):
             return None
-        assert part is not None and part.elements is not None
+        assert every is not None
         outcomes = self.given.tables[name].outcomes
         try:
-            found = lost(name, rows, outcomes, names.domains, names.is_positive, part.elements, reads)
+            found = lost(name, rows, outcomes, names.domains, names.is_positive, every, reads)
         except ValueError as error:
             self.wrong(("tables", name), error)
             return None
@@ -270,7 +270,7 @@ class Mechanisms:
         if reads is None:
             return None
         parts = dict(self.distances.databases.parts if self.distances.databases else ())
-        if part not in parts or not parts[part].has_records:
+        if part not in parts or not parts[part].queried:
             names = [name for name in parts if name]
             self.wrong((*path, "reads"), f"a count is of records: {shown(part)} has none{near(part, names)}")
             return None

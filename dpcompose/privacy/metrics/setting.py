@@ -23,7 +23,8 @@ from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import POWERS
 from dpcompose.spaces.canonical.compared import Lost
 from dpcompose.spaces.canonical.named import NamedMetric, Within
-from dpcompose.spaces.canonical.points import Product, Values
+from dpcompose.spaces.canonical.points import Values
+from dpcompose.spaces.classes.databases import DatabaseClass
 
 if TYPE_CHECKING:
     import sympy
@@ -155,7 +156,7 @@ class MetricSetting:
     near -- within which distance the pairs are that claims for the target are about; None: any two.
     """
 
-    databases: Product
+    databases: DatabaseClass
     metrics: Mapping[str, NamedMetric]
     mechanisms: tuple[MetricMechanism, ...]
     domains: Mapping[str, Domain]

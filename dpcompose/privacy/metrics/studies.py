@@ -14,7 +14,7 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.spaces.canonical import named
-from dpcompose.spaces.canonical.points import Part, Values
+from dpcompose.spaces.canonical.points import Values
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 
@@ -75,11 +75,10 @@ class Outside:
         return of if of in self.shared else f"{of} in {self.study} of {self.part or self.reads.written('D')}"
 
 
-def unlike(inner: Part | None, image: DatabaseClass) -> bool:
+def unlike(own: DatabaseClass | None, image: DatabaseClass) -> bool:
     """Whether the class of a study is another one than what it reads."""
-    if inner is None or inner.of is None:
+    if own is None or own.points is not None:
         return True
-    own = inner.of
     return own != image and not (
         own.count() is not None
         and image.count() is not None

@@ -20,6 +20,7 @@ from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.search.metrics import databases
 from dpcompose.search.metrics.points import Point, Trials
 from dpcompose.search.metrics.proving import Prover
+from dpcompose.spaces.canonical.points import ByParts
 
 ANYWHERE = Type((), frozenset(), (), where=Where((), ()))
 """Any two points."""
@@ -83,9 +84,9 @@ class Cases:
 
     def where(self, one: Type, point: Point, which: str = "DE") -> str:
         """Databases and parameters of a point in words."""
-        printed = self.told.setting.databases.printed
         some = [
-            f"{who} = {printed(databases.shown(self.told, self.theory, one, point, who))}" for who in which
+            f"{who} = {ByParts.printed(databases.shown(self.told, self.theory, one, point, who))}"
+            for who in which
         ]
         some += [f"{name} = {point[name]}" for name, _ in sorted(self.setting.parameters) if name in point]
         return ", ".join(some)

@@ -14,7 +14,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.spaces.canonical.graphs import shortest
 from dpcompose.spaces.canonical.named import Distance, Far, Input, NotOutside, Outside, Pairwise
-from dpcompose.spaces.canonical.points import Values
+from dpcompose.spaces.canonical.points import Values, gone_through
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.composed import composed
 from dpcompose.spaces.inputs.maps import Map, everything
@@ -286,9 +286,9 @@ class Lost(OfPart):
     def outside(self, to: Outside) -> Lost:
         if to.reads.is_everything:
             return self
-        if to.outer is None or to.outer.elements is None:
+        if to.outer is None or (every := gone_through(to.outer)) is None:
             raise NotOutside("a table of probabilities needs a listed class")
-        return replace(self, rows={D: self.rows[to.reads(D)] for D in to.outer.elements})
+        return replace(self, rows={D: self.rows[to.reads(D)] for D in every})
 
 
 @frozen

@@ -14,7 +14,7 @@ from typing import Any
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.spaces.canonical.points import Part, Values
+from dpcompose.spaces.canonical.points import Values, gone_through
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Query
@@ -55,8 +55,8 @@ class Outside:
 
     part: str
     reads: Map
-    inner: Part | None
-    outer: Part | None
+    inner: DatabaseClass | None
+    outer: DatabaseClass | None
     formula: Callable[[Term], Term]
     values: Callable[[Values], Values]
     declared: Callable[[str], str]
@@ -64,8 +64,8 @@ class Outside:
     @property
     def listed(self) -> DatabaseClass | None:
         """The class of the study, where both classes are gone through."""
-        both = all(one is not None and one.elements is not None for one in (self.inner, self.outer))
-        return self.inner.of if both and self.inner is not None else None
+        both = all(one is not None and gone_through(one) is not None for one in (self.inner, self.outer))
+        return self.inner if both else None
 
 
 class Distance:

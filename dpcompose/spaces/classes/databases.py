@@ -137,6 +137,14 @@ class DatabaseClass(Shown, ABC):
         """How much two databases of the class differ; None where that is not counted."""
         return None
 
+    @property
+    def parts(self) -> tuple[tuple[str, DatabaseClass], ...]:
+        """The classes of what a database is made of, by name; "" for one that is not made of several."""
+        return (("", self),)
+
+    points: Any = None
+    """The points that it is, where databases are such: see `products.Points`."""
+
     # records, where databases are made of them
 
     records: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ from dpcompose.language import exchange
 from dpcompose.proof import registry
 from dpcompose.search.metrics.cases import types_of
 from dpcompose.search.metrics.claims import Judge
-from dpcompose.spaces.canonical.points import Product
+from dpcompose.spaces.classes.products import Product
 
 THEORY = Theory(registry.standard().pages)
 KEYS = drawn.KEYS
