@@ -50,7 +50,7 @@ privacy.readers: lengths maps parameters databases given granularities inputs sp
 privacy: flattening problems writing
 privacy.elaboration: kinds listed steps arrays atoms cells contributions overlapping policies records
     __init__
-privacy.metrics: builder names setting tables distances elaborated fibres granular
+privacy.metrics: builder names tables distances elaborated fibres granular
     studies values_read guarantees mechanisms reading
 proof: cited folders registry witnesses outputs readings computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition

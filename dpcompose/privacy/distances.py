@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dpcompose.kernel.expressions import metrics, substitution
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.spaces.canonical.named import Distance, NamedMetric
+from dpcompose.spaces.canonical.named import Distance, NamedMetric, Within
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -18,20 +18,34 @@ class Metric:
     """d(D, E) as a formula in distances, and what else is one: a mechanism has its guarantee at distance d.
 
     besides -- parameters that are formulas of their own, such as δ(D, E); bounded -- whether some distances
-    are only known to be at most these; said -- the formulas as a file has them, by their keys.
+    are only known to be at most these; said -- the formulas as a file has them, by their keys;
+    distances -- those of what one mechanism reads; () where the formula is in the metrics of the setting;
+    words -- what it follows from, where that is no formula; near -- where a claim is about the pairs within a
+    distance alone, which these are.
     """
 
     formula: Term
-    distances: tuple[NamedMetric, ...]
+    distances: tuple[NamedMetric, ...] = ()
     besides: tuple[tuple[str, Term], ...] = ()
     bounded: bool = False
     said: tuple[tuple[str, str], ...] = ()
+    words: str = ""
+    near: Within | None = None
+
+    @property
+    def delta(self) -> Term | None:
+        """The δ(D, E), where the notion has one."""
+        return dict(self.besides).get("delta")
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The formulas that it is made of."""
+        return (self.formula, *(value for _, value in self.besides))
 
     @property
     def parameters(self) -> list[Term]:
         """The letters in it that are parameters."""
-        every: Sequence[Term] = [self.formula, *(value for _, value in self.besides)]
-        return [one for value in every for one in metrics.parameters(value)]
+        return [one for value in self.terms for one in metrics.parameters(value)]
 
     @property
     def in_tables(self) -> bool:
@@ -48,8 +62,12 @@ class Metric:
 
     def with_letters(self, named: Mapping[str, Term]) -> Metric:
         """The same with other terms for some parameters."""
-        besides = tuple((key, substitution.substituted(value, named)) for key, value in self.besides)
-        return replace(self, formula=substitution.substituted(self.formula, named), besides=besides)
+        return self.changed(lambda value: substitution.substituted(value, named))
+
+    def changed(self, change: Callable[[Term], Term]) -> Metric:
+        """The same by other formulas."""
+        besides = tuple((key, change(value)) for key, value in self.besides)
+        return replace(self, formula=change(self.formula), besides=besides)
 
     def reading(self, read: Callable[[Map], Map]) -> Metric:
         """The same of other inputs."""

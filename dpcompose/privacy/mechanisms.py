@@ -16,11 +16,13 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term, moves, number
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
+from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.notions import Guarantee, at_any_two
 from dpcompose.privacy.samples import Sample, Sampled
 from dpcompose.spaces.canonical.named import Input
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.canonical.points import Values
+from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Query
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -76,7 +78,8 @@ class Mechanism(Shown):
     said of M, and only that it reads nothing but this output is known of what is done: see `then`;
     filtered -- whether M is any interaction that a filter stops before it loses more than its guarantee;
     sampled -- where M is run on a sample of the records how that is drawn, and its guarantee on samples: then
-    what it satisfies is what the whole does.
+    what it satisfies is what the whole does;
+    entries -- in place of a query the vector of numbers, of points, to whose entries the noise is added.
     """
 
     name: str
@@ -91,6 +94,7 @@ class Mechanism(Shown):
     processing: str = ""
     filtered: bool = False
     sampled: Sampled | None = None
+    entries: Values | None = None
 
     def then(self, words: str) -> Mechanism:
         """g∘M, where g is any function of M's output, with coins of its own (GB:VII.1, post-processing).
@@ -183,11 +187,16 @@ class Mechanism(Shown):
     @property
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by: the parameters of its guarantee, of its query and of its noise."""
-        given = [value for one in (self.satisfies, *self.also) for _, value in one.terms]
-        given += [] if self.satisfies.metric is None else self.satisfies.metric.parameters
+        given = [value for one in self.every for _, value in one.terms]
+        given += [x for one in self.every if one.metric is not None for x in one.metric.parameters]
         given += [] if self.query is None else self.query.terms
         given += [] if self.sampled is None else self.sampled.terms
         return tuple(given if self.noise is None else [*given, *self.noise.terms])
+
+    @property
+    def every(self) -> tuple[Guarantee, ...]:
+        """All its guarantees."""
+        return (self.satisfies, *self.also)
 
     @property
     def every_term(self) -> tuple[Term, ...]:
@@ -312,7 +321,7 @@ class Mechanism(Shown):
             raise ValueError(
                 f"{self.name}: a composition is given by its mechanisms, not by noise or a table"
             )
-        if self.table is not None and self.members is not None:
+        if self.table is not None and self.members is not None and self.satisfies.metric is None:
             raise ValueError(f"{self.name}: a table is that of one mechanism, and not of a family")
 
         if self.also and self.is_concrete:
@@ -331,6 +340,11 @@ class Mechanism(Shown):
                 f"{self.name}: a table of probabilities is made by dpcompose.probability_table, "
                 f"not {self.table!r}"
             )
+
+
+def private(name: str, notion: str, metric: Metric, **more: Any) -> Mechanism:
+    """A mechanism that is private in a metric: that says what it depends on, whatever it reads."""
+    return Mechanism(name, everything, at_any_two(notion, metric), **more)
 
 
 def comparing(name: str, read: Input) -> Mechanism:

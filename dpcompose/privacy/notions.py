@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.orders import ALPHA, Curve, Orders, reciprocal
-from dpcompose.kernel.expressions import substitution
+from dpcompose.kernel.deciders.values import surely
+from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import ZERO, Term
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.distances import Metric
@@ -107,10 +109,10 @@ class Guarantee(Shown):
 
     def with_letters(self, named: Mapping[str, Term]) -> Guarantee:
         """The same with other terms for some parameters."""
-        terms = tuple((key, substitution.substituted(value, named)) for key, value in self.terms)
+        values = tuple((key, substitution.substituted(value, named)) for key, value in self.terms)
         metric = None if self.metric is None else self.metric.with_letters(named)
         curve = None if self.curve is None else self.curve.with_letters(named)
-        return replace(self, terms=terms, metric=metric, curve=curve)
+        return replace(self, terms=values, metric=metric, curve=curve)
 
     def at_orders(self, orders: Orders) -> Guarantee:
         """The same where divergences of some orders are spoken of.  Raises NotThere where nothing is said."""
@@ -148,6 +150,29 @@ class Guarantee(Shown):
         if self.metric is not None or self.curve is not None:
             return self.text()
         return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.shown}
+
+    @property
+    def every_term(self) -> tuple[tuple[str, Term], ...]:
+        """The parameters; of one in a metric this, and what else is a formula of its own."""
+        return self.terms if self.metric is None else (("metric", self.metric.formula), *self.metric.besides)
+
+    @property
+    def in_metric(self) -> Metric:
+        """The metric in which it is stated.  Raises ValueError where it is for neighbours."""
+        if self.metric is None:
+            raise ValueError("the guarantee is stated in no metric")
+        return self.metric
+
+    @property
+    def at_pair(self) -> dict[str, Term]:
+        """What is lost at two databases by one in a metric: its parameters, formulas in metrics.
+
+        >>> at_any_two("zcdp", Metric(metrics.letter("d"))).at_pair
+        {'rho': (power d 2)}
+        """
+        (key, power), found = POWERS[self.notion], self.in_metric
+        value = found.formula if found.formula.kind == "oo" else terms.power(found.formula, power)
+        return {key: value} | dict(found.besides)
 
     @property
     def about_granularity(self) -> Granularity:
@@ -355,6 +380,36 @@ def in_metric(
     text = None if delta is None else formulas.given_text(delta)
     functions = (*formulas.metric_functions(metric), *formulas.metric_functions(delta))
     return InMetric(notion, formulas.given_text(metric), text, domain, functions)
+
+
+def at_any_two(notion: str, metric: Metric, domain: str | None = None) -> Guarantee:
+    """The guarantee at all D, E whose first parameter is a metric, or a power of one."""
+    unit = tuple((key, ZERO if key == "delta" else ONE) for key in FILE_KEYS[notion])
+    return Guarantee(notion, unit, None, domain, metric)
+
+
+def as_metric(notion: str, parameters: Mapping[str, Term]) -> Term:
+    """The metric that parameters are those of.
+
+    >>> d = metrics.letter("d")
+    >>> as_metric("zcdp", {"rho": d**2}), as_metric("zcdp", {"rho": (d - 1) ** 2})
+    (d, (top 1 (sum -1 d) (sum 1 (product -1 d))))
+    """
+    key, power = POWERS[notion]
+    value = parameters[key]
+    if value.kind == "oo":
+        return value
+    return substitution.changed(terms.power(value, Fraction(1, power)), _absolute)
+
+
+def _absolute(term: Term) -> Term | None:
+    """|x| for the root of a square, x itself where that is seen to be ≥ 0; None for others."""
+    if term.kind != "power" or term.parts[1].number != terms.HALF:
+        return None
+    x, exponent = term.parts[0].base_and_exponent
+    if exponent.number != 2:
+        return None
+    return x if surely(x, strictly=False) else terms.largest(x, -x)
 
 
 def _guarantee(

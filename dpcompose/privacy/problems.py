@@ -34,6 +34,7 @@ from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.studies import Study
 from dpcompose.privacy.schema import PARTITIONS, ClaimTable, Notions, ProblemTable
+from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.orders import IS_ORDER
@@ -68,8 +69,8 @@ class ProblemError(ValueError):
 class Claim(Shown):
     """A guarantee that somebody claims for the composition, and the verdict they expect."""
 
-    guarantee: Any
-    """What is claimed: a `Guarantee` for neighbours, or one at all databases, in a metric."""
+    guarantee: Guarantee
+    """What is claimed, of neighbours, or of all databases in a metric."""
     text: Mapping[str, str]
     expect: str | None = None
     doubt: str = ""
@@ -96,7 +97,7 @@ class Claim(Shown):
 class Problem:
     """A setting with claims about it, and the file it is from."""
 
-    setting: Any
+    setting: Setting
     claims: tuple[Claim, ...]
     file: str = ""
 
@@ -220,8 +221,13 @@ def _problem(
         ]
     if found.mistakes or setting is None:
         return None
+    return problem_of(setting, claims, found, file)
+
+
+def problem_of(setting: Setting, claims: Sequence[Claim | None], found: checks.Found, file: str) -> Problem:
+    """A setting with claims about it; that their sums run over all members of families is checked."""
     for i, claim in enumerate(claims):
-        for key, value in claim.guarantee.terms if claim is not None else ():
+        for key, value in claim.guarantee.every_term if claim is not None else ():
             try:
                 check_ranges(setting, value)
             except InvalidSetting as error:

@@ -64,7 +64,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         data["assume"] = [str(one) for one in setting.assume]
     if setting.studies:
         data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
-    data |= {"metrics": dict(setting.metrics)} if setting.metrics else {}
+    data |= setting.data
     data["target"] = {"granularity": setting.target.data()}
     data["mechanisms"] = [mechanism_data(one) for one in setting.mechanisms]
     data["claims"] = [

@@ -26,7 +26,7 @@ from dpcompose.kernel.judgements import Covers, Loses, Lower, Refuted
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.privacy.metrics.setting import MetricMechanism
+from dpcompose.privacy.mechanisms import Mechanism as Stated
 from dpcompose.privacy.notions import POWERS
 from dpcompose.proof.counterexamples import told_apart
 from dpcompose.proof.refuting import Counterexample, Losing
@@ -67,7 +67,7 @@ class At:
     point: Point
 
     @property
-    def mechanisms(self) -> Sequence[MetricMechanism]:
+    def mechanisms(self) -> Sequence[Stated]:
         return self.judge.told.setting.mechanisms
 
     def value(self, formula: Term) -> Term:
@@ -111,7 +111,7 @@ class At:
             yield stated.name, 1, {}
             return
         number = int(formulas.at(mechanism.count, self.point).number or 1)
-        if not stated.moves:
+        if not stated.counts:
             yield f"{stated.name}[1], ..., {stated.name}[{number}]" if number > 1 else stated.name, number, {}
             return
         for j in range(1, number + 1):
@@ -143,7 +143,7 @@ class At:
         """By what a mechanism loses, in words."""
         stated, theory, own = self.mechanisms[i - 1], self.judge.theory, self._notion(i)
         each = "each " if times > 1 else ""
-        if stated.lost is not None:
+        if stated.table is not None:
             return each + self._of_table(i)
         if stated.noise is not None:
             return each + self._of_noise(stated)
@@ -213,9 +213,9 @@ class At:
                     best, said = loss, f"itself, {outcome} being that much more likely at {where}"
         return said
 
-    def _of_noise(self, stated: MetricMechanism) -> str:
+    def _of_noise(self, stated: Stated) -> str:
         assert stated.noise is not None
-        if stated.values is None:
+        if stated.entries is None:
             return f"itself, with {stated.noise.words}"
         told = self.judge.setting.mechanisms[self.mechanisms.index(stated)].noise
         assert told is not None

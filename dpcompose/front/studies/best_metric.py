@@ -22,21 +22,18 @@ from dpcompose.front.documents.document import (
     unchecked,
 )
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.metrics import letter
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
+from dpcompose.privacy.distances import Metric
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
-from dpcompose.privacy.metrics.setting import (
-    MetricGuarantee,
-    MetricMechanism,
-    MetricSetting,
-    as_metric,
-    letter,
-)
-from dpcompose.privacy.notions import POWERS
+from dpcompose.privacy.notions import POWERS, Guarantee, as_metric, at_any_two
 from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample
@@ -63,7 +60,7 @@ class BestMetric(Best):
     theory: Theory
 
     @property
-    def setting(self) -> MetricSetting:
+    def setting(self) -> Setting:
         return self.elaborated.setting
 
     @cached_property
@@ -72,14 +69,14 @@ class BestMetric(Best):
         claims = self.setting.data.get("claims", [])
         claimed = list(dict.fromkeys(one.get("notion") for one in claims if isinstance(one, Mapping)))
         some = [one for one in claimed if one in POWERS] if len(claimed) == 1 else []
-        some += self.setting.notions
+        some += _notions(self.setting)
         return str(next((one for one in some if self.search.best(one) is not None), some[0]))
 
     @staticmethod
     def of(told: InMetricsCore, guarantee: Satisfies | None) -> dict[str, str]:
         """The notion and the formulas of a guarantee as texts; oo where there is none."""
         if guarantee is None:
-            return {"notion": told.setting.notions[0], "metric": "oo"}
+            return {"notion": _notions(told.setting)[0], "metric": "oo"}
         values = {key: told.expression(value) for key, value in guarantee.values}
         metric = {"metric": as_metric(guarantee.notion, values)}
         metric |= {"delta": values["delta"]} if "delta" in values else {}
@@ -109,7 +106,9 @@ class BestMetric(Best):
 
     @property
     def said(self) -> Said:
-        return in_metric(self.notion, **self.stated)
+        stated = self.stated
+        besides = tuple((key, value) for key, value in stated.items() if key != "metric")
+        return in_metric(at_any_two(self.notion, Metric(stated["metric"], besides=besides)))
 
     @property
     def where(self) -> str:
@@ -124,7 +123,7 @@ class BestMetric(Best):
         """The theorem that says in which metric a composition is private; of one mechanism the definition."""
         if not self.setting.several:
             return "GB:III.2"
-        id = ON_EVERYTHING if self.setting.reads_everything else COMPOSED
+        id = ON_EVERYTHING if _reads_everything(self.setting) else COMPOSED
         page = self.theory.find(id)
         return id if page is None else page.cite(self.notion, self.setting.adaptive)
 
@@ -215,15 +214,15 @@ class BestMetric(Best):
         own = next((one for one in forms if one.head.notion == self.notion), None)
         return own or self.theory.rule(self.notion)
 
-    def _private(self, one: MetricMechanism, n: int, add: Callable[..., int]) -> int:
+    def _private(self, one: Mechanism, n: int, add: Callable[..., int]) -> int:
         """The step that a mechanism is private in a metric, after that on what is said of it."""
         each = "" if one.members is None else ", each of them"
         done = f", then {one.processing}" if one.processing else ""
-        said = [f"{one.called} is ", *in_metric(one.notion, one.metric, one.delta)]
+        said = [f"{one.called} is ", *in_metric(one.satisfies)]
         for other in one.also:
-            said += [", and ", *in_metric(other.notion, other.metric, other.delta)]
+            said += [", and ", *in_metric(other)]
         said += [each + done]
-        if one.noise is None and one.lost is None and not one.stated:
+        if one.noise is None and not one.satisfies.in_metric.words:
             return add(said, GIVEN)
         given = add([self.assumptions[n]], GIVEN)
         page = None if one.noise is None else self.theory.noise(one.noise.word)
@@ -262,7 +261,25 @@ class BestMetric(Best):
         return {"guarantee": result, "optimal": self.optimal}
 
 
-def believed(setting: MetricSetting, known: Collection[str], bounds: Collection[str]) -> list[str]:
+def _notions(setting: Setting) -> tuple[str, ...]:
+    """The notions of all guarantees, each once."""
+    return tuple(dict.fromkeys(one.notion for mechanism in setting.mechanisms for one in mechanism.every))
+
+
+def _reads_everything(setting: Setting) -> bool:
+    """Whether all mechanisms are private in metrics of whole databases, none in one of a part."""
+    some = (one.in_metric.formula for mechanism in setting.mechanisms for one in mechanism.every)
+    entries = any(one.entries is not None for one in setting.mechanisms)
+    return not entries and all(_is_of_all(one, setting.metrics) for one in some)
+
+
+def _is_of_all(formula: Term, metrics: Mapping[str, NamedMetric]) -> bool:
+    """Whether a formula is in metrics of whole databases."""
+    used = [metrics[name].distance for name in formula.letters if name in metrics]
+    return all(one.is_whole and (one.made_of is None or _is_of_all(one.made_of, metrics)) for one in used)
+
+
+def believed(setting: Setting, known: Collection[str], bounds: Collection[str]) -> list[str]:
     """What a result assumes and nothing checked, as sentences.
 
     known, bounds -- the metrics that are shown to be metrics, and those whose declared bounds are shown.
@@ -287,10 +304,10 @@ def believed(setting: MetricSetting, known: Collection[str], bounds: Collection[
     ]
 
 
-def used_metrics(setting: MetricSetting) -> tuple[str, ...]:
+def used_metrics(setting: Setting) -> tuple[str, ...]:
     """The named metrics that guarantees are made of, with those that these are made of, in order."""
     named, found = setting.metrics, list[str]()
-    waiting = [value for one in setting.mechanisms for value in one.parameters.values()]
+    waiting = [value for m in setting.mechanisms for value in m.satisfies.in_metric.terms]
     while waiting:
         for name in sorted(waiting.pop().letters):
             if name in named and name not in found:
@@ -300,39 +317,35 @@ def used_metrics(setting: MetricSetting) -> tuple[str, ...]:
     return tuple(name for name in named if name in found)
 
 
-def _assumed(mechanism: MetricMechanism) -> str:
+def _assumed(mechanism: Mechanism) -> str:
     """What is assumed of a mechanism, or of the i-th one of a family."""
     called = mechanism.called if mechanism.members is None else f"{mechanism.called}: each"
     if mechanism.noise is not None:
-        read = mechanism.values.name if mechanism.values is not None else "the count"
+        read = mechanism.entries.name if mechanism.entries is not None else "the count"
         return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
-    if mechanism.lost is not None:
-        return f"{mechanism.name} has the probabilities of the table {mechanism.lost.table}"
-    return f"{called} {', and '.join(map(_guaranteed, (mechanism, *mechanism.also)))}"
+    if mechanism.table is not None:
+        return f"{mechanism.name} has {mechanism.satisfies.in_metric.words}"
+    return f"{called} {', and '.join(map(_guaranteed, mechanism.every))}"
 
 
-def _guaranteed(one: MetricMechanism) -> str:
-    return (
-        f"satisfies {one.stated}"
-        if one.stated
-        else f"is {plain(in_metric(one.notion, one.metric, one.delta))}"
-    )
+def _guaranteed(one: Guarantee) -> str:
+    words = one.in_metric.words
+    return f"satisfies {words}" if words else f"is {plain(in_metric(one))}"
 
 
-def in_metric(notion: str, metric: Term, delta: Term | None = None) -> Said:
+def in_metric(one: Guarantee) -> Said:
     """That something is private in a metric, in its notion."""
-    called = "" if notion == "pure" else f"{notion}-"
-    beside: Said = [] if delta is None else [", with delta ", formula(delta)]
-    return [f"{called}private in the metric ", formula(metric), *beside]
+    called, metric = "" if one.notion == "pure" else f"{one.notion}-", one.in_metric
+    beside: Said = [] if metric.delta is None else [", with delta ", formula(metric.delta)]
+    return [f"{called}private in the metric ", formula(metric.formula), *beside]
 
 
 def said_of(claim: Claim) -> Said:
     """A claim about any two databases, or about those within a distance."""
-    claimed: MetricGuarantee = claim.guarantee
-    if claimed.near is None:
-        return in_metric(claim.notion, claimed.metric, claimed.delta)
+    near = claim.guarantee.in_metric.near
+    if near is None:
+        return in_metric(claim.guarantee)
     notion = "" if claim.notion == "pure" else f"{claim.notion} privacy with "
-    near = claimed.near
     return [f"{notion}{claim.written} where ", formula(near.formula), " is at most ", formula(near.radius)]
 
 

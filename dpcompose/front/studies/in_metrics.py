@@ -22,9 +22,9 @@ from dpcompose.language import formulas
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
-from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.privacy.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.privacy.settings.names import TWO_NAMED
 from dpcompose.privacy.writing import granularities_data
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class InMetrics:
     """Judges a composition of mechanisms that are private in metrics; see `study.Judge`."""
 
-    setting: MetricSetting
+    setting: Setting
     theory: Theory
 
     def __post_init__(self) -> None:
@@ -100,12 +100,12 @@ class InMetrics:
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, with the counterexample of a refuted one."""
-        if isinstance(claim.guarantee, Guarantee):
+        if claim.guarantee.metric is None:
             if self.neighbours is not None:
                 return self.neighbours.check(claim)
             claim = replace(self.claim(claim.guarantee), expect=claim.expect)
         proved = proofs.verdict(self.search, claim)
-        near = None if claim.guarantee.near is None else self.near
+        near = None if claim.guarantee.in_metric.near is None else self.near
         unsettled = proved.loose is None and proved.word != "refuted" and not claim.doubt
         by_steps = self.metric_forms.answer(claim, proved.found) if unsettled else None
         if by_steps is not None and (proved.word == "undecided" or by_steps.loose is not None):
@@ -207,9 +207,9 @@ class InMetrics:
         members = [
             Member(
                 one.name,
-                one.values.name if one.values is not None else "",
+                one.entries.name if one.entries is not None else "",
                 one.noise.words if one.noise is not None else "",
-                in_metric(one.notion, one.metric, one.delta),
+                in_metric(one.satisfies),
             )
             for one in self.setting.mechanisms
         ]
@@ -249,7 +249,7 @@ class InMetrics:
         """
         kinds: dict[bool, list[Answer]] = {True: [], False: []}
         for one in verdicts:
-            kinds[isinstance(one.claim.guarantee, Guarantee)].append(one)
+            kinds[one.claim.guarantee.metric is None].append(one)
         others, found = kinds[True], [one.found for one in kinds[False]]
         data = proofs.saved(
             self.search, [one.found for one in found], self.bound.theorem, self.bound.shown

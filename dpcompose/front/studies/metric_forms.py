@@ -113,7 +113,7 @@ class MetricForms:
             claim=claim,
             loose=shown.loose,
             relies_on=self.theory.relied_on(shown.theorems[0].rests_on.pages),
-            said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
+            said=in_metric(claim.guarantee),
             written=claim.written,
             changes=tuple,  # which are for other neighbours, and the claim is about these
             by=self._by(asked, answer.verdict),

@@ -150,8 +150,8 @@ class ForNeighbours:
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, made by the rules of the kernel, and made again from its saved form."""
-        if not isinstance(claim.guarantee, Guarantee):
-            raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim.guarantee!r}")
+        if claim.guarantee.metric is not None:
+            raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim.written}")
         curve = claim.guarantee.curve
         if curve is not None and curve.orders != self.setting.orders:
             with suppress(InvalidSetting):  # nothing is said of these orders: that is told below

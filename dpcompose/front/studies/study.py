@@ -45,7 +45,6 @@ if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a whi
     from dpcompose.front.printers.papers import Paper
     from dpcompose.front.studies.budgets import Budget
     from dpcompose.front.studies.curve import Enclosure, PrivacyCurve
-    from dpcompose.privacy.metrics.setting import MetricSetting
     from dpcompose.search.metrics.sensitivity import MetricSensitivity
 
 
@@ -102,7 +101,7 @@ class Study:
     'refuted'
     """
 
-    setting: Setting | MetricSetting
+    setting: Setting
     theory: Theory = field(default_factory=registry.standard)
 
     def __post_init__(self) -> None:
@@ -118,7 +117,7 @@ class Study:
     @cached_property
     def judge(self) -> Judge:
         """What judges the composition, by what its mechanisms say."""
-        if isinstance(self.setting, Setting):
+        if not self.setting.at_all_pairs:
             return ForNeighbours(self.setting, self.theory)
         from dpcompose.front.studies.in_metrics import InMetrics
 

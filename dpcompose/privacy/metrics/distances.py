@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.metrics import letter
 from dpcompose.kernel.expressions.points import REAL
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
@@ -21,7 +22,6 @@ from dpcompose.privacy.database_tables import DatabasesTable, PointsTable, Produ
 from dpcompose.privacy.input_tables import MapTable, ReadsTable
 from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
 from dpcompose.privacy.metrics.names import Names
-from dpcompose.privacy.metrics.setting import letter
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.lengths import tabled
 from dpcompose.privacy.readers.parameters import Parameters

@@ -18,15 +18,13 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.elaboration import LAWS, Elaborated
 from dpcompose.privacy.elaboration.kinds import ANY, NotElaborated
 from dpcompose.privacy.mechanisms import Mechanism, comparing
-from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting, letter
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import POWERS
+from dpcompose.privacy.notions import POWERS, Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.statements import mechanism
 from dpcompose.spaces.canonical.named import Input, NamedMetric
 from dpcompose.spaces.canonical.points import Values, gone_through, intervals, looked_at
 from dpcompose.spaces.classes.databases import DatabaseClass
-from dpcompose.spaces.inputs.queries import Count
 from dpcompose.spaces.moves.built_in import free_lunch
 
 
@@ -35,7 +33,7 @@ class InMetrics:
     """A setting in metrics, and its core setting; given -- that, where it is another one with as many
     mechanisms, or one of them, of which less is known."""
 
-    setting: MetricSetting
+    setting: Setting
     given: settings.Setting | None = None
 
     def about(self, core: settings.Setting) -> InMetrics:
@@ -77,23 +75,23 @@ class InMetrics:
 
     def expression(self, term: Term) -> Term:
         """A formula in distances as one in the metrics of the setting."""
-        known = {self.mark(name): letter(name) for name in self.setting.metrics}
+        known = {self.mark(name): metrics.letter(name) for name in self.setting.metrics}
         return substitution.substituted(substitution.changed(term, _factored), known)
 
-    def claim(self, guarantee: MetricGuarantee) -> dict[str, str]:
+    def claim(self, guarantee: Guarantee) -> dict[str, str]:
         """A claim in the letters of the core setting: its notion, and formulas for its parameters."""
-        values = {key: to_text(self.term(value)) for key, value in guarantee.parameters.items()}
+        values = {key: to_text(self.term(value)) for key, value in guarantee.at_pair.items()}
         return {"notion": guarantee.notion, **values}
 
-    def negative(self, claimed: MetricGuarantee) -> str:
+    def negative(self, claimed: Guarantee) -> str:
         """Why a claim whose metric stands in a power is not to be proved: it may be negative somewhere."""
-        _, power = POWERS[claimed.notion]
-        if power == 1 or claimed.metric.kind == "oo":
+        (_, power), metric = POWERS[claimed.notion], claimed.in_metric.formula
+        if power == 1 or metric.kind == "oo":
             return ""
-        said = self.term(claimed.metric)
+        said = self.term(metric)
         if metrics.is_positive_part(said) or surely(said, strictly=False, assumed=self.setting.assume):
             return ""
-        return f"it is not known that the claimed {to_text(claimed.metric)} is never negative"
+        return f"it is not known that the claimed {to_text(metric)} is never negative"
 
     def mark(self, name: str) -> str:
         """The letter of a metric, by its name: another one where a coordinate has the same."""
@@ -194,35 +192,39 @@ class InMetrics:
 
     # mechanisms
 
-    def _guarantee(self, one: MetricMechanism) -> dict[str, Any]:
-        key, _ = POWERS[one.notion]
-        values = {key: "1"} | ({} if one.delta is None else {"delta": "0"})
-        besides = {} if one.delta is None else {"delta": to_text(self.term(one.delta))}
-        metric = {"formula": to_text(self.term(one.metric)), "besides": besides}
+    def _guarantee(self, one: Guarantee) -> dict[str, Any]:
+        values, stated = {key: to_text(value) for key, value in one.terms}, one.in_metric
+        besides = {key: to_text(self.term(value)) for key, value in stated.besides}
+        metric = {"formula": to_text(self.term(stated.formula)), "besides": besides}
         return {"domain": "own", "notion": one.notion, "values": values, "metric": metric}
 
-    def _mechanism(self, one: MetricMechanism) -> dict[str, Any]:
-        data: dict[str, Any] = {"name": one.name, "reads": [None], **self._guarantee(one)}
+    def _mechanism(self, one: Mechanism) -> dict[str, Any]:
+        data: dict[str, Any] = {"name": one.name, "reads": [None], **self._guarantee(one.satisfies)}
         data |= {"also": [self._guarantee(other) for other in one.also]} if one.also else {}
         data |= {} if one.members is None else {"count": to_text(self.term(one.members))}
         data |= {"processed": True} if one.processing else {}
         if one.noise is not None:
             data |= self._noise(one, one.noise)
-        if one.lost is not None:
-            (name,) = one.metric.letters  # lost_by_M, which is that table
-            data["table"] = self._listed(self.told[one.lost.part], self.setting.metrics[name])["table"]
+        if one.table is not None:
+            metric = self.setting.metrics[self._named(one)]  # lost_by_M, which is that table
+            assert metric.distance.input is not None
+            data["table"] = self._listed(self.told[metric.distance.input.part], metric)["table"]
         return data
 
-    def _noise(self, one: MetricMechanism, noise: Noise) -> dict[str, Any]:
+    def _named(self, one: Mechanism) -> str:
+        """The metric of a mechanism that is given by a table, or noise."""
+        (name,) = self.setting.metrics.keys() & one.satisfies.in_metric.formula.letters
+        return name
+
+    def _noise(self, one: Mechanism, noise: Noise) -> dict[str, Any]:
         """The noise, and the metric in which what it is added to moves."""
         page = LAWS.get(noise.word, noise.word) if noise.own is None else noise.own.id
         told: dict[str, Any] = {"page": page, "parameter": to_text(noise.fitting)}
-        if one.values is not None:
-            told["entries"] = [to_text(x) for x in self._entries(one.values)]
-        else:
-            told["query"] = {"page": Count.page, "values": {}}
-        (name,) = (x for x in one.metric.letters if x in self.setting.metrics)
-        return {"noise": told, "metric": {"formula": self.mark(name), "besides": {}}}
+        if one.entries is not None:
+            told["entries"] = [to_text(x) for x in self._entries(one.entries)]
+        elif one.query is not None:
+            told["query"] = {"page": one.query.page, "values": {}}
+        return {"noise": told, "metric": {"formula": self.mark(self._named(one)), "besides": {}}}
 
 
 def _factored(term: Term) -> Term | None:

@@ -9,7 +9,8 @@ from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term
-from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricSetting
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.moves.granularities import Granularity
 
 
@@ -37,7 +38,7 @@ class Granular:
         return {**data, "target": {"granularity": self.granularity.data()}, "claims": [self.claim]}
 
 
-def granular(setting: MetricSetting, claimed: MetricGuarantee) -> Granular | None:
+def granular(setting: Setting, claimed: Guarantee) -> Granular | None:
     """A claim as one in the canonical metric of a granularity; None where it is in others, or in several.
 
     Metrics that are formulas in others stand there as these.
@@ -45,7 +46,7 @@ def granular(setting: MetricSetting, claimed: MetricGuarantee) -> Granular | Non
     metrics = setting.metrics
     equal = ((name, one.distance.equal_to) for name, one in metrics.items())
     made = {name: formula for name, formula in equal if formula is not None}
-    values = dict(claimed.parameters)
+    values = claimed.at_pair
     for _ in made:
         values = {key: substitution.substituted(value, made) for key, value in values.items()}
     used = {name for value in values.values() for name in value.letters}

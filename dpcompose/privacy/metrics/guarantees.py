@@ -9,11 +9,11 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.privacy.checks import Path_, near
+from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.fibres import of_the_nearest
-from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.privacy.metrics.values_read import about_values
-from dpcompose.privacy.notions import FILE_KEYS, POWERS
+from dpcompose.privacy.notions import FILE_KEYS, POWERS, Guarantee, at_any_two
 from dpcompose.privacy.schema import PARAMETERS, GuaranteeTable, MechanismTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.inputs.maps import Map, everything
@@ -28,8 +28,8 @@ class Guarantees:
 
     def of(
         self, given: MechanismTable, stated: GuaranteeTable, reads: Map | None, path: Path_
-    ) -> MetricMechanism | None:
-        """A mechanism by a guarantee; where nothing is known of what it reads, its parameters are known."""
+    ) -> Guarantee | None:
+        """The guarantee of a mechanism; where nothing is known of what it reads, its parameters are known."""
         if reads is None:
             self._adopt_all(given, stated, path)
             return None
@@ -59,7 +59,7 @@ class Guarantees:
 
     def _in_metric(
         self, given: MechanismTable, stated: GuaranteeTable, reads: Map, path: Path_
-    ) -> MetricMechanism | None:
+    ) -> Guarantee | None:
         domain, said = self._domain(stated, reads, path), ""
         both = None if domain is None else self._formulas(given, stated, path)
         if domain is None or both is None:
@@ -87,7 +87,7 @@ class Guarantees:
                 if there is None or (delta is not None and beside is None):
                     return None
                 metric, delta = there, beside
-        return MetricMechanism(given.name, stated.notion, metric, delta, stated=said)
+        return _guarantee(stated.notion, metric, delta, said)
 
     def _formulas(
         self, given: MechanismTable, stated: GuaranteeTable, path: Path_
@@ -140,7 +140,7 @@ class Guarantees:
 
     def _for_neighbours(
         self, given: MechanismTable, stated: GuaranteeTable, reads: Map, path: Path_
-    ) -> MetricMechanism | None:
+    ) -> Guarantee | None:
         """A guarantee for neighbours at distance r: its parameter times r; δ·Σ e^{jε} over j < r."""
         domain = self._domain(stated, reads, path)
         r = self.distances.canonical(stated.granularity, (*path, "granularity"), reads, domain or "own")
@@ -166,4 +166,9 @@ class Guarantees:
         where = "" if reads == everything else f", of {reads.written('D')}, on the {domain} domain"
         words = ", ".join(f"{key} = {stated.value(key)}" for key in FILE_KEYS[stated.notion])
         said = f"{stated.notion} privacy with {words} for {stated.granularity} neighbours{where}"
-        return MetricMechanism(given.name, stated.notion, metric, delta, said)
+        return _guarantee(stated.notion, metric, delta, said)
+
+
+def _guarantee(notion: str, metric: Term, delta: Term | None, words: str) -> Guarantee:
+    besides = () if delta is None else (("delta", delta),)
+    return at_any_two(notion, Metric(metric, besides=besides, words=words))

@@ -10,13 +10,15 @@ from dpcompose.kernel.expressions.formulas import is_whole
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.database_tables import ProductTable
+from dpcompose.privacy.distances import Metric
+from dpcompose.privacy.mechanisms import Mechanism, private
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.guarantees import Guarantees
 from dpcompose.privacy.metrics.names import Names
-from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.privacy.metrics.studies import Outside, unlike
 from dpcompose.privacy.metrics.tables import lost
 from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.notions import Guarantee, at_any_two
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.studies import study_of
 from dpcompose.privacy.schema import GuaranteeTable, MechanismTable, StudyTable
@@ -24,6 +26,7 @@ from dpcompose.spaces.canonical.compared import Counted
 from dpcompose.spaces.canonical.named import NotOutside
 from dpcompose.spaces.canonical.points import Values, gone_through
 from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.inputs.queries import count
 
 
 class Mechanisms:
@@ -44,12 +47,12 @@ class Mechanisms:
         """The reader of a problem, or of a study in one, with parameters and metrics of its own."""
         return cls(given, Distances(given, Names(given.parameters, given.assume, Found())))
 
-    def mechanisms(self) -> list[MetricMechanism]:
+    def mechanisms(self) -> list[Mechanism]:
         """Those of the file, of studies in it one by one."""
         every = enumerate(self.given.mechanisms)
         return [one for i, given in every for one in self._mechanisms(i, given)]
 
-    def _mechanisms(self, i: int, given: MechanismTable) -> list[MetricMechanism]:
+    def _mechanisms(self, i: int, given: MechanismTable) -> list[Mechanism]:
         """A mechanism; of a study those in it."""
         path = ("mechanisms", i)
         members = self._count(given, path)
@@ -70,7 +73,7 @@ class Mechanisms:
             for one in some
         ]
 
-    def _of_study(self, given: MechanismTable, name: str, path: Path_) -> list[MetricMechanism]:
+    def _of_study(self, given: MechanismTable, name: str, path: Path_) -> list[Mechanism]:
         """The mechanisms of a study, each on what the study reads."""
         study = study_of(self.given, name, path, self.names.found)
         if study is None:
@@ -137,7 +140,7 @@ class Mechanisms:
             study = study.with_(databases=outer.databases, **alike)
         return Mechanisms.of(study)
 
-    def _mechanism(self, given: MechanismTable, path: Path_) -> MetricMechanism | None:
+    def _mechanism(self, given: MechanismTable, path: Path_) -> Mechanism | None:
         if given.map_read is not None and given.map_read.map in self.distances.values:
             given = given.with_(reads=given.map_read.map)  # of points by its name alone
         if given.table is not None:
@@ -148,7 +151,7 @@ class Mechanisms:
 
     def _with_several(
         self, given: MechanismTable, several: Sequence[GuaranteeTable], path: Path_
-    ) -> MetricMechanism | None:
+    ) -> Mechanism | None:
         """A mechanism with several guarantees: of those of one notion, without a delta, the least at each two
         databases, and the others beside it."""
         reads = self._reads(given, path)
@@ -158,11 +161,11 @@ class Mechanisms:
         found = [one for one in every if one is not None]
         if len(found) < len(every):
             return None
-        alike: dict[object, list[MetricMechanism]] = {}
+        alike: dict[object, list[Guarantee]] = {}
         for n, one in enumerate(found):
-            alike.setdefault(one.notion if one.delta is None else n, []).append(one)
+            alike.setdefault(n if one.in_metric.besides else one.notion, []).append(one)
         first, *others = (_least(some) for some in alike.values())
-        return replace(first, also=tuple(others))
+        return Mechanism(given.name, everything, first, also=tuple(others))
 
     def _count(self, given: MechanismTable, path: Path_) -> Term | None:
         """How many mechanisms a family has; None for a single one."""
@@ -171,10 +174,10 @@ class Mechanisms:
             self.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
         return found
 
-    def _tabulated(self, given: MechanismTable, name: str, path: Path_) -> MetricMechanism | None:
+    def _tabulated(self, given: MechanismTable, name: str, path: Path_) -> Mechanism | None:
         """A mechanism that is a table of probabilities: what it loses, at most what its guarantee says."""
         part = self.distances.alone
-        stated = None if given.guarantee is None else self._stated(given, path)
+        stated = None if given.guarantee is None else self._guarantee(given, path)
         reads, names = self._reads(given, path), self.names
         if stated is not None and (stated.notion != "pure"):
             self.wrong((*path, "guarantee"), "of a table of probabilities pure privacy is checked here")
@@ -186,18 +189,24 @@ class Mechanisms:
         assert every is not None
         outcomes = self.given.tables[name].outcomes
         try:
-            found = lost(name, rows, outcomes, names.domains, names.is_positive, every, reads)
+            found, told = lost(name, rows, outcomes, names.domains, names.is_positive, every, reads)
         except ValueError as error:
             self.wrong(("tables", name), error)
             return None
-        bound = None if stated is None else stated.metric
+        bound = None if stated is None else stated.in_metric.formula
         letter = self.distances.named(f"lost_by_{given.name}", found, given.name, bound)
-        return MetricMechanism(given.name, "pure", letter, lost=found)
+        return private(
+            given.name, "pure", Metric(letter, words=f"the probabilities of the table {name}"), table=told
+        )
 
     def _probability(self, text: str, key: str, path: Path_) -> Term | None:
         return self.formula(text, path)
 
-    def _stated(self, given: MechanismTable, path: Path_) -> MetricMechanism | None:
+    def _stated(self, given: MechanismTable, path: Path_) -> Mechanism | None:
+        found = self._guarantee(given, path)
+        return None if found is None else Mechanism(given.name, everything, found)
+
+    def _guarantee(self, given: MechanismTable, path: Path_) -> Guarantee | None:
         assert given.guarantee is not None
         return self.guarantees.of(given, given.guarantee, self._reads(given, path), (*path, "guarantee"))
 
@@ -217,7 +226,7 @@ class Mechanisms:
             return everything
         return self.distances.reading(given.map_read, (*path, "reads"))
 
-    def _with_noise(self, given: MechanismTable, path: Path_) -> MetricMechanism | None:
+    def _with_noise(self, given: MechanismTable, path: Path_) -> Mechanism | None:
         assert given.noise is not None
 
         def read(text: str, key: str, at: Path_) -> Term | None:
@@ -276,15 +285,16 @@ class Mechanisms:
             return None
         return self.distances.named(f"count_{part}" if part else "count", Counted(part, reads), given.name)
 
-    def _noisy(self, name: str, noise: Noise, moved: Term, of: Values | None) -> MetricMechanism:
+    def _noisy(self, name: str, noise: Noise, moved: Term, of: Values | None) -> Mechanism:
         own = noise.guarantee()
         assert own is not None
         ((_, one),) = own.terms
-        return MetricMechanism(name, own.notion, one * moved, None, "", noise, of)
+        query = count if of is None else None
+        return private(name, own.notion, Metric(one * moved), noise=noise, entries=of, query=query)
 
 
-def _least(some: Sequence[MetricMechanism]) -> MetricMechanism:
-    """A mechanism by guarantees of one notion, without a delta: by the least at each two databases."""
+def _least(some: Sequence[Guarantee]) -> Guarantee:
+    """The guarantee of some of one notion, without a delta: the least at each two databases."""
     if len(some) == 1:
         return some[0]
-    return replace(some[0], metric=terms.least(*(one.metric for one in some)), stated="")
+    return at_any_two(some[0].notion, Metric(terms.least(*(one.in_metric.formula for one in some))))

@@ -8,21 +8,22 @@ of what a map reads say that a mechanism depends on that only: two databases wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.checks import Path_, unset
+from dpcompose.privacy.checks import unset
+from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.metrics.mechanisms import Mechanisms
-from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting
-from dpcompose.privacy.notions import FILE_KEYS, POWERS
-from dpcompose.privacy.problems import Claim, Problem, claim_of, refuse, table_of
+from dpcompose.privacy.notions import FILE_KEYS, POWERS, at_any_two
+from dpcompose.privacy.problems import Claim, Problem, claim_of, problem_of, refuse, table_of
 from dpcompose.privacy.schema import ClaimTable, Notions, StudyTable
+from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.canonical.named import Within
+from dpcompose.spaces.moves.built_in import all_pairs
 
 
 def read_data(
@@ -75,33 +76,21 @@ class _Reader:
             for i, one in enumerate(claimed)
         ]
         assume = self.names.assumed({x: n for one in mechanisms for x, n in one.counts.items()})
-        for i, claim in enumerate(claims):
-            said = [] if claim is None else [value for _, value in claim.guarantee.terms]
-            self._check_ranges(mechanisms, said, ("claims", i))
         if self.found.mistakes:
             return None
-        setting = MetricSetting(
+        setting = Setting(
             self.distances.databases,
-            MappingProxyType(self.names.metrics),
+            all_pairs,
             tuple(mechanisms),
             MappingProxyType(self.names.domains),
             self.given.title,
-            self.mechanisms.adaptive,
-            self.data,
-            assume,
-            near,
+            adaptive=self.mechanisms.adaptive,
+            data=self.data,
+            assume=assume,
+            metrics=MappingProxyType(self.names.metrics),
+            near=near,
         )
-        return Problem(setting, tuple(one for one in claims if one is not None), file)
-
-    def _check_ranges(self, mechanisms: Sequence[MetricMechanism], said: Sequence[Term], path: Path_) -> None:
-        """A sum or maximum in a claim is over as many members as its family has."""
-        for one in sorted(set(_overs(said)), key=repr):
-            for letter in filter(terms.moves, one.parts[1].letters):
-                there = {to_text(m.members) for m in mechanisms if m.members and letter in m.letters}
-                if there and to_text(one.parts[2]) not in there:
-                    known = " or ".join(sorted(there))
-                    message = f"{letter} has the members 1 to {known}, not to {to_text(one.parts[2])}"
-                    self.found.wrong(path, message)
+        return problem_of(setting, claims, self.found, file)
 
     def _target(self) -> Term | None:
         """The metric that claims without one count: a formula, or that of the target's neighbours."""
@@ -165,15 +154,8 @@ class _Reader:
                 value = self.distances.times(root, target) if self.near is None else root + self.near[1]
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
-        written = ", ".join(f"{name} {value}" for name, value in text.items() if name != "notion")
         near = self.near[0] if key != "metric" and self.near is not None else None
-        claimed = MetricGuarantee(given.notion, value, found.get("delta"), written, near)
+        besides = tuple((name, one) for name, one in found.items() if one is not None and name != key)
+        written = tuple((name, one) for name, one in text.items() if name != "notion")
+        claimed = at_any_two(given.notion, Metric(value, besides=besides, said=written, near=near))
         return Claim(claimed, said, given.expect, doubt)
-
-
-def _overs(some: Iterable[Term]) -> Iterator[Term]:
-    """The sums, maxima, … over families in some formulas."""
-    for one in some:
-        if one.kind == "over":
-            yield one
-        yield from _overs(one.parts)

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.metrics.distances import Distances
-from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.spaces.canonical import named
 from dpcompose.spaces.canonical.points import Values
 from dpcompose.spaces.classes.databases import DatabaseClass
@@ -42,15 +42,14 @@ class Outside:
         )
         self.metrics, self.values, self.named = inner.names.metrics, outer.values, outer.named
 
-    def mechanism(self, called: str, one: MetricMechanism) -> MetricMechanism:
+    def mechanism(self, called: str, one: Mechanism) -> Mechanism:
         """One of its mechanisms, where the study is called something.  Raises NotOutside."""
-        metric = self.formula(one.metric)
-        delta = None if one.delta is None else self.formula(one.delta)
-        values = None if one.values is None else self._values(one.values)
-        lost = None if one.lost is None else one.lost.outside(self.about)
+        satisfies, *also = (
+            replace(stated, metric=stated.in_metric.changed(self.formula)) for stated in one.every
+        )
+        entries = None if one.entries is None else self._values(one.entries)
         name = f"{called}.{one.name}"
-        also = tuple(self.mechanism(called, other) for other in one.also)
-        return replace(one, name=name, metric=metric, delta=delta, values=values, lost=lost, also=also)
+        return replace(one, name=name, satisfies=satisfies, also=tuple(also), entries=entries)
 
     def formula(self, it: Term) -> Term:
         """A formula in the metrics of the study, in those outside."""

@@ -8,6 +8,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.privacy.probabilities import WrongTable
+from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.privacy.tabulated import probability_table
 from dpcompose.spaces.canonical.compared import Lost
 from dpcompose.spaces.classes.databases import Database
@@ -24,8 +25,8 @@ def lost(
     is_positive: Callable[[Term], bool],
     elements: Sequence[Database],
     reads: Map,
-) -> Lost:
-    """The metric that a table is: how far its rows are apart.
+) -> tuple[Lost, ProbabilityTable]:
+    """The metric that a table is, how far its rows are apart, and the table.
 
     elements -- the databases of the class; rows -- for each of them, or each value of what is read;
     is_positive -- whether a formula surely is.  Raises WrongTable where rows are no distributions, or do not
@@ -55,4 +56,5 @@ def lost(
             raise WrongTable(
                 f"it depends on more than {reads.written('D')}, which is {x} for both {first[x]} and {D}"
             )
-    return Lost("", name, {D: row for D, row in row_of.items() if row is not None}, tuple(outcomes))
+    found = Lost("", name, {D: row for D, row in row_of.items() if row is not None}, tuple(outcomes))
+    return found, table

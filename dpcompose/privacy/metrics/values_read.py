@@ -13,7 +13,6 @@ from dpcompose.kernel.expressions import metrics, naming, substitution
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
-from dpcompose.privacy.metrics.setting import letter
 
 
 def about_values(to: Distances, name: str, formula: Term, domain: str | None, path: Path_) -> Term | None:
@@ -41,5 +40,5 @@ def about_values(to: Distances, name: str, formula: Term, domain: str | None, pa
 
 def _grows(formula: Term, norms: Mapping[str, Term]) -> bool:
     """Whether a formula is seen never to fall as norms grow."""
-    moving = {one: letter(naming.of_distance(one)) for one in norms}
+    moving = {one: metrics.letter(naming.of_distance(one)) for one in norms}
     return metrics.grows(substitution.substituted(formula, moving))

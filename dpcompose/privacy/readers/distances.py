@@ -14,14 +14,14 @@ from dpcompose.kernel.deciders import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import metrics, naming, terms
 from dpcompose.kernel.expressions.domains import POSITIVE
-from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_, near
 from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.input_tables import ReadsTable
 from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.notions import Guarantee, at_any_two
 from dpcompose.privacy.readers.lengths import tabled
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import GuaranteeTable, Notions
@@ -99,11 +99,10 @@ class Distances:
                 if str(error):
                     self.found.wrong((*path, key), error)
                 return None
-        unit = tuple((key, ZERO if key == "delta" else ONE) for key in wanted)
         besides = tuple((key, value) for key, value in read.items() if key != "metric")
         said = tuple(texts.items())
         metric = Metric(read["metric"], tuple(used.distances.values()), besides, used.bounded, said)
-        return Guarantee(given.notion, unit, None, given.domain, metric)
+        return at_any_two(given.notion, metric, given.domain)
 
     def _near(self, text: str) -> str:
         """What a parameter that is called like a canonical metric may have been meant to be."""

@@ -58,6 +58,7 @@ class Study:
         assume = parameters.assumed({x: n for one in mechanisms if one for x, n in one.counts.items()})
         if found.mistakes or target is None:
             return None
+        metrics = {name: one.data() for name, one in given.metrics.items()}
         try:
             return Setting(
                 space.databases,
@@ -69,7 +70,7 @@ class Study:
                 tuple(parameters.doubts),
                 given.adaptive,
                 assume,
-                metrics={name: one.data() for name, one in given.metrics.items()},
+                data={"metrics": metrics} if metrics else {},
             ).in_one_notion(self.notions)
         except InvalidSetting as error:
             found.wrong(("mechanisms",), error)

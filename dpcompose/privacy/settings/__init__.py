@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed, holds_at
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
@@ -25,9 +26,10 @@ from dpcompose.privacy.settings.on_tables import on_table
 from dpcompose.privacy.settings.orders import at_orders, spoken_of, with_order
 from dpcompose.privacy.settings.reads import check_mechanism
 from dpcompose.privacy.settings.sampled import told_for
+from dpcompose.spaces.canonical.named import NamedMetric, Within
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.vertices import Graphs
-from dpcompose.spaces.moves.built_in import misfit
+from dpcompose.spaces.moves.built_in import all_pairs, misfit
 from dpcompose.spaces.moves.contradictions import contradiction
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.groups import Group
@@ -52,7 +54,9 @@ class Setting(Composition, Shown):
     numbers -- parameters of a problem file that stand for numbers, with their texts;
     doubts -- why parameters of guarantees may have no real value for some allowed ones;
     assume -- relations between parameters, which hold for all values that are meant;
-    metrics -- those that guarantees name, as a problem file has them;
+    target -- neighbours, or `all_pairs`: then guarantees, and claims, are formulas in `metrics`, each made of
+    ones before it; near -- within which distance pairs are that claims without a metric are about;
+    data -- of a problem file what is written back as it stands;
     orders -- of which α divergences are spoken: those of which all guarantees say something, or others;
     beside -- where one guarantee of each mechanism is chosen, the others, in words.
     """
@@ -67,12 +71,16 @@ class Setting(Composition, Shown):
     adaptive: bool = False
     assume: Assumed = NOTHING
     beside: tuple[str, ...] = ()
-    metrics: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
     orders: Orders | None = None
+    metrics: Mapping[str, NamedMetric] = field(default_factory=dict)
+    near: Within | None = None
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
             raise InvalidSetting("a composition needs at least one mechanism")
+        if self.at_all_pairs:
+            return
         if (spoken := self.orders or spoken_of(self.mechanisms)) is not None:
             object.__setattr__(self, "orders", spoken)
             object.__setattr__(self, "domains", with_order(self.domains, spoken, None))
@@ -100,6 +108,10 @@ class Setting(Composition, Shown):
         object.__setattr__(self, "databases", self._told(named, stated))
         object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
         self._place()
+        self._check(stated)
+
+    def _check(self, stated: Sequence[Granularity]) -> None:
+        """Raises InvalidSetting where what is stated does not fit together."""
         check_names(self, stated)
         if wrong := next(filter(None, (contradiction(one, self.databases) for one in stated)), ""):
             raise InvalidSetting(wrong)
@@ -124,7 +136,7 @@ class Setting(Composition, Shown):
         """The class with the records that are named, and as many of the others as matter."""
         databases = self.databases
         read = [one for one in self.mechanisms if not one.reads.is_everything]
-        both = [one for m in read for one in (m.satisfies, *m.also) if one.domain == "common"]
+        both = [one for m in read for one in m.every if one.domain == "common"]
         contracted = [one.granularity for one in both if one.granularity is not None]
         try:
             if databases.twice and databases.described is not None:
@@ -211,7 +223,12 @@ class Setting(Composition, Shown):
         """What is composed, in one line."""
         names = [mechanism.called for mechanism in self.mechanisms]
         some = ", ".join(names if len(names) <= 6 else [*names[:3], "...", names[-1]])
-        return f"composition of {some} on {self.databases}, for {self.target} neighbours"
+        return f"composition of {some} on {self.databases}, {self.target.about}"
+
+    @property
+    def at_all_pairs(self) -> bool:
+        """Whether it is about any two databases, and what is lost at these is a formula in metrics."""
+        return self.target == all_pairs
 
     @cached_property
     def on_tables(self) -> dict[str, Finding]:
@@ -230,7 +247,7 @@ class Setting(Composition, Shown):
     @property
     def granularities(self) -> list[Granularity]:
         """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
-        every = [one for m in self.mechanisms for one in (m.satisfies, *m.also)]
+        every = [one for m in self.mechanisms for one in m.every]
         distances = [far.distance for one in every if one.metric is not None for far in one.metric.distances]
         stated = (one.granularity for one in every if one.granularity is not None)
         counted = (one.input.granularity for one in distances if one.input and not one.in_a_table)
@@ -450,13 +467,17 @@ class Setting(Composition, Shown):
 
     @cached_property
     def letters(self) -> Mapping[str, Term]:
-        """The parameters as letters of terms, by name."""
-        return {name: terms.letter(name, domain) for name, domain in self.domains.items()}
+        """The parameters, and the named metrics, as letters of terms, by name."""
+        return {name: terms.letter(name, domain) for name, domain in self._letters.items()}
+
+    @property
+    def _letters(self) -> Mapping[str, Domain]:
+        return {**dict.fromkeys(self.metrics, NONNEGATIVE), **self.domains}
 
     @cached_property
     def symbols(self) -> Mapping[str, sympy.Symbol]:
-        """The parameters as sympy symbols, by name."""
-        return {name: symbol(name, domain) for name, domain in self.domains.items()}
+        """The same as sympy symbols."""
+        return {name: symbol(name, domain) for name, domain in self._letters.items()}
 
 
 def _is_unlimited(mechanism: Mechanism) -> bool:

@@ -49,7 +49,7 @@ def _unwitnessed(judge: Judge, i: int, notion: str) -> str:
         known = axioms.are_metrics(judge.setting, [name for name in named if judge.distances.known(name)])
         parts = {*metrics.in_letters(one.metric.formula.letters)}
         if not one.metric.attained() or not parts <= known:
-            said = formulas.to_text(stated.metric)
+            said = formulas.to_text(stated.satisfies.in_metric.formula)
             return (
                 f"it is not known that {said}, in which {one.name} is private, satisfies the triangle "
                 "inequality, and so not whether so much can be lost"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.moves.changes import Changes
 from dpcompose.spaces.moves.granularities import Granularity
-from dpcompose.spaces.moves.single_edits import AnyTwo, EntryEdits, RecordEdits, VertexEdits
+from dpcompose.spaces.moves.single_edits import AllPairs, AnyTwo, EntryEdits, RecordEdits, VertexEdits
 
 NO_USERS = (
     "it is not said whose the records are: users = { Ann = [1, 3], Bob = [2] } says which positions are whose"
@@ -104,6 +104,9 @@ free_lunch = AnyTwo(
     6
     """,
 )
+
+all_pairs = AllPairs("all pairs")
+"""Any two databases: what is lost at these is a formula in metrics, and no number (GB Def. III.2)."""
 
 edge = Changes(
     "edge",

@@ -197,6 +197,11 @@ class Granularity(Shown, ABC):
         """What its neighbours are called in sentences."""
         return self.name
 
+    @property
+    def about(self) -> str:
+        """What is for these pairs, in words."""
+        return f"for {self} neighbours"
+
     def __str__(self) -> str:
         return self.name
 

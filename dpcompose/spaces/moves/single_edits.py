@@ -204,3 +204,11 @@ class AnyTwo(Granularity):
         from dpcompose.spaces.arrays.layouts import CompleteLayout
 
         return None if (count := databases.count()) is None else CompleteLayout(count)
+
+
+class AllPairs(AnyTwo):
+    """Any two databases, which claims that are formulas in metrics are about."""
+
+    @property
+    def about(self) -> str:
+        return "in metrics"
