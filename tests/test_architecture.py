@@ -45,12 +45,12 @@ privacy: assumptions distances distributions fibres findings in_metrics nearest 
     mechanisms statements metric_tables database_tables input_tables notion_words schema
 privacy.settings: inputs invalid members names noisy sampled on_tables orders families nested reads __init__
     stated
-privacy.readers: lengths maps parameters databases given granularities inputs space distances mechanisms
+privacy.readers: lengths maps parameters names databases given granularities inputs space distances guarantees mechanisms
     studies
 privacy: flattening problems writing
 privacy.elaboration: kinds listed steps arrays atoms cells contributions overlapping policies records
     __init__
-privacy.metrics: builder names tables distances elaborated fibres granular
+privacy.metrics: builder tables elaborated fibres granular
     studies values_read guarantees mechanisms reading
 proof: cited folders registry witnesses outputs readings computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition

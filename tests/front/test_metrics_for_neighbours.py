@@ -85,7 +85,7 @@ def test_tables_of_distances(text: str, epsilon: str, tmp_path: Path) -> None:
         (MULTISETS + BOUNDED + stated("1 + d_bounded") + claimed(epsilon="0", delta="0"), "has no delta"),
         (
             MULTISETS + BOUNDED + stated("0*d_bounded") + claimed("approximate", epsilon="0", delta="0"),
-            "d_bounded is multiplied by 0, or cancels; 0 times a distance of oo is oo",
+            "d_bounded cancels here, and that is right only where it is finite: 0 times oo is oo",
         ),
         (
             MULTISETS + BOUNDED + stated("e") + claimed("approximate", epsilon="0", delta="0"),
@@ -119,7 +119,7 @@ def test_tables_of_distances(text: str, epsilon: str, tmp_path: Path) -> None:
             + BOUNDED
             + stated("d")
             + claimed("approximate", epsilon="0", delta="0"),
-            "d is about coordinates or parts",
+            "metrics.d.of (line 4): say what it is of",
         ),
     ],
 )

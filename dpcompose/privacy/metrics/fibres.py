@@ -12,7 +12,7 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_
-from dpcompose.privacy.metrics.distances import Distances
+from dpcompose.privacy.readers.distances import Distances
 from dpcompose.spaces.canonical.named import Made, NamedMetric
 from dpcompose.spaces.canonical.points import gone_through
 from dpcompose.spaces.inputs.maps import Map

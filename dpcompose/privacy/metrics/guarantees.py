@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from fractions import Fraction
 
-from dpcompose.kernel.expressions import substitution, terms
-from dpcompose.kernel.expressions.formulas import to_text
-from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
-from dpcompose.privacy.checks import Path_, near
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.terms import ZERO, Term
+from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.distances import Metric
-from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.fibres import of_the_nearest
 from dpcompose.privacy.metrics.values_read import about_values
 from dpcompose.privacy.notions import FILE_KEYS, POWERS, Guarantee, at_any_two
+from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.schema import PARAMETERS, GuaranteeTable, MechanismTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.inputs.maps import Map, everything
@@ -61,7 +59,7 @@ class Guarantees:
         self, given: MechanismTable, stated: GuaranteeTable, reads: Map, path: Path_
     ) -> Guarantee | None:
         domain, said = self._domain(stated, reads, path), ""
-        both = None if domain is None else self._formulas(given, stated, path)
+        both = None if domain is None else self.distances.stated(stated, given.index, path)
         if domain is None or both is None:
             return None
         metric, delta = both
@@ -88,55 +86,6 @@ class Guarantees:
                     return None
                 metric, delta = there, beside
         return _guarantee(stated.notion, metric, delta, said)
-
-    def _formulas(
-        self, given: MechanismTable, stated: GuaranteeTable, path: Path_
-    ) -> tuple[Term, Term | None] | None:
-        """The metric of a guarantee, and its δ; None where one of them is none."""
-        assert stated.metric is not None
-        metric = self.formula(
-            stated.metric, (*path, "metric"), self.distances.in_metrics(stated.metric), index=given.index
-        )
-        delta = None
-        if stated.delta is not None:
-            others = self.distances.in_metrics(stated.delta)
-            delta = self.formula(stated.delta, (*path, "delta"), others, key="delta", index=given.index)
-        if metric is None or (stated.delta is not None and delta is None):
-            return None
-        for key, one in (("metric", metric), ("delta", delta)):
-            if one is not None and (why := self._negative(one)):
-                self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
-                return None
-        if not self._vanishes(metric):
-            known = near("", self.names.metrics) or "; there is none: name one, [metrics.d]"
-            self.wrong(
-                (*path, "metric"),
-                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
-            )
-            return None
-        return metric, delta
-
-    def _vanishes(self, metric: Term) -> bool:
-        """Whether a formula is not surely above 0 where all distances are 0."""
-        there = self._at_equal(metric)
-        return there is None or not self.names.is_positive(there)
-
-    def _negative(self, value: Term) -> str:
-        """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
-        if value != ZERO and self.names.never_negative(-value):
-            return "never positive"
-        there = self._at_equal(value)
-        return (
-            ""
-            if there is None or not self.names.is_positive(-there)
-            else f"{to_text(there)} at equal databases"
-        )
-
-    def _at_equal(self, value: Term) -> Term | None:
-        """A formula in metrics where all distances are 0; None where it has no real value there."""
-        with suppress(TermError):
-            return substitution.substituted(value, dict.fromkeys(self.names.metrics, ZERO))
-        return None
 
     def _for_neighbours(
         self, given: MechanismTable, stated: GuaranteeTable, reads: Map, path: Path_

@@ -12,14 +12,14 @@ from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.database_tables import ProductTable
 from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.mechanisms import Mechanism, private
-from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.guarantees import Guarantees
-from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.studies import Outside, unlike
 from dpcompose.privacy.metrics.tables import lost
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee, at_any_two
+from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
+from dpcompose.privacy.readers.names import Names
 from dpcompose.privacy.readers.studies import study_of
 from dpcompose.privacy.schema import GuaranteeTable, MechanismTable, StudyTable
 from dpcompose.spaces.canonical.compared import Counted

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dpcompose.kernel.expressions import metrics, naming, substitution
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.checks import Path_
-from dpcompose.privacy.metrics.distances import Distances
+from dpcompose.privacy.readers.distances import Distances
 
 
 def about_values(to: Distances, name: str, formula: Term, domain: str | None, path: Path_) -> Term | None:

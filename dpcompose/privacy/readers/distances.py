@@ -1,238 +1,443 @@
-"""Guarantees in metrics that problem files state: formulas in canonical distances, tables, and each other.
+"""The metrics that a problem names: those of its tables, and canonical ones of granularities.
 
-In formulas `d_unbounded`, `d_bounded`, `d_NAME` are the canonical metrics of granularities on what the
-mechanism reads, on the domain of its guarantee; all other metrics have names of their own.
+In formulas `d_unbounded`, `d_bounded`, `d_NAME` are the canonical metrics of granularities on the class; in a
+guarantee of a mechanism that reads a map they are those of what it reads, on its domain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from dpcompose.kernel.deciders import values
-from dpcompose.kernel.expressions import formulas as kernel
-from dpcompose.kernel.expressions import metrics, naming, terms
-from dpcompose.kernel.expressions.domains import POSITIVE
-from dpcompose.kernel.expressions.terms import ZERO, Term
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.metrics import letter
+from dpcompose.kernel.expressions.points import REAL
+from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.language import formulas
 from dpcompose.privacy import fibres
-from dpcompose.privacy.checks import Path_, near
-from dpcompose.privacy.distances import Metric
-from dpcompose.privacy.input_tables import ReadsTable
+from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.database_tables import DatabasesTable, PointsTable, ProductTable
+from dpcompose.privacy.input_tables import MapTable, ReadsTable
 from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
-from dpcompose.privacy.notions import Guarantee, at_any_two
+from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.lengths import tabled
+from dpcompose.privacy.readers.names import Names
+from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import GuaranteeTable, Notions
-from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
-from dpcompose.spaces.canonical.compared import Steps, Tabled
-from dpcompose.spaces.canonical.named import Distance, NamedMetric
+from dpcompose.privacy.schema import GuaranteeTable, StudyTable
+from dpcompose.spaces.canonical.compared import AnyTwo, Norm, Own, Steps, Tabled
+from dpcompose.spaces.canonical.named import Apart, Declared, Distance, Made, NamedMetric
+from dpcompose.spaces.canonical.points import Values, gone_through, intervals
+from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.multisets import Multisets
+from dpcompose.spaces.classes.products import Interval, Points, Product
 from dpcompose.spaces.inputs.maps import Map, everything
-
-
-class NoDistance(ValueError):
-    """What a guarantee is stated in is no formula in distances of its input; the message says why."""
-
-
-@dataclass
-class _Used:
-    """What one guarantee is stated in so far: distances by letters, and whether bounds stand for some."""
-
-    reads: Map
-    domain: str
-    index: str | None
-    distances: dict[str, NamedMetric] = field(default_factory=dict)
-    bounded: bool = False
-
-    def letter(self, metric: NamedMetric) -> Term:
-        """The letter of a distance, from here on among those that are used."""
-        found = metrics.letter(naming.of_distance(metric.name))
-        self.distances[found.of[0]] = replace(metric, name=found.of[0])
-        return found
+from dpcompose.spaces.moves.built_in import BUILT_IN, misfit
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 class Distances:
-    """Reads the metrics of guarantees.
+    """The databases of a problem, what can be compared of two of them, and the metrics on them.
 
-    space -- where they are; tables -- the named metrics of the file; keys -- the parameters of each notion.
+    given -- its table; names -- what is in scope, and what formulas mean; space -- the databases, where they
+    are read already: then of its metrics those are read that formulas name.
     """
 
-    def __init__(self, space: Space, tables: Mapping[str, MetricTable], keys: Notions) -> None:
-        self.space, self.tables, self.keys = space, tables, keys
-        self.parameters, self.found = space.parameters, space.found
-        self._read: dict[str, Tabled | None] = {}
-        self.canonical = canonical_names(space.granularities)
+    def __init__(self, given: StudyTable, names: Names, space: Space | None = None) -> None:
+        self.given, self.names = given, names
+        self.wrong = names.found.wrong
+        self.values: dict[str, Values] = {}
+        self.granularities: Mapping[str, Granularity] = BUILT_IN
+        self.maps: Mapping[str, Map] = {}
+        self.spaces: dict[str, Space] = {}
+        self.databases = self._databases() if space is None else self._of_space(space, "")
+        if self.databases is None:
+            return
+        self._all_values(self.databases)
+        self._waiting = {} if space is None else dict(given.metrics)
+        for name, metric in given.metrics.items() if space is None else ():
+            self._metric(name, metric, self.databases)
 
-    def guarantee(
-        self, given: GuaranteeTable, reads: Map, path: Path_, index: str | None
-    ) -> Guarantee | None:
-        """A guarantee in a metric; None where it is none, which is told."""
-        if not reads.is_everything and given.domain is None:
-            self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
+    # databases
+
+    def _databases(self) -> DatabaseClass | None:
+        given = self.given.databases
+        if isinstance(given, ProductTable):
+            parts = []
+            for name, one in given.parts.items():
+                path = ("databases", "parts", name)
+                if self.names.take(name, "a part of the databases", path):
+                    parts.append((name, self._part(one, path, name)))
+            return Product(tuple((name, part) for name, part in parts if part is not None))
+        if given is None:
+            self.wrong(("databases",), "say which databases it is about")
             return None
-        wanted = self.keys[given.notion]
-        if len([key for key in wanted if key != "delta"]) != 1:
-            self.found.wrong((*path, "metric"), f"privacy in a metric is not known of {given.notion}")
+        return self._part(given, ("databases",), "")
+
+    def _part(self, given: PointsTable | DatabasesTable, path: Path_, name: str) -> DatabaseClass | None:
+        if isinstance(given, PointsTable):
+            return self._points(given, path)
+        found = Found()
+        granularities = {} if name else self.given.granularities
+        space = Space(given, granularities, self._tables(), {}, self.names, found)
+        self.names.found.mistakes += [
+            replace(one, path=(*path, *one.path[1:])) if one.path[:1] == ("databases",) else one
+            for one in found.mistakes
+        ]
+        if space.databases is None or found.mistakes:
             return None
-        used = _Used(reads, given.domain or "own", index)
-        assert given.metric is not None
-        texts = {"metric": given.metric} | ({} if given.delta is None else {"delta": given.delta})
-        read: dict[str, Term] = {}
-        for key, text in texts.items():
-            try:
-                read[key] = self._stated(text, key, (*path, key), used)
-                if metrics.at(read[key], {}) != ZERO:
-                    raise NoDistance(
-                        f"{text} is not 0 where D = E; what names no metric is a parameter{self._near(text)}"
-                    )
-            except (NoDistance, formulas.FormulaError, terms.TermError) as error:
-                if str(error):
-                    self.found.wrong((*path, key), error)
-                return None
-        if used.domain == "common" and not reads.is_everything and not _is_multiple(read):
-            try:
-                used = _Used(reads, "common", index)
-                read = self._at_the_nearest(texts, path, used)
-            except (NoDistance, formulas.FormulaError, terms.TermError) as error:
-                key = "delta" if read.get("delta", ZERO) != ZERO else "metric"
-                if str(error):
-                    self.found.wrong((*path, key), error)
-                return None
-        besides = tuple((key, value) for key, value in read.items() if key != "metric")
-        said = tuple(texts.items())
-        metric = Metric(read["metric"], tuple(used.distances.values()), besides, used.bounded, said)
-        return at_any_two(given.notion, metric, given.domain)
+        found.mistakes = self.names.found.mistakes  # what is told later is told of the whole
+        return self._of_space(space, name)
 
-    def _near(self, text: str) -> str:
-        """What a parameter that is called like a canonical metric may have been meant to be."""
-        known = {*self.tables, *self.canonical}
-        return next(
-            (
-                near(one, known)
-                for one in formulas.names(text)
-                if one not in known and one.startswith(CANONICAL)
-            ),
-            "",
-        )
+    def _of_space(self, space: Space, name: str) -> DatabaseClass | None:
+        self.spaces[name] = space
+        if not name:
+            self.maps, self.granularities = space.maps, space.granularities
+            self.names.canonical = list(canonical_names(self.granularities))
+        return space.databases
 
-    def _at_the_nearest(self, texts: Mapping[str, str], path: Path_, used: _Used) -> dict[str, Term]:
-        """On the common domain formulas that are no multiple of one distance: of one on a listed class, and a
-        delta in at most one more, at the nearest databases with the same values of the map.
+    def _tables(self) -> dict[str, MapTable]:
+        """The maps that are tables on a listed class."""
+        return {name: one for name, one in self.given.maps.items() if one.values is None}
 
-        Raises NoDistance where they are others.
-        """
-        databases = self.space.databases
-        known = {*self.tables, *self.canonical} - {*self.parameters.symbols}
-        (metric, *others) = ([one for one in formulas.names(text) if one in known] for text in texts.values())
-        besides = [one for some in others for one in some if one not in metric]
-        if len(metric) != 1 or len(besides) > 1 or databases is None or not databases.is_listed:
-            raise NoDistance(fibres.ONE_DELTA if len(metric) == 1 and others else fibres.ONE_METRIC)
-        whole = {name: self._whole(name, path) for name in (*metric, *besides)}
-        tables = fibres.at_the_nearest(whole, databases, used.reads) or {}
-        letters = {name: terms.least(*map(used.letter, some)) for name, some in tables.items()}
-        symbols = {**self.parameters.symbols, **letters}
-        return {key: kernel.parse(text, symbols, index=used.index) for key, text in texts.items()}
+    def _points(self, given: PointsTable, path: Path_) -> Points:
+        coordinates = tuple(given.coordinates)
+        for name in coordinates:
+            self.names.take(name, "a coordinate", (*path, "coordinates"))
+        box = [self._interval(one, (*path, "box")) for one in given.box or [["-oo", "oo"]] * len(coordinates)]
+        disc = None
+        if given.disc is not None:
+            disc = self.names.formula(given.disc, (*path, "disc"), {})
+            if disc is not None and not self.names.never_negative(disc):
+                self.wrong((*path, "disc"), "the diameter is not known to be >= 0 for all allowed values")
+        return Points(coordinates, tuple(box), disc)
 
-    def _whole(self, name: str, path: Path_) -> Distance:
-        """A metric of whole databases of a listed class: by a table, or in steps of a granularity."""
-        given = self.tables.get(name)
-        if given is not None and given.table is not None and given.of is None and given.at_most is None:
-            return self._table(name, given)
-        word = self.canonical[name] if given is None else given.granularity
-        granularity = None if word is None else self.space.granularity(word, path)
-        if granularity is None or (given is not None and (given.at_most or given.of or given.reads)):
-            raise NoDistance(fibres.ONE_METRIC)
-        return Steps(granularity, "")
+    def _interval(self, given: Sequence[str], path: Path_) -> Interval:
+        low, high = given
+        least = None if low.strip() == "-oo" else self.names.formula(low, path, {})
+        greatest = None if high.strip() == "oo" else self.names.formula(high, path, {})
+        if least is not None and greatest is not None and not self.names.never_negative(greatest - least):
+            self.wrong(path, f"{low} is not known to be at most {high} for all allowed values")
+        return Interval(least, greatest)
 
-    def _stated(self, text: str, key: str, path: Path_, used: _Used) -> Term:
-        """A formula in metrics and parameters; names that are neither are parameters from here on."""
-        letters: dict[str, Term] = {}
-        for name in formulas.names(text):
-            if name in self.tables or (name in self.canonical and name not in self.parameters.symbols):
-                letters[name] = self._named(name, path, used)
-            elif name not in self.parameters.symbols and name != used.index:
-                self.parameters.adopt(name, POSITIVE, path)
-        symbols = {**self.parameters.symbols, **letters}
-        value = kernel.parse(text, symbols, index=used.index)
-        if doubt := values.doubt(text, symbols, used.index, self.parameters.known_so_far):
-            self.parameters.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {doubt}")
-        if value.has("oo"):
-            raise NoDistance("oo is no metric")
-        if lost := [name for name, one in letters.items() if not one.letters.keys() & value.letters.keys()]:
-            raise NoDistance(f"{lost[0]} is multiplied by 0, or cancels; 0 times a distance of oo is oo")
-        return value
+    @property
+    def coordinates(self) -> Mapping[str, Interval]:
+        """The coordinates of points."""
+        return {} if self.databases is None else intervals(self.databases)
 
-    def _named(self, name: str, path: Path_, used: _Used) -> Term:
-        """What a name of a metric means, in letters of distances."""
-        if name not in self.tables:
-            return self._steps(name, self.canonical[name], used.reads, used.domain, path, used)
-        given = self.tables[name]
-        if given.at_most is not None:
-            if given.norm or given.granularity or given.formula or given.table:
-                raise NoDistance(f"of {name} a bound is declared beside what it is; leave out one of them")
-            used.bounded = True
-            return self._stated(given.at_most, name, path, used)
-        if given.formula is not None and given.letters is None:
-            return self._stated(given.formula, name, path, used)
-        whole = used.reads.is_everything
-        if given.table is not None:
-            return self._tabled(name, given, path, used)
-        if given.granularity is None or given.of is not None:
-            raise NoDistance(
-                f"{name} is about coordinates or parts, which {self.space.databases} have none of"
-            )
-        if not whole and given.reads is not None:
-            raise NoDistance(
-                f"{name} is about other records than are read; leave out what the mechanism reads"
-            )
-        reads: Map | None = used.reads
-        if given.reads is not None:
-            reads = self.space.reads(
-                ReadsTable(records=given.reads.records, positions=given.reads.positions), path
-            )
-        if reads is None:
-            raise NoDistance(f"what {name} reads is no part of the databases")
-        return self._steps(name, given.granularity, reads, used.domain if not whole else "own", path, used)
+    def _all_values(self, databases: DatabaseClass) -> None:
+        """What can be compared: each part, everything, and the values of maps."""
+        for name, part in databases.parts:
+            entries: tuple[Term, ...] | None = None
+            inside: tuple[str, ...] = ()
+            if part.points is not None:
+                inside = part.points.coordinates
+                entries = tuple(terms.letter(one, REAL) for one in inside)
+            self.values[name] = Values(name, entries, inside, (name,))
+        if len(databases.parts) > 1:
+            self.values[""] = Values("", None, (), tuple(name for name, _ in databases.parts))
+        coordinates = {name: terms.letter(name, REAL) for name in self.coordinates}
+        for name, given in self.given.maps.items():
+            path = ("maps", name)
+            if not self.names.take(name, "a map", path) or given.values is None:
+                continue
+            found = [self.names.formula(one, (*path, "values"), coordinates) for one in given.values]
+            some = tuple(value for value in found if value is not None)
+            used = {one for value in some for one in value.letters} & set(coordinates)
+            self.values[name] = Values(name, some, tuple(sorted(used)))
 
-    def _steps(
-        self, name: str, word: str | dict[str, Any], reads: Map, domain: str, path: Path_, used: _Used
-    ) -> Term:
-        """The letter of a canonical metric."""
-        granularity = self.space.granularity(word, path)
-        if granularity is None:
-            raise NoDistance("")  # which is told
-        return used.letter(NamedMetric(name, Steps(granularity, "", reads, domain)))
-
-    def _tabled(self, name: str, given: MetricTable, path: Path_, used: _Used) -> Term:
-        """The letter of a metric on a listed class, pair by pair: the shortest way along its lengths."""
-        databases, reads = self.space.databases, used.reads
-        if databases is None or not databases.is_listed:
-            raise NoDistance(f"{name} is a table, and {databases} are not listed")
-        if given.of is not None and (given.of not in self.space.maps or not reads.is_everything):
-            raise NoDistance(f"{given.of} is no map of databases that are read as a whole")
-        if given.of is None and not reads.is_everything and used.domain == "own":
-            raise NoDistance(f"{name} is about whole databases: of what is read there are tables of a map")
-        return used.letter(NamedMetric(name, replace(self._table(name, given), reads=reads)))
-
-    def _table(self, name: str, given: MetricTable) -> Tabled:
-        """A metric pair by pair, of databases or of the values of a map.
-
-        Raises NoDistance where it is none, which is told once.
-        """
-        assert self.space.databases is not None
-        of = everything if given.of is None else self.space.maps[given.of]
-        if name not in self._read:
-            some, known, path = self.space.databases.databases(), self.parameters.symbols, ("metrics", name)
-            self._read[name] = tabled(given.table or [], some, of, known, self.found, path)
-        if (found := self._read[name]) is None:
-            raise NoDistance("")
+    def reading(self, given: ReadsTable, path: Path_, part: str = "") -> Map | None:
+        """What is read of the databases of a part, which is no points, or of a class that is no product."""
+        if part not in self.spaces:
+            self.wrong(path, "of points and products a mechanism reads a map or part by its name")
+            return None
+        space = self.spaces[part]
+        if given.random_part is not None:
+            self.wrong((*path, "random-part"), "the key 'random-part' is not supported yet")
+            return None
+        found = space.reads(given, path)
+        if found is not None and space.databases is not None and (unfit := found.unfit(space.databases)):
+            self.wrong(path, unfit)
+            return None
         return found
 
+    @property
+    def alone(self) -> DatabaseClass | None:
+        """The class, where it is no product."""
+        return None if self.databases is None else dict(self.databases.parts).get("")
 
-def _is_multiple(read: Mapping[str, Term]) -> bool:
-    """Whether a guarantee is a number times one distance, without a delta: so much adds up along fibres."""
-    value = read["metric"]
-    moving = metrics.in_letters(value.letters)
-    alone = not moving or fibres.factor(value, moving) is not None
-    return alone and read.get("delta", ZERO) == ZERO
+    @property
+    def whole(self) -> DatabaseClass:
+        """The class, where it is no product and no points."""
+        assert self.alone is not None
+        return self.alone
+
+    # metrics
+
+    def stated(
+        self, given: GuaranteeTable, index: str | None, path: Path_
+    ) -> tuple[Term, Term | None] | None:
+        """The metric of a guarantee, and its δ; None where one of them is none, which is told."""
+        assert given.metric is not None
+        formula, others = self.names.formula, self.in_metrics(f"{given.metric} {given.delta or ''}")
+        if not others.keys() >= {*formulas.names(given.metric)} & self.given.metrics.keys():
+            return None  # which is told at that metric
+        metric, delta = formula(given.metric, (*path, "metric"), others, index=index), None
+        if given.delta is not None:
+            delta = formula(given.delta, (*path, "delta"), others, key="delta", index=index)
+        if metric is None or (given.delta is not None and delta is None):
+            return None
+        for key, one in (("metric", metric), ("delta", delta)):
+            if one is not None and (why := self._negative(one)):
+                self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
+                return None
+        if (there := self._at_equal(metric)) is not None and self.names.is_positive(there):
+            known = near("", self.names.metrics) or "; there is none: name one, [metrics.d]"
+            said = "is not 0 where D = E; what names no metric is a parameter"
+            self.wrong((*path, "metric"), f"{given.metric} {said}{known}")
+            return None
+        return metric, delta
+
+    def _negative(self, value: Term) -> str:
+        """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
+        if value != ZERO and self.names.never_negative(-value):
+            return "never positive"
+        if (there := self._at_equal(value)) is None or not self.names.is_positive(-there):
+            return ""
+        return f"{to_text(there)} at equal databases"
+
+    def _at_equal(self, value: Term) -> Term | None:
+        """A formula in metrics where all distances are 0; None where it has no real value there."""
+        with suppress(TermError):
+            return substitution.substituted(value, dict.fromkeys(self.names.metrics, ZERO))
+        return None
+
+    def in_metrics(self, text: str = "") -> dict[str, Term]:
+        """The metrics by their names; canonical ones that a formula names are made first."""
+        known = canonical_names(self.granularities)
+        for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
+            if self.databases is not None and name in self._waiting:
+                self._metric(name, self._waiting.pop(name), self.databases)
+        found = {name: letter(name) for name in self.names.metrics}
+        for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
+            word = known.get(name)
+            if word is not None and name not in {*self.names.taken, *self.names.domains}:
+                metric = self.canonical(word, ("metrics", name))
+                found[name] = letter(name) if metric is None else metric  # which is told already
+        return found
+
+    def named(self, name: str, distance: Distance, who: str = "", at_most: Term | None = None) -> Term:
+        """The letter of a metric: under its name, or under that with a number where it is taken.
+
+        at_most -- a bound that is declared for it.
+        """
+        for known, one in self.names.metrics.items():
+            if one.distance == distance and one.at_most == at_most:
+                return letter(known)
+        chosen, n = (plain := re.sub(r"[^A-Za-z0-9]+", "_", name)), 1
+        while chosen in self.names.taken:
+            n += 1
+            chosen = f"{plain}_{n}"
+        self.names.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
+        self.names.metrics[chosen] = NamedMetric(chosen, distance, at_most)
+        return letter(chosen)
+
+    def times(self, factor: Term, metric: Term) -> Term:
+        """A number times a metric; 0 times ∞ is ∞."""
+        if factor != ZERO or metric == ZERO:
+            return factor * metric
+        return self.named(f"apart_{metric}" if metric.kind == "letter" else "apart", Apart(metric))
+
+    def norm(self, word: str, of: Values, path: Path_) -> Term | None:
+        """The letter of a norm of values."""
+        named = next(
+            (name for name, one in self.names.metrics.items() if one.distance == Norm(word, of)), None
+        )
+        if named is None:
+            named = word if not of.name else f"{word}_{of.name}"
+            if not self.names.take(named, "a metric", (*path, "name")):
+                return None
+            self.names.metrics[named] = NamedMetric(named, Norm(word, of))
+        return letter(named)
+
+    def canonical(
+        self, granularity: Any, path: Path_, reads: Map = everything, domain: str = "own"
+    ) -> Term | None:
+        """The letter of a canonical metric: on the class, or on what a map reads of it."""
+        if "" not in self.spaces:
+            self.wrong(
+                path,
+                "of points and products there are no neighbours as a whole: name a metric of a part, "
+                '[metrics.NAME] granularity = "…" and of = "PART"',
+            )
+            return None
+        found = self.spaces[""].granularity(granularity, path)
+        if found is None:
+            return None
+        if unfit := misfit(found, self.whole):
+            self.wrong(path, unfit)
+            return None
+        word = re.sub(r"[^A-Za-z0-9]+", "_", str(found)).strip("_")
+        name = f"{CANONICAL}{word}"
+        if reads != everything:
+            name += "_" + re.sub(r"[^A-Za-z0-9]+", "_", reads.written("")).strip("_")[:30]
+        return self.named(name, Steps(found, "", reads, domain if reads != everything else "own"))
+
+    def of_inputs(self, metric: Term, reads: Map, domain: str, path: Path_) -> Term | None:
+        """A formula in metrics as one about what a map reads, on the domain of the guarantee."""
+        used = [name for name in self.names.metrics if name in metric.letters]
+        put: dict[str, Term] = {}
+        for name in used:
+            distance = self.names.metrics[name].distance
+            found = distance.of_input(reads, domain)
+            if found is None:
+                self.wrong(
+                    path,
+                    f"{name} is about whole databases: of what is read there are canonical metrics, such "
+                    'as d_bounded, and tables on the values of a map, of = "MAP"',
+                )
+                return None
+            if found is not distance:
+                steps = distance.counted
+                called = f"{name}_{domain}" if steps is None else _of_steps(steps, reads)
+                put[name] = self.named(called, found)
+        return substitution.substituted(metric, put)
+
+    def is_multiple(self, metric: Term) -> bool:
+        """Whether a formula is a number that is ≥ 0 times one metric, or a number at all."""
+        if not self.names.metrics.keys() & metric.letters.keys():
+            return metric == ZERO
+        factor = fibres.factor(metric, self.names.metrics)
+        return factor is not None and self.names.never_negative(factor)
+
+    def _metric(self, name: str, given: MetricTable, databases: DatabaseClass) -> None:
+        path = ("metrics", name)
+        texts = [one for one in (given.formula, given.at_most) if one is not None]
+        if not self.names.take(name, "a metric", path):
+            return
+        above = self.in_metrics(" ".join(texts))
+        distance = self._distance(given, path, above, databases)
+        at_most = None
+        if given.at_most is not None:
+            at_most = self.names.formula(given.at_most, (*path, "at-most"), above)
+        if distance is not None:
+            self.names.metrics[name] = NamedMetric(name, distance, at_most)
+
+    def _distance(
+        self, given: MetricTable, path: Path_, above: Mapping[str, Term], databases: DatabaseClass
+    ) -> Distance | None:
+        if given.formula is not None and given.letters is None:
+            formula = self.names.formula(given.formula, (*path, "formula"), above)
+            return None if formula is None else Made(formula)
+        if given.table is not None:
+            return self._tabled(given, path, databases)
+        if given.norm is None and given.granularity is None and given.formula is None:
+            return Declared(str(path[-1]))
+        of = self.values.get(given.of or "")
+        if of is None or (given.of is None and given.granularity is None and of.formulas is None):
+            names = [one for one in self.values if one]
+            said = f"there is no part or map {shown(given.of)}" if given.of else "say what it is of"
+            self.wrong((*path, "of"), f"{said}{near(given.of or '', names)}")
+            return None
+        if given.granularity is not None:
+            return self._steps(given, of, path, databases)
+        if of.formulas is None:
+            self.wrong((*path, "of"), f"{of.name} is no vector of numbers: a granularity counts its steps")
+            return None
+        if given.norm is not None:
+            return Norm(given.norm, of)
+        return self._own(given, of, path)
+
+    def _own(self, given: MetricTable, of: Values, path: Path_) -> Own | None:
+        assert given.letters is not None and given.formula is not None and of.formulas is not None
+        first, second = map(tuple, given.letters)
+        names = [*first, *second]
+        for one in names:
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", one) or one in formulas.RESERVED:
+                self.wrong((*path, "letters"), f"{shown(one)} is no name")
+                return None
+            if one in self.names.symbols or names.count(one) > 1:
+                self.wrong((*path, "letters"), f"{one} has a meaning already; use another letter")
+                return None
+        if {len(first), len(second)} != {len(of.formulas)}:
+            self.wrong(
+                (*path, "letters"),
+                f"{of.name or 'a point'} has {len(of.formulas)} entries, so letters are twice so many",
+            )
+            return None
+        formula = self.names.formula(
+            given.formula, (*path, "formula"), {one: terms.letter(one, REAL) for one in names}
+        )
+        return None if formula is None else Own(first, second, formula, of)
+
+    # distances between databases that are listed, or that differ in records
+
+    def _tabled(self, given: MetricTable, path: Path_, databases: DatabaseClass) -> Tabled | None:
+        """Distances pair by pair; a pair that is left out is at distance oo."""
+        assert given.table is not None
+        f: Map = everything
+        name = given.of or ""
+        if name in self.maps:
+            f, name = self.maps[name], ""
+        part = dict(databases.parts).get(name)
+        every = gone_through(part) if part is not None and part.is_listed else None
+        if every is None:
+            listed = [one for one, it in databases.parts if it.is_listed and one]
+            self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
+            return None
+        known, found = self.names.symbols, self.names.found
+        return tabled(given.table, every, f, known, found, path, name)
+
+    def _steps(
+        self, given: MetricTable, of: Values, path: Path_, databases: DatabaseClass
+    ) -> Distance | None:
+        part = dict(databases.parts)[of.name] if of.parts == (of.name,) else None
+        part = None if part is None or part.points is not None else part
+        granularity = self._counted(given.granularity, part, (*path, "granularity"))
+        if granularity is None:
+            return None
+        edits = granularity.edits(Multisets((), arbitrary=True))
+        listed = part is not None and gone_through(part) is not None
+        if edits is not None and edits.single is None and given.reads is None and not listed:
+            return AnyTwo(of)
+        if part is None:
+            self.wrong(
+                (*path, "of"),
+                f"{granularity} neighbours differ in records, which {of.name or 'this'} has none of; "
+                'a norm, or of = "NAME" of a part with records, would do',
+            )
+            return None
+        if unfit := misfit(granularity, part):
+            self.wrong((*path, "granularity"), unfit)
+            return None
+        reads: Map | None = everything
+        if given.reads is not None:
+            stated = ReadsTable(**{key: getattr(given.reads, key) for key in given.reads.given})
+            reads = self.reading(stated, (*path, "reads"), of.name)
+        return None if reads is None else Steps(granularity, of.name, reads)
+
+    def _counted(self, given: Any, part: DatabaseClass | None, path: Path_) -> Granularity | None:
+        """The granularity of which steps are counted: one with a name, or one that is made of such."""
+        if isinstance(given, str):
+            if given not in self.granularities:
+                there = near(given, self.granularities)
+                self.wrong(path, f"there is no granularity {shown(given)}{there}")
+            return self.granularities.get(given)
+        found, stated = Found(), Parameters({}, (), Found())
+        on = Multisets((), arbitrary=True) if part is None else part
+        reader = Granularities(on, {}, stated, found)
+        reader.by_name = dict(self.granularities)
+        granularity = reader.named(given, path)
+        if granularity is not None and granularity.parameters:
+            found.wrong(path, "in metrics a number of steps is a number, and no parameter")
+        self.names.found.mistakes += found.mistakes
+        return None if found.mistakes else granularity
+
+
+def _of_steps(granularity: Granularity, reads: Map) -> str:
+    """What the canonical metric of what a map reads is called."""
+    return CANONICAL + re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.core.lines import RATE
@@ -14,19 +14,18 @@ from dpcompose.language import formulas
 from dpcompose.privacy import tradeoffs
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.mechanisms import Mechanism, Nested
-from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.notions import OF_LINES, Guarantee, in_orders
-from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
+from dpcompose.privacy.readers.guarantees import InDistances
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.samples import sample
 from dpcompose.privacy.schema import (
     GuaranteeTable,
     MechanismTable,
     Notions,
-    ProbabilitiesTable,
     QueryTable,
     SampledTable,
+    StudyTable,
 )
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
@@ -64,7 +63,7 @@ Inner = Callable[[str, "str | None", Sequence[str], Path_], "Setting | None"]
 class Mechanisms:
     """The mechanisms of a problem file: their guarantees, or what these follow from.
 
-    space -- where they are; tables, metrics -- those of probabilities, and of metrics, of the file;
+    space -- where they are; given -- the table of the file;
     keys -- the parameters of each notion; study, show -- what a study composes, and the guarantee that is
     shown for it; notions -- those that are claimed; index -- that of the family that a study is read for.
     """
@@ -72,8 +71,7 @@ class Mechanisms:
     def __init__(
         self,
         space: Space,
-        tables: Mapping[str, ProbabilitiesTable],
-        metrics: Mapping[str, MetricTable],
+        given: StudyTable,
         keys: Notions,
         study: Inner,
         show: Showing | None,
@@ -81,8 +79,8 @@ class Mechanisms:
         index: str | None,
     ) -> None:
         self.space, self.parameters, self.found = space, space.parameters, space.found
-        self.tables, self.keys, self.study, self.show = tables, keys, study, show
-        self.notions, self.index, self.distances = notions, index, Distances(space, metrics, keys)
+        self.tables, self.keys, self.study, self.show = given.tables, keys, study, show
+        self.notions, self.index, self.distances = notions, index, InDistances(given, space, keys)
 
     def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
         """The mechanism of a number, from 0; None where it is none, which is told."""

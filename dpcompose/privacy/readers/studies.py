@@ -51,9 +51,7 @@ class Study:
             return None
         self.space = space
         target = space.granularity(given.target.granularity, ("target", "granularity"))
-        reader = Mechanisms(
-            space, given.tables, given.metrics, self.keys, self._study, self.show, self.notions, self.index
-        )
+        reader = Mechanisms(space, given, self.keys, self._study, self.show, self.notions, self.index)
         mechanisms = [reader.mechanism(i, one) for i, one in enumerate(given.mechanisms)]
         assume = parameters.assumed({x: n for one in mechanisms if one for x, n in one.counts.items()})
         if found.mistakes or target is None:

@@ -125,6 +125,9 @@ class AnyTwo(Comparing):
     def counted(self) -> Granularity | None:
         return free_lunch if self.of.parts == ("",) else None
 
+    def of_input(self, reads: Map, domain: str) -> Distance | None:
+        return Steps(free_lunch, "", reads, domain) if self.of.parts == ("",) else None
+
     def of_read(self, to: Outside) -> Distance:
         return Steps(free_lunch, "", to.reads)
 

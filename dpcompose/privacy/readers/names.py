@@ -34,9 +34,17 @@ class Names(Parameters):
         self.metrics: dict[str, NamedMetric] = {}
         self.taken: dict[str, str] = {}
         self.canonical: Sequence[str] = ()
+        self.strict = True
         every = given.items()
         self.given = {name: x for name, x in every if self.take(name, "a parameter", ("parameters", name))}
         self.read()
+
+    @classmethod
+    def of(cls, known: Parameters) -> Names:
+        """Names beside parameters: what comes to be known here is so there; formulas may have no value."""
+        found = cls({}, (), known.found)
+        vars(found).update(vars(known), taken=dict.fromkeys(known.symbols, "a parameter"), strict=False)
+        return found
 
     def take(self, name: str, what: str, path: Path_) -> bool:
         """Whether a name is free for what it is to mean."""
@@ -66,7 +74,7 @@ class Names(Parameters):
 
     def unlike(self, name: str) -> str:
         """What was meant by a name that is none, and looks like that of a metric; "" for others."""
-        written = [one for one in self.metrics if len(one) >= LONG]
+        written = [one for one in self.metrics if len(one) >= LONG and self.strict]
         if name.startswith(CANONICAL):
             return f"there is no metric {name}{near(name, [*self.canonical, *self.metrics])}"
         if close := difflib.get_close_matches(name, written if len(name) >= LONG else [], 1, 0.8):
@@ -107,6 +115,9 @@ class Names(Parameters):
         except (formulas.FormulaError, TermError) as error:
             self.found.wrong(path, error)
             return None
+        if doubt and not self.strict:
+            self.doubts.append(f"{path[-1]} of mechanism {int(path[1]) + 1}: {doubt}")
+            doubt = ""
         if new and not doubt and value.kind == "oo":
             doubt = "oo says nothing here: leave it out, or give a bound"
         if doubt:
