@@ -12,7 +12,6 @@ import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.core.reading import read as read_core
 from dpcompose.privacy import problems
-from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry
 
 THEORY = registry.standard()
@@ -35,10 +34,15 @@ def claimed_for_neighbours(notion: str = "pure", **values: str) -> str:
     return f'[[claims]]\nnotion = "{notion}"\n' + "".join(f'{key} = "{x}"\n' for key, x in values.items())
 
 
+def read_data(data: Any, file: str = "problem", text: str = "", **more: Any) -> problems.Problem:
+    """A problem as one about all pairs of databases."""
+    return problems.read_data(data, file, text, pairs=True, **more)
+
+
 def study(text: str) -> tuple[Any, list[Any]]:
     """What a problem file without its first line states, and the verdicts on its claims."""
     text = "format = 1\n" + text
-    problem = reading.read_data(problems.parsed(text), "problem", text)
+    problem = read_data(problems.parsed(text), "problem", text)
     made = Study(problem.setting, THEORY)
     return made, [made.check(one) for one in problem.claims]
 

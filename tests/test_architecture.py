@@ -45,13 +45,13 @@ privacy: assumptions distances distributions fibres findings in_metrics nearest 
     mechanisms statements metric_tables database_tables input_tables notion_words schema
 privacy.settings: inputs invalid members names noisy sampled on_tables orders families nested reads __init__
     stated
-privacy.readers: lengths maps parameters names databases given granularities inputs space distances guarantees mechanisms
+privacy.readers: lengths maps parameters names databases given granularities inputs space distances guarantees mechanisms claims
     studies
+privacy.metrics: tables fibres studies values_read guarantees mechanisms reading
 privacy: flattening problems writing
 privacy.elaboration: kinds listed steps arrays atoms cells contributions overlapping policies records
     __init__
-privacy.metrics: builder tables elaborated fibres granular
-    studies values_read guarantees mechanisms reading
+privacy.metrics: builder elaborated granular
 proof: cited folders registry witnesses outputs readings computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes

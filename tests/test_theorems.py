@@ -14,6 +14,7 @@ from typing import Any
 
 import frozen
 import pytest
+from in_metrics import read_data
 from item_map import BEYOND, is_for_readers, rows
 from shares import every_second
 from shipped import EXAMPLE, IN_METRICS
@@ -28,7 +29,6 @@ from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.in_metrics import is_in_metrics
-from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
@@ -152,7 +152,7 @@ def read(text: str, name: str) -> tuple[Study, tuple[problems.Claim, ...]]:
     """The study of an example, which several tests look at."""
     data = problems.parsed(text, name)
     if is_in_metrics(data):
-        in_metrics = reading.read_data(data, name, text)
+        in_metrics = read_data(data, name, text)
         return Study(in_metrics.setting, THEORY), in_metrics.claims
     problem = problems.read_data(data, name, text)
     return Study(problem.setting, THEORY), problem.claims

@@ -12,12 +12,12 @@ from typing import Any
 import in_metrics
 import pytest
 from in_metrics import claimed_for_neighbours as claimed
+from in_metrics import read_data
 from shipped import SHIPPED
 
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.studies.in_metrics import InMetrics
-from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry
 from dpcompose.search.metrics import proofs
 
@@ -154,7 +154,7 @@ def test_both_engines_say_the_same(seed: int, tmp_path: Path) -> None:
     text = at_random(random.Random(seed))
     found = judged(text, tmp_path)
     data, theory = tomllib.loads(text), registry.standard()
-    alone = reading.read_data(data, notions=theory.parameters)
+    alone = read_data(data, notions=theory.parameters)
     judge = InMetrics(alone.setting, theory)
     other = [proofs.verdict(judge.search, claim).word for claim in alone.claims]
     assert [x for x, y in zip(found, other, strict=True) if y != "undecided"] == [

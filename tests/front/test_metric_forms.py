@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import sympy
-from in_metrics import THEORY, claimed, forged, saved, stated, study, verdicts
+from in_metrics import THEORY, claimed, forged, read_data, saved, stated, study, verdicts
 
 import dpcompose as dpc
 from dpcompose.front.studies import recheck
@@ -20,7 +20,6 @@ from dpcompose.front.studies.in_metrics import InMetrics
 from dpcompose.front.studies.metric_forms import Shown
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
-from dpcompose.privacy.metrics import reading
 from dpcompose.search.metrics import proofs
 
 MULTISETS = '[databases]\nkind = "multisets"\n'
@@ -213,7 +212,7 @@ def test_against_enumeration(seed: int) -> None:
     text, holds = drawn(draw)
     some = [(Fraction(draw.randint(1, 12), 2), draw.choice("gh")) for _ in range(4)]
     text = "format = 1\n" + text + "".join(claimed(f"({c})*d_{name}") for c, name in some)
-    problem = reading.read_data(problems.parsed(text), "problem", text)
+    problem = read_data(problems.parsed(text), "problem", text)
     judge = InMetrics(problem.setting, THEORY)
     for (c, name), claim in zip(some, problem.claims, strict=True):
         found = judge.metric_forms.answer(claim, proofs.verdict(judge.search, claim).found)

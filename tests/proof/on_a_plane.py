@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from in_metrics import read_data
+
 from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
-from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof import registry
 
@@ -15,7 +16,7 @@ NORMS = "".join(f'[metrics.{word}]\nnorm = "{word}"\n' for word in ("L1", "L2", 
 
 def study(text: str) -> tuple[Study, tuple[Claim, ...]]:
     text = "format = 1\n" + text
-    problem = reading.read_data(problems.parsed(text), "problem", text)
+    problem = read_data(problems.parsed(text), "problem", text)
     return Study(problem.setting, THEORY), problem.claims
 
 

@@ -56,7 +56,7 @@ def beside(data: Mapping[str, Any], theory: Theory, show: Showing | None = None)
     """
     said = with_claims(data, in_metrics=False)
     try:
-        found = problems.read_data(said, show=show, notions=theory.parameters, own=theory.own)
+        found = problems.read_data(said, show=show, notions=theory.parameters, own=theory.own, pairs=False)
         judge = ForNeighbours(found.setting, theory)
         covered = judge.proofs.choices is not None or bool(judge.proofs.shop)
     except NO_STUDY:

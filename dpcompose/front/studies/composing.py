@@ -121,8 +121,8 @@ def metric_study(
     >>> study.check("e1*L2").verdict
     'refuted'
     """
+    from dpcompose.privacy import problems
     from dpcompose.privacy.assumptions import assumption
-    from dpcompose.privacy.metrics import reading
     from dpcompose.privacy.metrics.builder import problem_data
 
     theory = theory or registry.standard()
@@ -133,7 +133,7 @@ def metric_study(
     said = metrics or {}, maps or {}, parameters or {}, title, adaptive
     data = problem_data(mechanisms, stated, on, target, *said)
     data |= {"assume": [str(assumption(one)) for one in assume]} if assume else {}
-    return Study(reading.read_data(data, notions=theory.parameters).setting, theory)
+    return Study(problems.read_data(data, notions=theory.parameters, pairs=True).setting, theory)
 
 
 def _check_functions(on: object, functions: Iterable[Any]) -> None:

@@ -19,8 +19,8 @@ from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
+from dpcompose.privacy import problems
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
-from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
 from dpcompose.privacy.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
@@ -171,7 +171,7 @@ class InMetrics:
     def _read(self, given: Mapping[str, Any]) -> Claim:
         """A claim from its data."""
         data = {**self.setting.data, "claims": [dict(given)]}
-        (found,) = reading.read_data(data, notions=self.theory.parameters).claims
+        (found,) = problems.read_data(data, notions=self.theory.parameters, pairs=True).claims
         return found
 
     def _check_named(self, functions: Sequence[Any]) -> None:

@@ -48,15 +48,13 @@ def _in_metrics(
     for_neighbours = is_for_neighbours(data)
     if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:
         return Study.by(found.judge), found.claims
-    from dpcompose.privacy.metrics import reading
-
-    about = file, text, theory.parameters
+    about: Any = {"file": file, "text": text, "notions": theory.parameters, "pairs": True}
     mixed = not for_neighbours and has_neighbours(data) and with_claims(data, in_metrics=False)["claims"]
     try:
-        problem = reading.read_data(data, *about, beside=bool(mixed))
+        problem = problems.read_data(data, **about, beside=bool(mixed))
         study = Study(problem.setting, theory)
         if mixed and study.judge.beside is None:  # then they are in the metric of the target
-            problem = reading.read_data(data, *about)
+            problem = problems.read_data(data, **about)
             study = Study(problem.setting, theory)
     except problems.ProblemError:
         if for_neighbours:
@@ -76,5 +74,5 @@ def load_text(text: str, file: str, theory: Theory) -> tuple[Study, tuple[Claim,
     if is_in_metrics(data) and (found := _in_metrics(data, file, text, theory)) is not None:
         return found
     about = file, text, partial(show, theory=theory), theory.parameters, theory.own
-    problem = problems.read_data(data, *about)
+    problem = problems.read_data(data, *about, pairs=False)
     return Study(problem.setting, theory), problem.claims

@@ -75,7 +75,7 @@ class MetricForms:
             return None
         data = found.problem(self.told.setting.data)
         try:
-            read = problems.read_data(data, notions=self.theory.parameters, own=self.theory.own)
+            read = problems.read_data(data, notions=self.theory.parameters, own=self.theory.own, pairs=False)
             judge = self._judges.setdefault(found.granularity, ForNeighbours(read.setting, self.theory))
             if read.setting.target != found.granularity or not self._is_alike(judge):
                 return None

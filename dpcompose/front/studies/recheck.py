@@ -89,7 +89,8 @@ def _same_core(
     except ImportError:
         return None
     try:
-        problem = problems.read_data(data["problem"], notions=notions or known.FILE_KEYS, own=own or NOTHING)
+        about: Any = {"notions": notions or known.FILE_KEYS, "own": own or NOTHING, "pairs": False}
+        problem = problems.read_data(data["problem"], **about)
         core: Any = Elaborated(problem.setting).core.data()
         return bool(core == data["core"])
     except ImportError:
@@ -190,9 +191,9 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     those of its problem.  Raises Refused."""
     from dpcompose.front.studies.best_metric import BestMetric, believed
     from dpcompose.front.studies.metric_forms import MetricForms
+    from dpcompose.privacy import problems
     from dpcompose.privacy.elaboration.kinds import NotElaborated
     from dpcompose.privacy.in_metrics import BY_STEPS
-    from dpcompose.privacy.metrics import reading
     from dpcompose.privacy.metrics.elaborated import InMetrics as Elaborated
     from dpcompose.privacy.problems import ProblemError
     from dpcompose.proof import registry
@@ -200,7 +201,7 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
     found = saved.check(alone, theory.in_kernel, allow)
     try:
-        problem = reading.read_data(saved_file["problem"], notions=theory.parameters)
+        problem = problems.read_data(saved_file["problem"], notions=theory.parameters, pairs=True)
         told = Elaborated(problem.setting)
         core, stated = told.core, [told.claim(one.guarantee) for one in problem.claims]
     except (ProblemError, NotElaborated, ValueError) as error:

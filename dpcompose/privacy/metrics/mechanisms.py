@@ -43,9 +43,9 @@ class Mechanisms:
         self.adaptive = given.adaptive
 
     @classmethod
-    def of(cls, given: StudyTable) -> Mechanisms:
+    def of(cls, given: StudyTable, found: Found) -> Mechanisms:
         """The reader of a problem, or of a study in one, with parameters and metrics of its own."""
-        return cls(given, Distances(given, Names(given.parameters, given.assume, Found())))
+        return cls(given, Distances(given, Names(given.parameters, given.assume, found)))
 
     def mechanisms(self) -> list[Mechanism]:
         """Those of the file, of studies in it one by one."""
@@ -138,7 +138,7 @@ class Mechanisms:
             keys = ("granularities", "maps", "metrics", "tables")
             alike = {key: {**getattr(outer, key), **getattr(study, key)} for key in keys}
             study = study.with_(databases=outer.databases, **alike)
-        return Mechanisms.of(study)
+        return Mechanisms.of(study, Found())
 
     def _mechanism(self, given: MechanismTable, path: Path_) -> Mechanism | None:
         if given.map_read is not None and given.map_read.map in self.distances.values:

@@ -8,58 +8,47 @@ of what a map reads say that a mechanism depends on that only: two databases wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.checks import unset
+from dpcompose.privacy.checks import Found
 from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.metrics.mechanisms import Mechanisms
-from dpcompose.privacy.notions import FILE_KEYS, POWERS, at_any_two
-from dpcompose.privacy.problems import Claim, Problem, claim_of, problem_of, refuse, table_of
+from dpcompose.privacy.notions import POWERS, at_any_two
+from dpcompose.privacy.readers.claims import Claim, claim_of
 from dpcompose.privacy.schema import ClaimTable, Notions, StudyTable
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.canonical.named import Within
 from dpcompose.spaces.moves.built_in import all_pairs
 
 
-def read_data(
-    data: Mapping[str, Any],
-    file: str = "problem",
-    text: str = "",
-    notions: Notions = FILE_KEYS,
-    beside: bool = False,
-) -> Problem:
-    """The problem in parsed data.  Raises ProblemError with every mistake.
+class AllPairs:
+    """What a problem file composes whose claims are about all pairs of databases.
 
-    beside -- whether claims for neighbours are left as these; else they are in the metric of the target.
-    """
-    refuse(unset(data), file)
-    given = table_of(data, file, text, notions, in_metrics=True)
-    reader = _Reader(given, data, notions if beside else None)
-    problem = reader.problem(file, given.claims)
-    refuse(reader.found.mistakes, file, text)
-    assert problem is not None
-    return problem
-
-
-class _Reader:
-    """Turns the checked tables into values; collects what does not fit together.
-
+    given -- its table; data -- the same as it stands there; found -- where mistakes are told;
     notions -- the parameters of each notion, where claims for neighbours are left as these.
     """
 
-    def __init__(self, given: StudyTable, data: Mapping[str, Any], notions: Notions | None) -> None:
-        self.given, self.data, self.notions = given, data, notions
-        self.mechanisms = Mechanisms.of(given)
+    def __init__(
+        self, given: StudyTable, data: Mapping[str, Any], found: Found, notions: Notions | None
+    ) -> None:
+        self.given, self.data, self.found, self.notions = given, data, found, notions
+        self.mechanisms = Mechanisms.of(given, found)
         self.distances, self.names = self.mechanisms.distances, self.mechanisms.names
-        self.found = self.names.found
+        self.target: Term | None = None
+        self.near: tuple[Within, Term] | None = None
 
-    def problem(self, file: str, claimed: Sequence[ClaimTable]) -> Problem | None:
-        """The setting, with the claims about it; None where something is wrong, which is told."""
+    @property
+    def is_placed(self) -> bool:
+        """Whether the databases are known."""
+        return self.distances.databases is not None
+
+    def setting(self) -> Setting | None:
+        """The setting; None where there is none, which is told."""
         if self.distances.databases is None:
             return None
         mechanisms = self.mechanisms.mechanisms()
@@ -67,18 +56,12 @@ class _Reader:
         for i, name in enumerate(names):
             if name in names[:i]:
                 self.found.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
-        target, near = self._target(), self._near()
+        self.target, near = self._target(), self._near()
         self.near = None if near is None else (near, self.distances.named("beyond", near))
-        claims = [
-            self._claim(i, one, target)
-            if one.metric is not None or self.notions is None
-            else claim_of(i, one, self.notions, self.names, self.found)
-            for i, one in enumerate(claimed)
-        ]
         assume = self.names.assumed({x: n for one in mechanisms for x, n in one.counts.items()})
         if self.found.mistakes:
             return None
-        setting = Setting(
+        return Setting(
             self.distances.databases,
             all_pairs,
             tuple(mechanisms),
@@ -90,7 +73,6 @@ class _Reader:
             metrics=MappingProxyType(self.names.metrics),
             near=near,
         )
-        return problem_of(setting, claims, self.found, file)
 
     def _target(self) -> Term | None:
         """The metric that claims without one count: a formula, or that of the target's neighbours."""
@@ -119,7 +101,10 @@ class _Reader:
 
     # claims
 
-    def _claim(self, i: int, given: ClaimTable, target: Term | None) -> Claim | None:
+    def claim(self, i: int, given: ClaimTable) -> Claim | None:
+        """The claim of a number, from 0, once the setting was read; None where it is none, which is told."""
+        if given.metric is None and self.notions is not None:
+            return claim_of(i, given, self.notions, self.names, self.found)
         if given.notion not in POWERS:
             self.found.wrong(("claims", i, "notion"), f"privacy in a metric is not known of {given.notion}")
             return None
@@ -140,7 +125,7 @@ class _Reader:
         value = found[key]
         assert value is not None
         if key != "metric":
-            if target is None:
+            if self.target is None:
                 self.found.wrong(
                     ("claims", i, key),
                     f"{key} counts steps of [target], which is left out: give a target, or a metric",
@@ -151,7 +136,7 @@ class _Reader:
             if value.kind != "oo":  # what is negative is no square, and the claim is
                 sign = -1 if self.names.is_positive(-value) else 1
                 root = terms.power(value * sign, Fraction(1, power)) * sign
-                value = self.distances.times(root, target) if self.near is None else root + self.near[1]
+                value = self.distances.times(root, self.target) if self.near is None else root + self.near[1]
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
         near = self.near[0] if key != "metric" and self.near is not None else None

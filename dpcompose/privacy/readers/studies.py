@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.database_tables import DatabasesTable
+from dpcompose.privacy.readers.claims import Claim, claim_of, in_steps
 from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import Notions, StudyTable
+from dpcompose.privacy.schema import ClaimTable, Notions, StudyTable
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 
@@ -73,6 +74,17 @@ class Study:
         except InvalidSetting as error:
             found.wrong(("mechanisms",), error)
             return None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the databases are known."""
+        return self.space is not None
+
+    def claim(self, i: int, given: ClaimTable) -> Claim | None:
+        """The claim of a number, from 0, once the setting was read; None where it is none, which is told."""
+        if given.metric is None:
+            return claim_of(i, given, self.keys, self.parameters, self.found)
+        return in_steps(i, given, self.given, self.parameters, self.found)
 
     def _study(self, name: str, index: str | None, notions: Sequence[str], path: Path_) -> Setting | None:
         """What a study composes; its parameters are also those of what it is part of."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from in_metrics import read_data
 
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import NoCover
@@ -17,7 +18,6 @@ from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.metrics import at_least_everywhere
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.proof import registry
 from dpcompose.search.metrics.claims import Judge
@@ -42,7 +42,7 @@ def plane(*entries: str, more: str = "", beside: str = "") -> str:
 
 def told(text: str) -> InMetrics:
     text = "format = 1\n" + text
-    return InMetrics(reading.read_data(problems.parsed(text), "problem", text).setting)
+    return InMetrics(read_data(problems.parsed(text), "problem", text).setting)
 
 
 def found(text: str, moved: str, over: str) -> MetricSensitivity:
