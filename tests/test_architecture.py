@@ -49,9 +49,9 @@ privacy.readers: lengths maps parameters names databases given granularities inp
     studies
 privacy.metrics: tables fibres studies values_read guarantees mechanisms reading
 privacy: flattening problems writing
-privacy.elaboration: kinds listed steps arrays atoms cells contributions overlapping policies records
+privacy.elaboration: kinds parts listed steps arrays atoms cells contributions overlapping policies records
     __init__
-privacy.metrics: builder elaborated granular
+privacy.metrics: builder granular
 proof: cited folders registry witnesses outputs readings computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes

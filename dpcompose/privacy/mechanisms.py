@@ -315,7 +315,7 @@ class Mechanism(Shown):
             self._check_table()
         if self.table is not None and self.noise is not None:
             raise ValueError(f"{self.name}: what adds noise is given by that, and has no table")
-        if self.filtered and (self.is_concrete or self.also or self.satisfies.metric is not None):
+        if self.filtered and (self.is_concrete or self.also):
             raise ValueError(f"{self.name}: a filter has one total, for neighbours, and nothing beside it")
         if self.study is not None and (self.noise is not None or self.table is not None):
             raise ValueError(

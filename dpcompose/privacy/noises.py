@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import islice, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed, holds_at, letters_of
 from dpcompose.kernel.deciders import values
@@ -28,6 +28,10 @@ from dpcompose.privacy.notions import Guarantee
 
 if TYPE_CHECKING:
     import sympy
+
+
+LAWS = {"gaussian": "normal-noise"}
+"""The ids of the pages of noises, by their words, where the two differ."""
 
 
 @frozen
@@ -206,6 +210,14 @@ class Noise(Shown):
         p = self.term.number
         below = self.kind.takes == "bit" and p is not None and 2 * p < 1
         return 1 - self.term if below else self.term
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a core setting says of it: its page, and its parameters."""
+        page = LAWS.get(self.word, self.word) if self.own is None else self.own.id
+        besides = {key: formulas.to_text(value) for key, value in self.besides.items()}
+        more = {"besides": besides} if besides else {}
+        return {"page": page, "parameter": formulas.to_text(self.fitting), **more}
 
     def guarantee(
         self, notion: str | None = None, letters: Mapping[str, Term] | None = None

@@ -283,23 +283,22 @@ class MechanismTable(Table):
 
     def fits(self, path: Path_, found: Found) -> None:
         try:
+            if self.filter is not None and self.filter.metric is not None:
+                raise ValueError("a filter has a granularity, and no metric: its total is one for neighbours")
             if found.in_metrics:
                 self._check_in_metrics()
             else:
                 self._check_for_neighbours()
         except ValueError as error:
             found.wrong(path, error)
-        for word in ("filter", "sampled") if found.in_metrics else ():
-            if getattr(self, word) is not None:
-                found.wrong((*path, word), f"the key {word!r} is not supported yet beside claims in metrics")
+        if found.in_metrics and self.sampled is not None:
+            found.wrong((*path, "sampled"), "the key 'sampled' is not supported yet beside claims in metrics")
 
     def _check_for_neighbours(self) -> None:
         """Raises ValueError unless its guarantee is known, or follows from what is."""
         besides = self._given("satisfies", "query", "noise", "table", "study")
         if self.sampled is not None and besides:
             raise ValueError(f"what is run on a sample has a guarantee on samples; leave out {besides[0]}")
-        if self.filter is not None and self.filter.metric is not None:
-            raise ValueError("a filter has a granularity, and no metric: its total is one for neighbours")
         if any(one.metric is not None for one in self.satisfies or ()):
             raise ValueError("several guarantees, some in metrics, need claims in metrics")
         if self._given(*ALONE):

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.composition import losses
-from dpcompose.kernel.core import lines, reader
+from dpcompose.kernel.core import lines
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas, terms
@@ -65,8 +65,6 @@ class Proofs:
         found = elaborated(self.setting)
         try:
             _ = found.core
-        except reader.BadSetting as error:
-            return NotElaborated(str(error))
         except NotElaborated as error:
             return error
         except NotAMap as error:

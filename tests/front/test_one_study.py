@@ -57,8 +57,31 @@ def test_claims_of_another_study_are_about_this_one_or_refused() -> None:
         dpc.mechanism("M", dpc.in_metric("e*d_unbounded")), on=dpc.multisets(), target=dpc.bounded, metrics={}
     )
     assert NEIGHBOURS.check(claim).verdict == study.check(claim).verdict == "proved"
-    with pytest.raises(TypeError, match=r"a claim is a guarantee such as dpcompose.pure\(...\), not metric"):
-        NEIGHBOURS.check(study.claim("2*e*d_unbounded"))
+    assert NEIGHBOURS.check(study.claim("2*e*d_unbounded")).verdict == "proved"
+    assert NEIGHBOURS.check(study.claim("e*d_unbounded/2")).verdict == "refuted"
+    other = towns(("e*d",)).claim("e*d")
+    assert NEIGHBOURS.check(other).verdict == "undecided"  # which is no metric here
+
+
+def test_any_composition_is_private_in_a_metric(tmp_path: Path) -> None:
+    """M1 loses e a replacement, M2 f a record that comes or goes: two replacements are 2*e + 4*f."""
+    some = [dpc.mechanism("M1", dpc.pure("e")), dpc.mechanism("M2", filter=dpc.pure("f", dpc.unbounded))]
+    study = dpc.compose(*some, on=dpc.multisets(), target=dpc.bounded)
+    assert study.in_metrics.guarantee().data()["guarantee"]["metric"] == "d_bounded*e + d_unbounded*f"
+    assert study.in_metrics.in_metrics is study.in_metrics and study.in_metrics.for_neighbours() is not None
+    claims = [dpc.in_metric("(e + 2*f)*d_bounded"), "e + 2*f", dpc.in_metric("(e + f)*d_bounded"), "e + f"]
+    found = [study.check(one) for one in claims]
+    assert [one.verdict for one in found] == ["proved", "proved", "refuted", "refuted"]
+    study.save(tmp_path / "saved.json", found)
+    again = dpc.recheck(tmp_path / "saved.json")
+    assert again.verdicts == ("proved", "proved", "refuted", "refuted")
+    assert "M2 is an interaction that a filter stops at pure privacy with epsilon = f" in again.believed[0]
+    D, E = dpc.databases("D E")
+    far, (e, _) = dpc.canonical_metric(dpc.multisets(), dpc.bounded), dpc.parameters("e f")
+    assert study.check(e * far(D, E)).verdict == "refuted"
+    sampled = dpc.mechanism("M", dpc.pure("e", dpc.unbounded), sampled=dpc.poisson_sample("1/2"))
+    with pytest.raises(ValueError, match="'sampled' is not supported yet beside claims in metrics"):
+        dpc.compose(sampled, on=dpc.multisets(), target=dpc.unbounded).check(dpc.in_metric("e*d_unbounded"))
 
 
 def test_losses_that_are_irrational_stand_beside_decimals() -> None:

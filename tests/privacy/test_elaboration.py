@@ -37,9 +37,10 @@ from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.language import formulas
-from dpcompose.privacy import elaboration, problems
+from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, core
-from dpcompose.privacy.noises import KINDS
+from dpcompose.privacy.elaboration.records import Records
+from dpcompose.privacy.noises import KINDS, LAWS
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee
@@ -148,7 +149,9 @@ LAW_OF = {"L1": "laplace", "L2": "normal-noise", "range": "exponential"}
 def metric_of(query: queries.Query, norm: str, n: int | None) -> Metric:
     """How far a query moves by its page."""
     asked = dpc.mechanism("M", query=query, noise=dpc.laplace(1))
-    data = elaboration.noise(asked, dpc.multisets(size="any" if n is None else f"= {n}"), dpc.everything)
+    on = dpc.multisets(size="any" if n is None else f"= {n}")
+    setting = Setting(on, dpc.free_lunch, (asked,), {})
+    data = Records(setting).noise(asked, dpc.everything)["noise"]
     values = {name: kernel_formulas.parse(text, {}) for name, text in data["query"]["values"].items()}
     noise = Noise(Query(data["query"]["page"], tuple(values.items()), n), LAW_OF[norm], terms.ONE)
     return query_metric(Mechanism("M", (None,), None, "own", "pure", (), noise=noise), told.THEORY)
@@ -219,7 +222,7 @@ def test_a_parameter_may_be_called_like_a_letter_of_a_page() -> None:
 
 def test_every_noise_has_the_page_that_is_named() -> None:
     for word in KINDS:
-        page = told.OLD.pages[elaboration.LAWS.get(word, word)]
+        page = told.OLD.pages[LAWS.get(word, word)]
         assert page.head.kind == "noise" and page.head.noise == word
 
 

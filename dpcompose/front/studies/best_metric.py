@@ -29,8 +29,8 @@ from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
 from dpcompose.privacy.distances import Metric
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
 from dpcompose.privacy.notions import POWERS, Guarantee, as_metric, at_any_two
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
@@ -55,7 +55,7 @@ class BestMetric(Best):
     told -- the setting, and how the kernel reads it; search -- what judges claims about it.
     """
 
-    elaborated: InMetricsCore
+    elaborated: Elaborated
     search: Judge
     theory: Theory
 
@@ -73,11 +73,11 @@ class BestMetric(Best):
         return str(next((one for one in some if self.search.best(one) is not None), some[0]))
 
     @staticmethod
-    def of(told: InMetricsCore, guarantee: Satisfies | None) -> dict[str, str]:
+    def of(told: Elaborated, guarantee: Satisfies | None) -> dict[str, str]:
         """The notion and the formulas of a guarantee as texts; oo where there is none."""
         if guarantee is None:
             return {"notion": _notions(told.setting)[0], "metric": "oo"}
-        values = {key: told.expression(value) for key, value in guarantee.values}
+        values = {key: told.parts.expression(value) for key, value in guarantee.values}
         metric = {"metric": as_metric(guarantee.notion, values)}
         metric |= {"delta": values["delta"]} if "delta" in values else {}
         return {"notion": guarantee.notion} | {key: formulas.to_text(x) for key, x in metric.items()}
@@ -92,7 +92,7 @@ class BestMetric(Best):
         """What is lost at D, E, by the parameters of the notion."""
         if self.theorem is None:
             return dict.fromkeys(self.theory.rule(self.notion).head.parameters, INFINITY)
-        return {key: self.elaborated.expression(value) for key, value in values_of(self.theorem)}
+        return {key: self.elaborated.parts.expression(value) for key, value in values_of(self.theorem)}
 
     @property
     def stated(self) -> dict[str, Term]:
@@ -151,7 +151,7 @@ class BestMetric(Best):
     @property
     def assumptions(self) -> list[str]:
         standings = self.search.distances.all
-        every = {name: standings[self.elaborated.mark(name)] for name in self.setting.metrics}
+        every = {name: standings[self.elaborated.parts.mark(name)] for name in self.setting.metrics}
         known = [name for name, one in every.items() if one.metric is True]
         bounds = [name for name, one in every.items() if one.at_most is True]
         return [*believed(self.setting, known, bounds), *registry.believed(self.relies_on)]
@@ -231,7 +231,7 @@ class BestMetric(Best):
     def _is_metric(self, name: str, add: Callable[..., int]) -> int:
         """The step that a named metric is one, after that on its bound, if there is one."""
         known, called = (
-            self.search.distances.all[self.elaborated.mark(name)],
+            self.search.distances.all[self.elaborated.parts.mark(name)],
             formula(letter(name)),
         )
         metric, uses = self.setting.metrics[name], list[int]()
@@ -325,6 +325,8 @@ def _assumed(mechanism: Mechanism) -> str:
         return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
     if mechanism.table is not None:
         return f"{mechanism.name} has {mechanism.satisfies.in_metric.words}"
+    if mechanism.filtered:
+        return f"{called} is an interaction that a filter stops at {mechanism.satisfies.in_metric.words}"
     return f"{called} {', and '.join(map(_guaranteed, mechanism.every))}"
 
 

@@ -20,8 +20,8 @@ from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
+from dpcompose.privacy.elaboration import Elaborated, elaborated
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
-from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
 from dpcompose.privacy.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
@@ -50,16 +50,16 @@ class InMetrics:
     def __post_init__(self) -> None:
         stated.check_assumptions(self.setting.assume)
         for name in self.setting.metrics:
-            one = self.search.distances.all[self.elaborated.mark(name)]
+            one = self.search.distances.all[self.elaborated.parts.mark(name)]
             if one.metric is False:
                 raise InvalidSetting(f"{name} is no metric: {one.words}")
             if one.at_most is False:
                 raise InvalidSetting(f"the bound on {name} fails: {one.words}")
 
     @cached_property
-    def elaborated(self) -> InMetricsCore:
+    def elaborated(self) -> Elaborated:
         """The setting as the kernel reads it."""
-        return InMetricsCore(self.setting)
+        return elaborated(self.setting)
 
     @cached_property
     def search(self) -> Judge:
@@ -242,6 +242,11 @@ class InMetrics:
         stated = [dict(one.text) | ({"expect": one.expect} if one.expect else {}) for one in claims]
         return data | ({"claims": stated} if stated else {})
 
+    def _problem(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
+        """The data of the problem file, with the claims that there are verdicts on."""
+        stated = [one.claim for one in verdicts]
+        return dict(self.setting.data) if self.setting.data.get("claims") else self.file(stated)
+
     def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
         """What `dpcompose recheck` checks again: the problem, certificates, counterexamples.
 
@@ -253,7 +258,7 @@ class InMetrics:
         others, found = kinds[True], [one.found for one in kinds[False]]
         data = proofs.saved(
             self.search, [one.found for one in found], self.bound.theorem, self.bound.shown
-        ) | {"problem": self.setting.data}
+        ) | {"problem": self._problem(verdicts)}
         if by_steps := self.metric_forms.saved(found):
             data[BY_STEPS] = by_steps
         if others and self.neighbours is not None:

@@ -24,7 +24,7 @@ from dpcompose.kernel.rules.chains import TARGET
 from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.privacy import problems
-from dpcompose.privacy.metrics.elaborated import InMetrics
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.metrics.granular import Granular, granular
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof.registry import Theory
@@ -64,7 +64,7 @@ class Shown(Proved):
 class MetricForms:
     """Judges claims in canonical metrics; told -- the composition in metrics that they are about."""
 
-    told: InMetrics
+    told: Elaborated
     theory: Theory
     _judges: dict[Granularity, ForNeighbours] = field(default_factory=dict, repr=False)
 
@@ -86,8 +86,8 @@ class MetricForms:
 
     def _in_steps(self, found: Granular, key: str) -> Any:
         """A parameter of a claim in the canonical metric of the target of the core setting."""
-        letters = {self.told.mark(found.metric): metrics.letter(TARGET)}
-        return substitution.substituted(self.told.term(found.values[key]), letters)
+        letters = {self.told.parts.mark(found.metric): metrics.letter(TARGET)}
+        return substitution.substituted(self.told.parts.term(found.values[key]), letters)
 
     def _is_alike(self, judge: ForNeighbours) -> bool:
         """Whether parameters mean the same in both core settings, and as much is assumed of them."""
@@ -132,7 +132,7 @@ class MetricForms:
         return f"for {asked.granularity} neighbours, and so along chains of them, by {cited}"
 
     def _negative(self, claim: Claim) -> bool:
-        return bool(self.told.negative(claim.guarantee))
+        return bool(self.told.parts.negative(claim.guarantee))
 
     # saved derivations
 

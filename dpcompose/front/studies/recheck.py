@@ -192,10 +192,8 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     from dpcompose.front.studies.best_metric import BestMetric, believed
     from dpcompose.front.studies.metric_forms import MetricForms
     from dpcompose.privacy import problems
-    from dpcompose.privacy.elaboration.kinds import NotElaborated
+    from dpcompose.privacy.elaboration import Elaborated
     from dpcompose.privacy.in_metrics import BY_STEPS
-    from dpcompose.privacy.metrics.elaborated import InMetrics as Elaborated
-    from dpcompose.privacy.problems import ProblemError
     from dpcompose.proof import registry
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
@@ -203,8 +201,8 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     try:
         problem = problems.read_data(saved_file["problem"], notions=theory.parameters, pairs=True)
         told = Elaborated(problem.setting)
-        core, stated = told.core, [told.claim(one.guarantee) for one in problem.claims]
-    except (ProblemError, NotElaborated, ValueError) as error:
+        core, stated = told.core, [told.parts.claim(one.guarantee) for one in problem.claims]
+    except ValueError as error:
         raise Refused(f"the setting cannot be read: {error}") from None
     if core.hash != found.setting.hash:
         raise Refused("the core setting is not what the problem says")
@@ -217,9 +215,10 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     by_steps = list(forms.checked(given, problem.claims, saved_file["problem"], allow))
     words = _words(found, by_steps)
     for n, (claim, word) in enumerate(zip(problem.claims, words, strict=True), start=1):
-        _check_doubt(n, word, claim.doubt or (told.negative(claim.guarantee) if word == "proved" else ""))
+        negative = told.parts.negative(claim.guarantee) if word == "proved" else ""
+        _check_doubt(n, word, claim.doubt or negative)
     metrics, bounds = (
-        [name for name in problem.setting.metrics if told.mark(name) in some] for some in found.shown
+        [name for name in problem.setting.metrics if told.parts.mark(name) in some] for some in found.shown
     )
     rests_on = Grounds.of((found.rests_on, *(shown.rests_on for _, shown in by_steps)))
     relied = theory.relied_on(sorted(rests_on.pages))

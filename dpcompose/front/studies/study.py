@@ -30,6 +30,8 @@ from dpcompose.front.studies.beside import Beside
 from dpcompose.front.studies.neighbours import ForNeighbours
 from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language import formulas
+from dpcompose.privacy import problems
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
@@ -159,7 +161,32 @@ class Study:
         true, as in an `assert`, only where it is proved.  What is proved or refuted was made again from its
         saved form.
         """
-        return self.judge.check(claim if isinstance(claim, Claim) else self.claim(claim))
+        made = claim if isinstance(claim, Claim) else self.claim(claim)
+        return self._about(made.guarantee).judge.check(made)
+
+    def _about(self, *claimed: Guarantee) -> Study:
+        """The same at any two databases, where something that is claimed is a formula in metrics."""
+        return self if all(one.metric is None for one in claimed) else self.in_metrics
+
+    @cached_property
+    def in_metrics(self) -> Study:
+        """The same composition at any two databases: claims about it are formulas in metrics.
+
+        d_bounded, d_NAME are those of the neighbours of guarantees and of the target.  Raises ProblemError
+        where mechanisms, or what they read, are known for neighbours alone.
+
+        >>> import dpcompose as dpc
+        >>> some = [dpc.mechanism("M1", dpc.pure("e")), dpc.mechanism("M2", dpc.pure("f", dpc.unbounded))]
+        >>> study = dpc.compose(*some, on=dpc.multisets(), target=dpc.bounded)
+        >>> study.in_metrics.guarantee()
+        private in the metric d_bounded*e + d_unbounded*f, by GB:IV.3; optimal
+        >>> study.check(dpc.in_metric("(e + 2*f)*d_bounded")), study.check("e + 2*f")
+        (proved, and no smaller metric holds, proved, and no smaller guarantee holds)
+        """
+        if self.setting.at_all_pairs:
+            return self
+        about: Any = {"notions": self.theory.parameters, "pairs": True}
+        return Study(problems.read_data(self.judge.file(()), **about).setting, self.theory)
 
     def claim(
         self,
@@ -172,7 +199,8 @@ class Study:
         claim -- a guarantee, or a metric: a formula in those of the setting, with delta -- another one, of
         (ε, δ)-privacy, and notion -- left out: pure privacy, or that of the study.
         """
-        return self.judge.claim(claim, delta, notion)
+        of_pairs = isinstance(claim, InMetric) or formulas.has_distances(claim)
+        return (self.in_metrics if of_pairs else self).judge.claim(claim, delta, notion)
 
     def flat(self, notion: str | None = None) -> Study | None:
         """The same composition with the mechanisms of the studies among them one by one; None where there are
@@ -386,7 +414,7 @@ class Study:
 
         verdicts -- of a file in metrics those of all its claims, in order.
         """
-        data = self.judge.saved(verdicts)
+        data = self._about(*(one.claim.guarantee for one in verdicts)).judge.saved(verdicts)
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
     def to_toml(self, claims: Sequence[Claim] = ()) -> str:

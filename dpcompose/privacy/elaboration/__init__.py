@@ -1,10 +1,11 @@
 """Elaboration: a setting as users hold it, told as one core setting that the kernel reads, and back.
 
-Each class is told as one of seven kinds: records, where all that matters of a record is who reads it;
+Each class is told as one of eight kinds: records, where all that matters of a record is who reads it;
 policies, where it also matters what a record may become; contributions, where it matters in which part it
 lies; cells, where databases are products; anything at all, where every mechanism reads everything and only
 steps count; a list of all databases, where they are few; or what was counted of them on arrays, where they
-are many.
+are many; or by
+parts, where what is lost at all pairs is a formula in distances.
 Families keep as many members as one step can touch.
 """
 
@@ -16,36 +17,38 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.core import reader, reading, settings
+from dpcompose.kernel.core.classes import OF_PARTS
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
-from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
+from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair, times
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.privacy.elaboration.overlapping import Overlapping, of_any_number, refused
+from dpcompose.privacy.elaboration.parts import Part, Parts
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
 from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms import Mechanism, comparing
+from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.samples import Sampled
 from dpcompose.privacy.settings import Setting, inside
-from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
+from dpcompose.privacy.statements import mechanism
+from dpcompose.spaces.canonical.named import Input, NamedMetric
+from dpcompose.spaces.canonical.points import gone_through, looked_at
 from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.inputs.maps import Map
-from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.built_in import free_lunch
 from dpcompose.spaces.moves.larger import ANY_SIZE
 
 __all__ = ["Elaborated", "NotElaborated", "core", "elaborated"]
-
-LAWS = {"gaussian": "normal-noise"}
-"""The ids of the pages of noises, by their words, where the two differ."""
 
 
 def core(setting: Setting) -> dict[str, Any]:
@@ -71,18 +74,27 @@ def elaborated(setting: Setting) -> Elaborated:
 class Elaborated:
     """A setting and its core setting; mechanism i of the one is mechanism i of the other.
 
-    listed -- whether databases are told one by one, however the class could be told.
+    listed -- whether databases are told one by one, however the class could be told;
+    given -- the core setting, where it is another one of as many mechanisms, or one of them, of which less is
+    known.
     """
 
     setting: Setting
     listed: bool = False
+    given: settings.Setting | None = None
+
+    def about(self, core: settings.Setting) -> Elaborated:
+        """The same about another core setting."""
+        return replace(self, given=core)
 
     @cached_property
     def core(self) -> settings.Setting:
         """The core setting.  Raises NotElaborated."""
+        if self.given is not None:
+            return self.given
         try:
             return reading.read(self._data())
-        except TooLarge as error:
+        except (TooLarge, reader.BadSetting) as error:
             raise NotElaborated(str(error)) from None
 
     def _data(self) -> dict[str, Any]:
@@ -97,9 +109,10 @@ class Elaborated:
             "parameters": {name: str(one) for name, one in setting.domains.items() if name not in own},
             **({} if orders is None else {"orders": str(orders)}),
             "databases": {**self.kind.databases(), "shown": str(setting.databases)},
-            "target": self.kind.steps() | _times(setting.target, setting.databases),
+            "target": self.kind.steps() | times(setting.target, setting.databases),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
+            **self.kind.distances(),
             **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
             **({} if self.flat is None else {"flat": self.flat.core.data()}),
         }
@@ -155,7 +168,7 @@ class Elaborated:
         try:
             found = Elaborated(flattened(self.setting))
             return found if found.core else None
-        except (NotFlat, NotElaborated, reader.BadSetting):
+        except (NotFlat, NotElaborated):
             return None
 
     def pair(self, of: Type) -> Pair:
@@ -171,6 +184,8 @@ class Elaborated:
     @cached_property
     def kind(self) -> Kind:
         """How the class is told."""
+        if self.setting.at_all_pairs:
+            return self.parts
         written, _ = self._written
         if of_any_number(written) and self.setting.target.times is not None:
             raise refused("is not supported beside one for the number of steps")
@@ -192,8 +207,42 @@ class Elaborated:
         return next((found for one in able if (found := one.of(every)) is not None), None) or no_kind(every)
 
     @cached_property
+    def parts(self) -> Parts:
+        """How databases are told by their parts, where what is lost at all pairs is a formula."""
+        databases = self.setting.databases
+        looked = [(name, part) for name, part in databases.parts if part.points is None and looked_at(part)]
+        return Parts(self.setting, {name: self._of_part(name, part) for name, part in looked})
+
+    def _of_part(self, name: str, part: DatabaseClass) -> Part:
+        """A part of databases, with a mechanism for each distance on it that can be told."""
+        inputs = ((one, one.distance.input) for one in self.setting.metrics.values())
+        every = [one for one, read in inputs if read is not None and read.part == name]
+        counted = [one for one in every if gone_through(part) is not None or not _in_several_steps(one)]
+        if counted == every and (found := self._apart(part, every)) is not None:
+            return found
+        told = [one for one in counted if self._apart(part, [one]) is not None]
+        if (found := self._apart(part, told)) is None:
+            raise NotElaborated(f"distances on {part} cannot be told to the kernel")
+        return found
+
+    def _apart(self, part: DatabaseClass, some: Sequence[NamedMetric]) -> Part | None:
+        """A part with a mechanism that is as far apart as each distance says."""
+        listed = gone_through(part) is not None
+        try:
+            inputs = tuple(_stated(one, listed) for one in some) or (comparing("M", Input("")),)
+            found = Elaborated(Setting(part, free_lunch, inputs, {}), listed)
+            if found.kind.databases()["kind"] not in OF_PARTS or not found.kind.by_pairs:
+                return None
+            data = zip(some, found._data()["mechanisms"], strict=False)
+            return Part(found.kind, {one.name: told | {"name": one.name} for one, told in data})
+        except (NotElaborated, ValueError):
+            return None
+
+    @cached_property
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
         """The setting with as many members of each family as neighbours can touch, and whose each one is."""
+        if self.setting.at_all_pairs:
+            return self.setting, tuple(range(1, len(self.setting.mechanisms) + 1))
         setting = self.setting.of_single_steps.of_inside_steps
         if setting.target.by_rows or of_any_number(setting):
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
@@ -207,7 +256,7 @@ class Elaborated:
     def _also(self, one: Mechanism, said: Guarantee, identity: bool) -> dict[str, Any]:
         """A guarantee that a mechanism has besides, as written out and as said."""
         return {
-            "stated": self.kind.stated(one) | _times(said.about_granularity, self.setting.databases),
+            **self.kind.about(one, said),
             "domain": "own" if identity else one.satisfies.domain or "own",
             "notion": said.notion,
             **_said(said),
@@ -242,20 +291,16 @@ class Elaborated:
         data |= {"processed": True} if stated.processing else {}
         data |= {"filtered": True} if stated.filtered else {}
         if stated.noise is not None:
-            told = noise(stated, written.databases, own.reads)
-            if self.kind.by_number:
-                told["query"].pop("n", None)  # nothing is said of the records of listed databases
-            return data | {"noise": told}
-        data["stated"] = self.kind.stated(own) | _times(
-            stated.satisfies.about_granularity, self.setting.databases
-        )
+            return data | self.kind.noise(stated, own.reads)
+        data |= self.kind.about(own, stated.satisfies)
         if stated.sampled is not None:
             data |= self._sampled(stated.sampled, data["stated"])
         if own.also:
             both = zip(own.alone[1:], stated.also, strict=True)
             data["also"] = [self._also(one, said, identity) for one, said in both]
         if stated.table is not None:
-            data["table"] = self.kind.table(own, has_inputs_as_rows(self.setting, stated))
+            inputs = not self.setting.at_all_pairs and has_inputs_as_rows(self.setting, stated)
+            data["table"] = self.kind.table(own, inputs)
         inner = inside(stated)
         return data if inner is None else data | {"study": core(inner)}
 
@@ -276,13 +321,6 @@ def no_kind(setting: Setting) -> Kind:
     )
 
 
-def _times(granularity: Granularity, databases: DatabaseClass) -> dict[str, str]:
-    """How many single steps a granularity counts, where that is a parameter and makes a difference."""
-    if granularity.times is None or granularity.any_two(databases):
-        return {}
-    return {"times": formulas.to_text(granularity.times)}
-
-
 def _texts(terms: Sequence[tuple[str, Term]]) -> dict[str, str]:
     return {key: formulas.to_text(value) for key, value in terms}
 
@@ -295,17 +333,21 @@ def _said(said: Guarantee) -> dict[str, Any]:
     return {"values": values, "orders": str(said.curve.orders)}
 
 
-def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[str, Any]:
-    """The query and the noise of a mechanism."""
-    query, law = mechanism.query, mechanism.noise
-    assert query is not None and law is not None
-    values = {name: formulas.to_text(value) for name, value in query.letters.items()}
-    asked: dict[str, Any] = {"page": query.page, "values": values}
-    n = read_records(databases, reads)
-    if n.exactly and n.n:
-        asked["n"] = n.n if n.letter is None else str(n.letter)
-    elif query.sized and databases.twice:
-        asked["least"] = n.fewest_read
-    page = LAWS.get(law.word, law.word) if law.own is None else law.own.id
-    besides = {"besides": _texts(tuple(law.besides.items()))} if law.besides else {}
-    return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting), **besides}
+def _in_several_steps(metric: NamedMetric) -> bool:
+    """Whether a metric counts several steps, or windows of several positions, as one: how far apart records
+    are is then no formula in how many of them differ."""
+    read = metric.distance.input
+    if read is None:
+        return False
+    window = read.granularity.reach or 1
+    inside = window > 1 and len(read.reads.positions) == 1
+    return read.granularity.innermost()[1] > 1 or (window > 1 and not inside)
+
+
+def _stated(metric: NamedMetric, listed: bool) -> Mechanism:
+    """A mechanism whose input is as far apart as a metric on a part says, where neighbours say it."""
+    read = metric.distance.input
+    assert read is not None
+    if read.query is None or listed:  # then numbers say it
+        return comparing(metric.name, read if read.query is None else Input(""))
+    return mechanism(metric.name, reads=read.reads, query=read.query, noise=Noise("laplace", terms.ONE))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from dpcompose.kernel.core.settings import ANY_TWO
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.spaces.canonical.named import Distance
-from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -69,6 +73,34 @@ class Kind(ABC):
         """What of all that is read is read as one."""
         return []
 
+    def about(self, mechanism: Mechanism, said: Guarantee) -> dict[str, Any]:
+        """What a guarantee is stated for, of a mechanism that is written out: as it is said."""
+        return {"stated": self.stated(mechanism) | times(said.about_granularity, self.setting.databases)}
+
+    def noise(self, mechanism: Mechanism, reads: Map) -> dict[str, Any]:
+        """The query and the noise of a mechanism; reads -- what it reads, written out."""
+        query, law, databases = mechanism.query, mechanism.noise, self.setting.databases
+        assert query is not None and law is not None
+        values = {name: formulas.to_text(value) for name, value in query.letters.items()}
+        asked: dict[str, Any] = {"page": query.page, "values": values}
+        n = read_records(databases, reads)
+        if self.by_number:
+            pass  # nothing is said of the records of listed databases
+        elif n.exactly and n.n:
+            asked["n"] = n.n if n.letter is None else str(n.letter)
+        elif query.sized and databases.twice:
+            asked["least"] = n.fewest_read
+        return {"noise": {"query": asked, **law.told}}
+
+    def distances(self) -> dict[str, Any]:
+        """The distances that guarantees and claims are formulas in, where they are told of the whole."""
+        return {}
+
+    @property
+    def elements(self) -> Sequence[Database] | None:
+        """The databases by their numbers, where they are told so."""
+        return None
+
     def listed(self, distance: Distance) -> dict[str, Any]:
         """How far databases are apart, pair by pair."""
         raise NotElaborated("distances in a table need a class whose databases are listed")
@@ -97,6 +129,13 @@ def groups_pushed(setting: Setting) -> list[Mechanism]:
 
 ANY: dict[str, Any] = {"single": ANY_TWO, "steps": 1}
 """The relation of any two databases."""
+
+
+def times(granularity: Granularity, databases: DatabaseClass) -> dict[str, str]:
+    """How many single steps a granularity counts, where that is a parameter and makes a difference."""
+    if granularity.times is None or granularity.any_two(databases):
+        return {}
+    return {"times": formulas.to_text(granularity.times)}
 
 
 def told_apart(setting: Setting) -> list[Granularity]:

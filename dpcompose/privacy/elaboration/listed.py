@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -97,6 +97,10 @@ class Listed(Kind):
         for D, value in zip(self._databases, found, strict=True):
             check_again(f.written("D"), D, value, f(D))
         return [values[one] for one in found]
+
+    @property
+    def elements(self) -> Sequence[Database]:
+        return self._databases
 
     def listed(self, distance: Distance) -> dict[str, Any]:
         return distance.on_listed(self._databases, self.setting.databases.size, lambda one: one)

@@ -147,7 +147,8 @@ class Mechanisms:
             return self._tabulated(given, given.table, path)
         if given.satisfies is not None:
             return self._with_several(given, given.satisfies, path)
-        return self._with_noise(given, path) if given.guarantee is None else self._stated(given, path)
+        stated = given.guarantee or given.filter
+        return self._with_noise(given, path) if stated is None else self._stated(given, stated, path)
 
     def _with_several(
         self, given: MechanismTable, several: Sequence[GuaranteeTable], path: Path_
@@ -177,9 +178,9 @@ class Mechanisms:
     def _tabulated(self, given: MechanismTable, name: str, path: Path_) -> Mechanism | None:
         """A mechanism that is a table of probabilities: what it loses, at most what its guarantee says."""
         part = self.distances.alone
-        stated = None if given.guarantee is None else self._guarantee(given, path)
+        stated = None if given.guarantee is None else self._stated(given, given.guarantee, path)
         reads, names = self._reads(given, path), self.names
-        if stated is not None and (stated.notion != "pure"):
+        if stated is not None and stated.satisfies.notion != "pure":
             self.wrong((*path, "guarantee"), "of a table of probabilities pure privacy is checked here")
             return None
         every = gone_through(part) if part is not None and part.is_listed else None
@@ -193,7 +194,7 @@ class Mechanisms:
         except ValueError as error:
             self.wrong(("tables", name), error)
             return None
-        bound = None if stated is None else stated.in_metric.formula
+        bound = None if stated is None else stated.satisfies.in_metric.formula
         letter = self.distances.named(f"lost_by_{given.name}", found, given.name, bound)
         return private(
             given.name, "pure", Metric(letter, words=f"the probabilities of the table {name}"), table=told
@@ -202,13 +203,10 @@ class Mechanisms:
     def _probability(self, text: str, key: str, path: Path_) -> Term | None:
         return self.formula(text, path)
 
-    def _stated(self, given: MechanismTable, path: Path_) -> Mechanism | None:
-        found = self._guarantee(given, path)
-        return None if found is None else Mechanism(given.name, everything, found)
-
-    def _guarantee(self, given: MechanismTable, path: Path_) -> Guarantee | None:
-        assert given.guarantee is not None
-        return self.guarantees.of(given, given.guarantee, self._reads(given, path), (*path, "guarantee"))
+    def _stated(self, given: MechanismTable, stated: GuaranteeTable, path: Path_) -> Mechanism | None:
+        key, filtered = "guarantee" if given.filter is None else "filter", given.filter is not None
+        found = self.guarantees.of(given, stated, self._reads(given, path), (*path, key))
+        return None if found is None else Mechanism(given.name, everything, found, filtered=filtered)
 
     def _reads(self, given: MechanismTable, path: Path_) -> Map | None:
         """What a mechanism with a guarantee reads."""

@@ -255,8 +255,8 @@ class Setting(Composition, Shown):
 
     @cached_property
     def in_metrics(self) -> bool:
-        """Whether some guarantee is a formula in distances."""
-        return any(one.satisfies.metric is not None for one in self.mechanisms)
+        """Whether some guarantee for neighbours is a formula in distances."""
+        return not self.at_all_pairs and any(one.satisfies.metric is not None for one in self.mechanisms)
 
     @cached_property
     def of_inputs(self) -> Setting:

@@ -16,7 +16,7 @@ from dpcompose.kernel.judgements import Covers
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theorems import Prover as Maker
-from dpcompose.privacy.metrics.elaborated import InMetrics
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.search.metrics import databases
 from dpcompose.search.metrics.points import Point, Trials
 from dpcompose.search.metrics.proving import Prover
@@ -33,7 +33,7 @@ class Cases:
     told -- the setting, and the core setting that it is.
     """
 
-    told: InMetrics
+    told: Elaborated
     theory: Theory
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 

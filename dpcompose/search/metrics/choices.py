@@ -18,7 +18,7 @@ from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.choices import at_any_two
 from dpcompose.kernel.rules.parameters import narrower as read_values
 from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.privacy.metrics.elaborated import InMetrics
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.notions import POWERS
 from dpcompose.search.choices import MOST_CHOICES, NOT_IMPLIED
 from dpcompose.search.implications import NOTHING, Implications, Values
@@ -28,7 +28,7 @@ from dpcompose.search.verdicts import Verdict
 Which = tuple[int, ...]
 
 
-def judge_of(told: InMetrics, theory: Theory) -> Judge:
+def judge_of(told: Elaborated, theory: Theory) -> Judge:
     """Who decides claims about a setting in metrics."""
     several = any(one.also for one in told.setting.mechanisms)
     return Several(told, theory) if several else Judge(told, theory)

@@ -30,7 +30,7 @@ from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theorems import Prover as Maker
-from dpcompose.privacy.metrics.elaborated import InMetrics
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.notions import POWERS
 from dpcompose.search.always import by_itself
 from dpcompose.search.least import BITS
@@ -49,7 +49,7 @@ MOST_WAYS = 64
 class Judge:
     """Decides claims about a setting in metrics; told -- it, and the core setting that it is."""
 
-    told: InMetrics
+    told: Elaborated
     theory: Theory
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 

@@ -11,11 +11,11 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.metrics import where_of
-from dpcompose.privacy.metrics.elaborated import InMetrics
+from dpcompose.privacy.elaboration import Elaborated
 
 
 def shown(
-    told: InMetrics, theory: Theory, type: Type, point: Mapping[str, Fraction], who: str
+    told: Elaborated, theory: Theory, type: Type, point: Mapping[str, Fraction], who: str
 ) -> dict[str, Any]:
     """One of the databases D, E, F at a point by its parts: coordinates, records, or as its class shows."""
     found: dict[str, Any] = {}
@@ -26,7 +26,7 @@ def shown(
             every = part.points.coordinates
             found |= {x: str(point.get(str(coordinate(x, who)), Fraction(0))) for x in every}
         elif name in listed:
-            found |= told.listed(name, listed[name][n])
+            found |= told.parts.of_number(name, listed[name][n])
         elif name in records:
-            found |= told.records(name, records[name][n])
+            found |= told.parts.records(name, records[name][n])
     return found

@@ -27,7 +27,7 @@ def _doubts(judge: Judge, notion: str) -> Iterator[str]:
     for one in judge.setting.mechanisms:
         for _, value in one.metric.formulas if one.metric is not None else ():
             if not metrics.is_positive_part(value):
-                said = formulas.to_text(judge.told.expression(value))
+                said = formulas.to_text(judge.told.parts.expression(value))
                 yield f"it is not known that {said}, stated of {one.name}, is never negative"
 
 

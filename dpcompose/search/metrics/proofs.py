@@ -17,7 +17,7 @@ from dpcompose.search.verdicts import Verdict
 
 def verdict(judge: Judge, claim: Claim) -> Proved:
     """The verdict on a claim, once what shows it was made again from its saved form."""
-    told = judge.told
+    told = judge.told.parts
     try:
         said = told.claim(claim.guarantee)
     except (ValueError, ArithmeticError) as error:

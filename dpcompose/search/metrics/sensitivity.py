@@ -83,7 +83,8 @@ def sensitivity(judge: Judge, moved: Term, over: Term) -> MetricSensitivity:
     Raises NoCover where one is no formula in how databases differ.
     """
     distances = replace(judge.setting, mechanisms=())  # what these are stated in is of no matter
-    return _Ratios(distances, judge.theory, judge.told.term(moved), judge.told.term(over)).sensitivity()
+    term = judge.told.parts.term
+    return _Ratios(distances, judge.theory, term(moved), term(over)).sensitivity()
 
 
 @frozen(eq=False)

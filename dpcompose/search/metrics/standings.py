@@ -102,7 +102,7 @@ class Standings:
                 if fails(more, less, point) and self.cases.there(one, point):
                     lost, bound = (formulas.to_text(formulas.extended(x, point)) for x in (less, more))
                     called, said = (
-                        self.cases.told.expression(x) for x in (metrics.letter(name), distance.at_most)
+                        self.cases.told.parts.expression(x) for x in (metrics.letter(name), distance.at_most)
                     )
                     words = (
                         f"{called} is {lost} at {self.cases.where(one, point)}, and the declared bound "

@@ -18,7 +18,7 @@ from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.metrics import at_least_everywhere
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.metrics.elaborated import InMetrics
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.proof import registry
 from dpcompose.search.metrics.claims import Judge
 from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
@@ -40,9 +40,9 @@ def plane(*entries: str, more: str = "", beside: str = "") -> str:
     return f"{beside}{points}[maps.f]\nvalues = [{values}]\n{NORMS}{OF_F}{ANY_TWO}{private('L1')}"
 
 
-def told(text: str) -> InMetrics:
+def told(text: str) -> Elaborated:
     text = "format = 1\n" + text
-    return InMetrics(read_data(problems.parsed(text), "problem", text).setting)
+    return Elaborated(read_data(problems.parsed(text), "problem", text).setting)
 
 
 def found(text: str, moved: str, over: str) -> MetricSensitivity:
@@ -162,7 +162,7 @@ def test_the_certificate_is_one_of_the_kernel() -> None:
     setting, one = told(text), found(text, "L1f", "L1")
     core = replace(setting.core, mechanisms=())
     letters = setting.setting.letters
-    moved, over = (setting.term(letters[name]) for name in ("L1f", "L1"))
+    moved, over = (setting.parts.term(letters[name]) for name in ("L1f", "L1"))
     cover = Products(core, THEORY, {*moved.letters, *over.letters}).cover()
     assert at_least_everywhere(core, cover, 4 * over, moved, list(one.certificate))
     for less in (3, Fraction(399, 100)):
