@@ -215,16 +215,17 @@ class Norms:
 
     def exact(self, term: Term) -> Term:
         """The same with what is known of norms being at least something."""
-        return substitution.substituted(term, {name: self._exact(name) for name in self._letters(term)})
+        return substitution.substituted(
+            term, {name: self._exact(name) for name in sorted(self._letters(term))}
+        )
 
     def enlarged(self, term: Term) -> Term:
         """At least as much: with what is known of norms being at most something, where the term grows with
         them.  3 - n is at least 3 - (what n is at most), not at most.
         """
         fixed = self._fixed(term, 1)
-        put = {
-            name: self._exact(name) if name in fixed else self._at_most(name) for name in self._letters(term)
-        }
+        every = sorted(self._letters(term))  # new letters come in this order, wherever it is checked
+        put = {name: self._exact(name) if name in fixed else self._at_most(name) for name in every}
         return substitution.substituted(term, put)
 
     def _letters(self, term: Term) -> frozenset[str]:

@@ -398,3 +398,14 @@ def test_groups_of_factors() -> None:
     positive = (Assumption(a, ">", ONE),)
     assert groups(a * n, a * m, parameters, positive) == [(a, n, m)]
     assert groups(ZERO, ZERO, parameters) == [(ONE, ZERO, ZERO)]
+
+
+def test_letters_come_in_order_wherever_it_is_checked() -> None:
+    """Of many norms with two entries each: those of their entries are numbered as the norms are."""
+    pairs = [tuple(coordinate(f"{x}{i}", "D") - coordinate(f"{x}{i}", "E") for x in "xy") for i in range(8)]
+    known = Norms(norms.WITH_ALL_KNOWN)
+    term = add(sqrt(x**2 + y**2) for x, y in pairs)
+    known.know((term,), ())
+    known.exact(known.named(term))
+    first = list(known.vectors.values())[:8]
+    assert list(known.vectors.values())[8:] == [(entry,) for vector in first for entry in vector]
