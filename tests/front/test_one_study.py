@@ -147,7 +147,8 @@ def test_what_is_about_neighbours_says_so(what: str) -> None:
 
 
 def test_what_is_about_metrics_says_so() -> None:
-    with pytest.raises(InvalidSetting, match=r"for neighbours there is dpcompose.sensitivity"):
+    assert NEIGHBOURS.sensitivity("d_unbounded", "d_bounded").value == 2  # a record goes, and one comes
+    with pytest.raises(ValueError, match="unknown name 'd'; known names: d_bounded, d_unbounded, e"):
         NEIGHBOURS.sensitivity("d", "d")
     with pytest.raises(InvalidSetting, match="leave out D and E"):
         BESIDE.metric(["a"], ["b"])

@@ -183,10 +183,6 @@ class InMetrics:
 
     # what else there is
 
-    @property
-    def symbols(self) -> Mapping[str, sympy.Expr]:
-        return self.setting.symbols
-
     def metric(self, D: object, E: object, closure: bool) -> sympy.Expr:
         """The metric in which the composition is private, in the named ones (GB Thm. IV.1)."""
         if D is not None or E is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -421,17 +421,6 @@ class ForNeighbours:
     def for_neighbours(self, what: str) -> ForNeighbours:
         """This judge: `what` is about neighbours, and so is the composition."""
         return self
-
-    @property
-    def symbols(self) -> Mapping[str, sympy.Expr]:
-        return self.setting.symbols
-
-    def sensitivity(self, moved: object, over: object) -> Any:
-        """That of one metric over another is about compositions in metrics."""
-        raise InvalidSetting(
-            "a sensitivity of metrics is about a composition in metrics; for neighbours there is "
-            "dpcompose.sensitivity(f, D, granularity, to=...)"
-        )
 
     def together(self) -> str:
         """What is shown beside the bound: that with one guarantee of each mechanism, where they have more."""
