@@ -226,6 +226,7 @@ class BestMetric(Best):
             return add(said, GIVEN)
         given = add([self.assumptions[n]], GIVEN)
         page = None if one.noise is None else self.theory.noise(one.noise.word)
+        page = self.theory.processing("interactions") if one.filtered else page
         return add(said, "by definition", page, "" if page is None else page.id, given)
 
     def _is_metric(self, name: str, add: Callable[..., int]) -> int:
