@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +36,32 @@ MARKS = [
     pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason="there is no chromium with its driver"),
 ]
 
+GIVEN = {name: os.environ.get(f"DPCOMPOSE_{name.upper()}") for name in ("pyodide", "wheels")}
+"""The folders of what runs in the browser; where they are not given npm and pip get it."""
+
+WITH_A_RUNTIME = [
+    *MARKS,
+    pytest.mark.skipif(shutil.which("npm") is None and not GIVEN["pyodide"], reason="there is no npm"),
+]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a folder on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
 
 def chromium(folder: Path) -> Any:
     """A browser with a profile of its own; the test is skipped where selenium is not installed."""
@@ -42,9 +73,9 @@ def chromium(folder: Path) -> Any:
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
 
 
-def until(happened: Any) -> Any:
-    """What a call returns once that is something; fails after SHOWN seconds."""
-    end = time.monotonic() + SHOWN
+def until(happened: Any, seconds: float = SHOWN) -> Any:
+    """What a call returns once that is something; fails after some seconds."""
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := happened():
             return found

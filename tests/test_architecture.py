@@ -73,7 +73,7 @@ front.studies: audits library as_json best_metric numbers budgets specialised to
 front: files internal
 front.studies: study loading composing filters
 front.interop: events measurements cards
-front.drawings: drawn places vectors frames pictures plots bars explorer
+front.drawings: drawn places marks charts vectors frames pictures plots bars explorer
 front.commands: running schema theorems audit verify bound budget compare curve draw example explain init recheck
     completion
 front: cli

@@ -9,29 +9,20 @@ notebooks/site/build.py takes them.  DPCOMPOSE_SCREENSHOTS is a folder for what 
 from __future__ import annotations
 
 import base64
-import os
-import shutil
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import browsers
 import pytest
-from browsers import screenshot, until
+from browsers import GIVEN, screenshot, until
 from shipped import SHIPPED
 
 from dpcompose.front import cli
 
 SITE = Path(__file__).resolve().parents[1] / "notebooks" / "site"
-GIVEN = {name: os.environ.get(f"DPCOMPOSE_{name.upper()}") for name in ("pyodide", "wheels")}
-pytestmark = [
-    *browsers.MARKS,
-    pytest.mark.skipif(shutil.which("npm") is None and not GIVEN["pyodide"], reason="there is no npm"),
-]
+pytestmark = browsers.WITH_A_RUNTIME
 
 TWENTY = [*SHIPPED[::8], *(file for file in SHIPPED if file.name.startswith(("05-", "46-", "201-")))]
 """Every eighth file, and those on finite classes, for which networkx is fetched."""
@@ -54,11 +45,6 @@ epsilon = "e/2"
 """
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Nothing."""
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of the page, built and served."""
@@ -68,14 +54,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     spec.loader.exec_module(module)
     public = tmp_path_factory.mktemp("public")
     module.build(public, *(None if x is None else Path(x) for x in GIVEN.values()))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(public)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with browsers.served(public) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -161,4 +161,4 @@ def check_what_is_installed_needs_no_picture_library(programs: Path, elsewhere: 
         "print(d.draw(g).svg[:4])\n"
         "try: d.draw(g).save('p.png')\nexcept ImportError as error: print(error)"
     )
-    assert run(programs / "python", "-c", code, cwd=elsewhere).startswith("<svg\npictures need matplotlib")
+    assert run(programs / "python", "-c", code, cwd=elsewhere).startswith("<svg\nPNG and PDF need matplotlib")

@@ -92,7 +92,10 @@ def _nearly(
     number of outcomes; ∞ alone where there is one."""
     if len(pairs) < FEW_PAIRS or any(0 < p < SMALLEST for row in rows for p in row):
         return pairs
-    import numpy
+    try:
+        import numpy
+    except ImportError:  # in a browser; all are compared exactly
+        return pairs
 
     matrix = numpy.array([[float(p) for p in row] for row in rows])
     chosen = numpy.array(pairs)

@@ -19,8 +19,9 @@ import sys
 import tarfile
 import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -49,18 +50,34 @@ def runtime(given: Path | None, scratch: Path) -> Path:
     return scratch / "package"
 
 
+def own_wheel(scratch: Path) -> Path:
+    """The wheel of this folder."""
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", scratch)
+    return next(scratch.glob("dpcompose-*.whl"))
+
+
+def lock(pyodide: Path) -> dict[str, Any]:
+    """What a runtime says of itself, and of the packages that were made for it."""
+    found: dict[str, Any] = json.loads((pyodide / RUNTIME[-1]).read_text(encoding="utf-8"))
+    return found
+
+
+def downloaded(pyodide: Path, folder: Path, pure: Iterable[str], compiled: Iterable[str]) -> Path:
+    """A folder with the wheels of these packages; those of C only where there is one for the runtime."""
+    about = lock(pyodide)["info"]
+    version = "".join(about["python"].split(".")[:2])
+    platform = f"pyemscripten_{about['abi_version']}_{about['arch']}"
+    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder)]
+    pip += ["--only-binary=:all:", f"--platform={platform}", f"--python-version={version}"]
+    run(*pip, *pure)
+    for name in compiled:
+        subprocess.run([*pip, name], check=False, capture_output=True)
+    return folder
+
+
 def other_wheels(given: Path | None, pyodide: Path, scratch: Path) -> dict[str, Path]:
-    """By module the wheels that are not always needed; those of C only where there is one for the runtime."""
-    if given is None:
-        given = scratch / "wheels"
-        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(given)]
-        run(*pip, *PURE)
-        about = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
-        version = "".join(about["python"].split(".")[:2])
-        platform = f"pyemscripten_{about['abi_version']}_{about['arch']}"
-        only = ["--only-binary=:all:", f"--platform={platform}", f"--python-version={version}"]
-        for name in FOR_THE_RUNTIME:
-            subprocess.run([*pip, *only, name], check=False, capture_output=True)
+    """By module the wheels that are not always needed."""
+    given = given or downloaded(pyodide, scratch / "wheels", PURE, FOR_THE_RUNTIME)
     files = [*given.glob("*.whl"), *pyodide.glob("*.whl")]
     found = {
         module: [f for f in files if f.name.startswith(f"{start}-")] for module, start in MODULES.items()
@@ -88,9 +105,7 @@ def build(public: Path, pyodide: Path | None = None, wheels: Path | None = None)
         shutil.copy(file, public)
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
-        run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", scratch)
-        (built,) = scratch.glob("dpcompose-*.whl")
-        shutil.copy(built, public / "dpcompose.whl")
+        shutil.copy(own_wheel(scratch), public / "dpcompose.whl")
         source = runtime(pyodide, scratch)
         (public / "pyodide").mkdir(exist_ok=True)
         for file_name in RUNTIME:
@@ -105,20 +120,17 @@ def build(public: Path, pyodide: Path | None = None, wheels: Path | None = None)
     (public / "examples.json").write_text(json.dumps(page), encoding="utf-8")
 
 
-def main(given: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def command(about: str | None, build: Callable[[Path, Path | None, Path | None], None]) -> None:
+    """Reads where to build, and from what; builds, and says what is there now."""
+    options = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("public", type=Path, help="the folder, which is made")
     options.add_argument("--pyodide", type=Path, help="the npm package pyodide, unpacked")
-    options.add_argument(
-        "--wheels", type=Path, help="a folder with wheels of sympy, mpmath, networkx, z3-solver"
-    )
-    found = options.parse_args(given)
+    options.add_argument("--wheels", type=Path, help="a folder with the wheels of what is needed besides")
+    found = options.parse_args()
     build(found.public, found.pyodide, found.wheels)
     size = sum(file.stat().st_size for file in found.public.rglob("*") if file.is_file())
     print(f"{found.public}: {size / 1e6:.1f} MB; python -m http.server -d {found.public} shows it")
 
 
 if __name__ == "__main__":
-    main()
+    command(__doc__, build)

@@ -89,7 +89,6 @@ def test_a_bound_and_its_proof() -> None:
 
 
 def test_my_neighbours_are_drawn(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("matplotlib")
     D = dpc.multisets({"a", "b"}, size="<= 1")
     assert dpc.draw(D, "bounded").alt == "neighbourhood graph of 3 databases and 1 neighbouring pairs"
     with pytest.raises(TypeError, match=r"draw\(\.\.\.\)\.save\('p\.svg'\)"):
@@ -210,7 +209,6 @@ def test_a_query_of_ones_own() -> None:
 
 
 def test_a_counterexample_is_evaluated_sampled_and_plotted() -> None:
-    pytest.importorskip("matplotlib")
     found = study().check("max(e1, e2)")
     assert not found and found.counterexample is not None
     assert found.counterexample.loss == 2

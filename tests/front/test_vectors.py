@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 
 import dpcompose as dpc
-from dpcompose.front.drawings.vectors import MOST_NODES, SIGNS, Line, Node, Scene, svg
+from dpcompose.front.drawings.vectors import MOST_NODES, SIGNS, Line, Node, Scene, sheet
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -53,8 +53,9 @@ def test_what_a_line_says_and_signs() -> None:
 
 def test_graphs_are_drawn_in_their_nodes() -> None:
     picture = drawn(dpc.graphs(3), dpc.edge)
-    lines, vertices = (len(list(picture.iter(SVG + tag))) for tag in ("line", "circle"))
-    assert (lines, vertices) == (12, 24)  # 8 graphs, each of 3 edges is in 4 of them
+    vertices = len(list(picture.iter(f"{SVG}circle")))
+    lines = [one for one in picture.iter(f"{SVG}path") if one.get("stroke-width") == "1.6"]
+    assert (len(lines), vertices) == (12, 24)  # 8 graphs, each of 3 edges is in 4 of them
 
 
 def test_many_databases_are_summed_up_layer_by_layer() -> None:
@@ -73,5 +74,18 @@ def test_many_databases_are_summed_up_layer_by_layer() -> None:
 
 def test_what_stands_out_does_so_without_colour() -> None:
     scene = Scene("", [Node("a", 0, marked=True), Node("b", 0)], [Line((0, 1), marked=True)], {})
-    assert re.findall(r'stroke-width="(2.6|7)"', svg(scene)) == ["7", "2.6"]
+    assert re.findall(r'stroke-width="(2.6|7)"', sheet(scene).svg()) == ["7", "2.6"]
     assert len(set(SIGNS)) == len(SIGNS)
+
+
+def test_what_is_painted_is_what_is_written() -> None:
+    """PNG and PDF have the marks of the SVG: each text, and each box at its place."""
+    picture = dpc.draw(dpc.neighbourhood_graph(dpc.graphs(3), dpc.edge), distances_from=())
+    (axes,) = picture.figure.axes
+    root = ElementTree.fromstring(picture.svg)
+    assert [text.get_text() for text in axes.texts] == [one.text for one in root.iter(f"{SVG}text")]
+    assert not any(text.get_parse_math() for text in axes.texts)
+    tags = ("rect", "path", "circle")
+    assert len(axes.patches) == sum(len(list(root.iter(SVG + tag))) for tag in tags) - 1  # but the sheet
+    left, bottom = axes.transData.transform((0, float(root.get("viewBox", "").split()[3])))
+    assert (round(left, 6), round(bottom, 6)) == (0, 0)

@@ -34,8 +34,8 @@ def add(commands: Commands) -> None:
         over_files(_run),
         "draw the neighbours of a problem file, what budgets add up to, and curves of privacy",
         "Databases are joined to their neighbours; marks and lines say what the mechanisms read. Of an "
-        "infinite class a small part is drawn, and the picture says so. All but SVG of neighbours "
-        "needs matplotlib: pip install 'dpcompose[notebook]'. Exit status: 0; 2 it cannot be drawn.",
+        "infinite class a small part is drawn, and the picture says so. PNG and PDF "
+        "need matplotlib: pip install 'dpcompose[notebook]'. Exit status: 0; 2 it cannot be drawn.",
         as_json=False,
     )
     draw.add_argument("files", nargs=1, metavar="FILE", help="a problem file (TOML)")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from dpcompose.front.drawings.frames import NO_MATPLOTLIB, Picture
+from dpcompose.front.drawings.frames import Picture
+from dpcompose.front.drawings.marks import Box, Mark, Path, Place, Sheet, Words, signs, width_of
 from dpcompose.front.studies import numbers
 from dpcompose.privacy.problems import Claim
 
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from dpcompose.front.studies.study import Study
 
 
-OUTCOMES = (("#56b4e9", "//"), ("#e69f00", ".."))
-"""Colour and hatching of probabilities: at D, at D'."""
-BARS = (("#56b4e9", "//"), ("#009e73", ""), ("#e69f00", ".."))
-"""Colour and hatching of bars: the sum, the bound, the claims."""
+OUTCOMES = ("#56b4e9", "#ffffff")
+"""Fills of probabilities: at D, at D'."""
+BARS = ("#d9d9d9", "#737373", "#ffffff")
+"""Fills of bars: the sum, the bound, the claims."""
+LONG, THICK, ROW = 240, 18, 28
+"""How long the longest bar is, how thick a bar, and how far apart they are."""
 
 
 def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Claim] = ()) -> Picture:
@@ -39,35 +42,32 @@ def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Cla
     >>> budget_bars(study, {"e_a": 1, "e_b": 2})
     bars of all added up epsilon = 3; the bound epsilon = 2
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(NO_MATPLOTLIB) from None
     rows = _bars(study, values, claims)
-    keys = list(study.judge.for_neighbours("bars of budgets").bound.values)
-    figure = Figure(figsize=(7.0, 0.8 + len(keys) * (0.7 + 0.4 * len(rows))))
-    for at, key in enumerate(keys):
-        axes = figure.add_subplot(len(keys), 1, at + 1)
-        lengths = [None if row[1][key] is sympy.oo else float(sympy.N(row[1][key])) for row in rows]
-        longest = max([x for x in lengths if x is not None], default=0.0) or 1.0
-        for y, ((_, exact, kind), x) in enumerate(zip(rows, lengths, strict=True)):
-            colour, hatch = BARS[kind]
-            wide = 1.15 * longest if x is None else x
-            axes.barh(-y, wide, color=colour, hatch=hatch, edgecolor="black", height=0.6)
-            label = numbers.shown(exact[key])
-            axes.annotate(
-                label, (wide, -y), xytext=(4, 0), textcoords="offset points", va="center", parse_math=False
-            )
-        axes.set_yticks([-y for y in range(len(rows))], [words for words, _, _ in rows], parse_math=False)
-        axes.set_xlim(0, 1.9 * longest)
-        axes.set_xlabel(key)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
     where = ", ".join(f"{name} = {value}" for name, value in values.items())
-    figure.suptitle(f"{study.setting.title or repr(study)}\nat {where}", fontsize=10, parse_math=False)
-    figure.tight_layout()
+    head = [study.setting.title or repr(study), f"at {where}"]
+    marks: list[Mark] = [Words(signs(line), (12, 18 * n + 18)) for n, line in enumerate(head)]
+    left, y = 24 + max(width_of(words) for words, _, _ in rows), 48.0
+    for key in study.judge.for_neighbours("bars of budgets").bound.values:
+        marks += _rows(key, [(words, exact[key], BARS[kind]) for words, exact, kind in rows], (left, y))
+        y += ROW * len(rows) + 34
     said = "; ".join(f"{words} {numbers.listed(exact)}" for words, exact, _ in rows)
-    return Picture(lambda: figure, f"bars of {said}")
+    long = [width_of(numbers.shown(value)) for _, exact, _ in rows for value in exact.values()]
+    wide = max(left + 1.15 * LONG + max(long) + 24, *(width_of(line) + 24 for line in head))
+    return Picture(Sheet(wide, y, signs(head[0]), marks), f"bars of {said}")
+
+
+def _rows(key: str, rows: Sequence[tuple[str, sympy.Expr, str]], place: Place) -> Iterator[Mark]:
+    """One parameter: its bars beside their words and values; infinity is longer than all."""
+    (left, top), bottom = place, place[1] + ROW * len(rows)
+    lengths = [None if value is sympy.oo else float(sympy.N(value)) for _, value, _ in rows]
+    longest = max([x for x in lengths if x is not None], default=0.0) or 1.0
+    for n, ((words, value, fill), length) in enumerate(zip(rows, lengths, strict=True)):
+        y, wide = top + ROW * n, LONG * (1.15 if length is None else length / longest)
+        yield Words(words, (left - 8, y + 17), "end")
+        yield Box(left, y + 4, wide, THICK, fill)
+        yield Words("∞" if length is None else numbers.shown(value), (left + wide + 6, y + 17))
+    yield Path([(left, top), (left, bottom)])
+    yield Words(key, (left, bottom + 16))
 
 
 def _bars(
@@ -99,28 +99,37 @@ def outcome_bars(verdict: Verdict) -> Picture:
     >>> outcome_bars(study.check("e/2"))
     probability of the outcomes at D = {x} and D' = {}: M loses 1
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(NO_MATPLOTLIB) from None
     found = verdict.counterexample
     outputs = [] if found is None else [one for one in found.outputs if one.at_D]
     if found is None or not outputs:
         raise ValueError(f"{verdict!r} has no mechanisms with single outcomes to draw")
     D, E = map(found.databases.printed, found.pair)
-    figure = Figure(figsize=(1.5 + 2.5 * len(outputs), 3.2))
-    for at, one in enumerate(outputs, start=1):
-        axes = figure.add_subplot(1, len(outputs), at)
-        for n, (where, shares) in enumerate(((f"D = {D}", one.at_D), (f"D' = {E}", one.at_E))):
-            colour, hatch = OUTCOMES[n]
-            places = [x + 0.4 * n - 0.2 for x in range(len(shares))]
-            look: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": "black", "label": where}
-            axes.bar(places, [float(p) for p in shares.values()], width=0.4, **look)
-        axes.set_xticks(range(len(one.at_D)), list(one.at_D), parse_math=False)
-        axes.set_title(f"{one.name} loses {one.loss}", fontsize=10, parse_math=False)
-        axes.set_ylim(0, 1)
-    for text in figure.axes[-1].legend(fontsize=9).get_texts():
-        text.set_parse_math(False)
-    figure.tight_layout()
+    marks, x = list[Mark](), 48.0
+    for one in outputs:
+        title = f"{one.name} loses {one.loss}"
+        columns = list(_columns(one.at_D, one.at_E, x))
+        marks += [Words(title, (x, 18)), *columns]
+        x += max(width_of(title), *(width_of(outcome) + 8 for outcome in one.at_D), 64 * len(one.at_D)) + 40
+    for share in (0, 0.5, 1):
+        y = FLOOR - TALL * share
+        marks.insert(0, Path([(40, y), (x, y)], "#bbbbbb"))
+        marks.append(Words(f"{share:g}", (34, y + 4), "end"))
+    for n, where in enumerate((f"D = {D}", f"D' = {E}")):
+        marks += [Box(x, 34 + 24 * n, 16, 14, OUTCOMES[n]), Words(where, (x + 24, 46 + 24 * n))]
     said = ", ".join(f"{one.name} loses {one.loss}" for one in outputs)
-    return Picture(lambda: figure, f"probability of the outcomes at D = {D} and D' = {E}: {said}")
+    words = f"probability of the outcomes at D = {D} and D' = {E}: {said}"
+    return Picture(Sheet(x + 48 + width_of(max(D, E, key=len) + "D' = "), FLOOR + 36, words, marks), words)
+
+
+FLOOR, TALL = 210, 170
+"""Where columns stand, and how high a probability of 1 is."""
+
+
+def _columns(at_D: Mapping[str, object], at_E: Mapping[str, object], left: float) -> Iterator[Mark]:
+    """The outcomes of a mechanism, for each a column at D and one at D'."""
+    for n, outcome in enumerate(at_D):
+        x = left + 64 * n
+        for side, shares in enumerate((at_D, at_E)):
+            high = TALL * float(shares[outcome])  # type: ignore[arg-type]
+            yield Box(x + 22 * side, FLOOR - high, 22, high, OUTCOMES[side])
+        yield Words(outcome, (x + 22, FLOOR + 18), "middle")

@@ -1,6 +1,6 @@
 """Pictures: neighbourhood graphs, databases in layers and neighbours joined.
 
-What is drawn can be told apart without colour: by markers, shades, hatching and the style of lines.
+What is drawn can be told apart without colour: by signs, shades and the dashes of lines.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.drawings import vectors
 from dpcompose.front.drawings.drawn import MOST_DRAWN, graph_of, neighbours_of, written_out
-from dpcompose.front.drawings.frames import NO_MATPLOTLIB, DotPicture, Picture
-from dpcompose.front.drawings.places import layers_of, places_of
+from dpcompose.front.drawings.frames import DotPicture, Picture
+from dpcompose.front.drawings.places import layers_of
 from dpcompose.front.studies.study import Study
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.listed import Listed, is_graph
@@ -23,9 +23,6 @@ from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
     from networkx import Graph
 
 
@@ -35,14 +32,13 @@ SHADES = ("#ffffff", "#d9d9d9", "#a6a6a6", "#737373", "#404040", "#000000")
 """The fill of databases by their distance: lighter is nearer; the last for all that are further."""
 
 COLOURS = ("#ffffff", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7", "#0072b2")
-MARKERS = ("o", "s", "^", "D", "v", "P", "h", "X", "*", "<", ">", "p", "d")
-LINES = (
-    ("#999999", (0.0, (1.0, 2.0))),
-    ("#888888", (0.0, ())),
-    ("#000000", (0.0, (5.0, 2.0))),
-    ("#000000", (0.0, (5.0, 2.0, 1.0, 2.0))),
-    ("#0072b2", (0.0, (8.0, 2.0, 1.0, 2.0, 1.0, 2.0))),
-    ("#d55e00", (0.0, (2.0, 1.0))),
+LINES: Sequence[tuple[str, Sequence[float]]] = (
+    ("#999999", (1, 2)),
+    ("#888888", ()),
+    ("#000000", (5, 2)),
+    ("#000000", (5, 2, 1, 2)),
+    ("#0072b2", (8, 2, 1, 2, 1, 2)),
+    ("#d55e00", (2, 1)),
 )
 """Colour and dashes of lines: of two neighbours, by how many inputs change (3: three or more), or which."""
 
@@ -62,7 +58,7 @@ def draw(
     """The neighbourhood graph: databases in layers by size, neighbours joined, as SVG.
 
     What a line says shows where the mouse is on it.  Up to thirty databases are drawn one by one; of more
-    each layer is one node.  Saved as PNG or PDF all are drawn, by matplotlib.
+    each layer is one node.
 
     what -- a networkx graph of databases, a study (its databases and target neighbours), or a class, with
     its neighbours after it: draw(D, dpcompose.bounded);
@@ -198,7 +194,7 @@ def _named(by: Any) -> dict[str, Callable[[Any], Any]]:
 
 
 class _Drawing:
-    """One picture on its way: where everything stands, and which group it belongs to."""
+    """One picture on its way: in which layer everything stands, and which group it belongs to."""
 
     def __init__(
         self,
@@ -245,40 +241,11 @@ class _Drawing:
 
     def _line(self, D: Database, E: Database, numbers: Mapping[Database, int]) -> vectors.Line:
         said = self._change(D, E)
-        colour, (_, dashes) = LINES[self.kinds[said]]
+        colour, dashes = LINES[self.kinds[said]]
         return vectors.Line((numbers[D], numbers[E]), said, colour, dashes, {D, E} == set(self.pair))
 
     def picture(self) -> Picture:
-        return Picture(self._figure, self.words(), vectors.svg(self.scene()))
-
-    def _figure(self) -> Figure:
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise ImportError(NO_MATPLOTLIB) from None
-
-        places = places_of(self.graph, self._label)
-        xs, ys = zip(*places.values(), strict=True)
-        wide, high = 1.2 + 1.1 * (max(xs) - min(xs)), 1.2 + 0.95 * (max(ys) - min(ys))
-        figure = Figure(figsize=(min(max(wide, 5.0), 11.0), min(max(high, 3.0), 10.0)))
-        axes = figure.add_subplot()
-        axes.set_axis_off()
-        shown = [*self._draw_edges(axes, places), *self._draw_nodes(axes, places)]
-        axes.margins(0.08)
-        if self.about:
-            axes.set_title(self.about + self._note(), fontsize=10, parse_math=False)
-        if shown:
-            legend = axes.legend(
-                handles=shown,
-                loc="center left",
-                bbox_to_anchor=(1.0, 0.5),
-                frameon=False,
-                fontsize=9,
-                labelspacing=0.8,
-            )
-            for text in legend.get_texts():
-                text.set_parse_math(False)
-        return figure
+        return Picture(vectors.sheet(self.scene()), self.words())
 
     def words(self) -> str:
         """What it shows."""
@@ -311,69 +278,11 @@ class _Drawing:
         groups: dict[str, list[Database]] = {}
         for D in self.graph.nodes:
             groups.setdefault(self._group(D), []).append(D)
-        return groups if len(groups) <= len(MARKERS) else {"": list(self.graph.nodes)}
+        return groups if len(groups) <= len(vectors.SIGNS) else {"": list(self.graph.nodes)}
 
     def _shade(self, D: Database) -> str:
         assert self.distances is not None
         return SHADES[min(self.distances.get(D, len(SHADES)), len(SHADES) - 1)]
-
-    def _draw_nodes(self, axes: Axes, places: Mapping[Database, tuple[float, float]]) -> list[Line2D]:
-        from matplotlib.lines import Line2D
-
-        shown = []
-        for n, (group, some) in enumerate(self.groups.items()):
-            marker = MARKERS[n % len(MARKERS)]
-            colour = COLOURS[n % len(COLOURS)] if self.distances is None else "#ffffff"
-            axes.scatter(
-                [places[D][0] for D in some],
-                [places[D][1] for D in some],
-                s=150,
-                marker=marker,
-                c=colour if self.distances is None else [self._shade(D) for D in some],
-                edgecolors="black",
-                linewidths=[2.6 if D in self.pair else 0.9 for D in some],
-                zorder=3,
-            )
-            look: dict[str, Any] = {"markerfacecolor": colour, "markeredgecolor": "black"}
-            shown.append(Line2D([], [], linestyle="", marker=marker, markersize=9, label=group, **look))
-        for D, place in places.items():
-            letter = dict(zip(self.pair, ("D = ", "D' = "), strict=False)).get(D, "")
-            far = "" if self.distances is None else f" ({self.distances.get(D, 'oo')})"
-            axes.annotate(
-                letter + self._label(D) + far,
-                place,
-                xytext=(0, -10),
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                fontsize=9,
-                fontweight="bold" if letter else "normal",
-                zorder=4,
-                parse_math=False,
-                bbox={
-                    "boxstyle": "square,pad=0.08",
-                    "facecolor": "white",
-                    "edgecolor": "none",
-                    "alpha": 0.85,
-                },
-            )
-        return (shown if len(self.groups) > 1 else []) + self._scale()
-
-    def _scale(self) -> list[Line2D]:
-        """The legend of the shades."""
-        from matplotlib.lines import Line2D
-
-        if self.distances is None:
-            return []
-        look: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 9, "markeredgecolor": "black"}
-        last = len(SHADES) - 1
-        words = {r: f"distance {r}" for r in sorted(set(self.distances.values())) if r < last}
-        beyond = sorted({r for r in self.distances.values() if r >= last})
-        far = ["oo"] if len(self.distances) < len(self.graph) else []
-        if beyond or far:
-            some = [f"{beyond[0]}{' or more' if len(beyond) > 1 else ''}"] if beyond else []
-            words[last] = f"distance {' or '.join([*some, *far])}"
-        return [Line2D([], [], markerfacecolor=SHADES[r], label=label, **look) for r, label in words.items()]
 
     def _change(self, D: Database, E: Database) -> str:
         """What the line of two neighbours says: how many inputs change, or which."""
@@ -438,23 +347,6 @@ class _Drawing:
 
     def _note(self) -> str:
         return f"\na small part of {self.part_of}" if self.part_of else ""
-
-    def _draw_edges(self, axes: Axes, places: Mapping[Database, tuple[float, float]]) -> list[Line2D]:
-        from matplotlib.lines import Line2D
-
-        for D, E in self.graph.edges:
-            colour, dashes = LINES[self.kinds[self._change(D, E)]]
-            (x, y), (z, w) = places[D], places[E]
-            axes.plot([x, z], [y, w], linestyle=dashes, color=colour, linewidth=1.4, zorder=1)
-            if {D, E} == set(self.pair):
-                axes.plot([x, z], [y, w], color=HIGHLIGHT, linewidth=8.0, alpha=0.5, zorder=0)
-        if not self.inputs:
-            return []
-        styles = {words: LINES[n] for words, n in self.kinds.items()}
-        return [
-            Line2D([], [], linestyle=dashes, color=colour, linewidth=1.4, label=words)
-            for words, (colour, dashes) in styles.items()
-        ]
 
 
 def _quoted(text: str) -> str:

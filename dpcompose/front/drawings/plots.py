@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy
 
 from dpcompose.front.documents.verdict import Verdict
-from dpcompose.front.drawings.frames import NO_MATPLOTLIB, Picture
+from dpcompose.front.drawings.charts import Axis, Chart, Trace
+from dpcompose.front.drawings.frames import Picture
 from dpcompose.front.studies import numbers
 from dpcompose.front.studies.curve import NoCurve
 from dpcompose.front.studies.specialised import specialised
@@ -30,9 +31,6 @@ from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.search import least
 from dpcompose.spaces.moves.granularities import Granularity
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 POINTS = 120
 """At how many ε and α a curve is drawn."""
 SMALL_DELTA = 1e-2
@@ -40,15 +38,15 @@ SMALL_DELTA = 1e-2
 LEAST_DRAWN = 1e-12
 """The least δ that a logarithmic scale shows."""
 
-STYLES: Sequence[tuple[str, tuple[float, tuple[float, ...]], str]] = (
-    ("#000000", (0.0, ()), ""),
-    ("#0072b2", (0.0, (6.0, 2.0)), "s"),
-    ("#d55e00", (0.0, (1.5, 1.5)), "^"),
-    ("#009e73", (0.0, (6.0, 2.0, 1.0, 2.0)), "D"),
-    ("#cc79a7", (0.0, (3.0, 1.0, 1.0, 1.0, 1.0, 1.0)), "v"),
-    ("#666666", (0.0, (10.0, 3.0)), "P"),
+STYLES: Sequence[tuple[str, Sequence[float], str]] = (
+    ("#000000", (), ""),
+    ("#0072b2", (9, 3), "■"),
+    ("#d55e00", (2, 2), "▲"),
+    ("#009e73", (9, 3, 2, 3), "◆"),
+    ("#cc79a7", (5, 2, 2, 2, 2, 2), "▼"),
+    ("#666666", (14, 4), "★"),
 )
-"""Colour, dashes and marker of the lines, one after the other."""
+"""Colour, dashes and sign of the lines, one after the other."""
 
 What = Study | Guarantee | ProbabilityTable
 Claimed = Claim | Guarantee | Verdict
@@ -106,30 +104,33 @@ def privacy_curve(
     delta at epsilon = 0, 1, 2: the bound 0.462, 0.338, 0; claim 1 (refuted) 0.672, 0.39, 0.1
     """
     lines = list(_lines(what, claims, at or {}, neighbours))
+    chart = deltas(lines)
+    step = max(1, math.floor(chart.x.high / 4))
+    some = [Fraction(n * step) for n in range(3) if n * step <= chart.x.high]
+    said = [f"{line.called} {', '.join(f'{line.delta(x):.3g}' for x in some)}" for line in lines]
+    words = f"delta at epsilon = {', '.join(map(str, some))}: {'; '.join(said)}"
+    return Picture(chart.sheet(words), words)
+
+
+def deltas(lines: Sequence[Line]) -> Chart:
+    """δ at every ε; on a logarithmic scale where a small one is claimed, at whose end δ = 0 stands."""
     reach = 1.1 * max(line.reach for line in lines)
     epsilons = [Fraction(n, POINTS) * Fraction(reach) for n in range(POINTS + 1)]
     logarithmic = any(line.at is not None and 0 < line.at[1] < SMALL_DELTA for line in lines)
-
-    def draw(axes: Axes) -> None:
-        curves = [[line.delta(epsilon) for epsilon in epsilons] for line in lines]
-        bottom = min(y for ys in curves for y in ys if y >= LEAST_DRAWN) if logarithmic else 0.0
-        if logarithmic:
-            axes.set_yscale("log")
-            axes.set_ylim(bottom / 2, 2)
-        for line, ys, (colour, dashes, marker) in zip(lines, curves, _styles(lines), strict=True):
-            drawn = [y if y >= bottom else math.nan for y in ys]
-            axes.plot(list(map(float, epsilons)), drawn, color=colour, linestyle=dashes, label=line.called)
-            if line.at is not None:
-                x, y = line.at[0], max(line.at[1], bottom / 2)  # δ = 0 is where a logarithmic scale ends
-                axes.plot(x, y, marker=marker or "o", color=colour, markersize=8, clip_on=False)
-        axes.set_xlim(0, float(reach))
-        axes.set_xlabel("epsilon")
-        axes.set_ylabel("delta")
-
-    step = max(1, math.floor(reach / 4))
-    some = [Fraction(n * step) for n in range(3) if n * step <= reach]
-    said = [f"{line.called} {', '.join(f'{line.delta(x):.3g}' for x in some)}" for line in lines]
-    return _picture(draw, f"delta at epsilon = {', '.join(map(str, some))}: {'; '.join(said)}")
+    curves = [[(float(epsilon), line.delta(epsilon)) for epsilon in epsilons] for line in lines]
+    least = min(y for ys in curves for _, y in ys if y >= LEAST_DRAWN) / 2 if logarithmic else 0.0
+    marked = [line.at and (line.at[0], max(line.at[1], least)) for line in lines]
+    axis = Axis("δ", least, 2, True) if logarithmic else Axis("δ", 0, max(y for ys in curves for _, y in ys))
+    return Chart(
+        Axis("ε", 0, float(reach)),
+        axis,
+        [
+            Trace(line.called, points, colour, dashes, sign or "●" if at else "", at)
+            for line, points, at, (colour, dashes, sign) in zip(
+                lines, curves, marked, _styles(lines), strict=True
+            )
+        ],
+    )
 
 
 def trade_off_curve(
@@ -151,41 +152,22 @@ def trade_off_curve(
     type II error at type I error 1/10, 1/4: pure (1) 0.728, 0.32; gaussian (1) 0.611, 0.372
     """
     lines = list(_lines(what, claims, at or {}, neighbours))
-    alphas = [n / POINTS for n in range(POINTS + 1)]
-
-    def draw(axes: Axes) -> None:
-        axes.plot([0, 1], [1, 0], color="#bbbbbb", linewidth=0.8, label="perfect privacy")
-        for line, (colour, dashes, marker) in zip(lines, _styles(lines), strict=True):
-            look: dict[str, Any] = {"marker": marker or None, "markevery": POINTS // 8, "markersize": 5}
-            ys = [line.trade_off(alpha) for alpha in alphas]
-            axes.plot(alphas, ys, color=colour, linestyle=dashes, label=line.called, **look)
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1)
-        axes.set_aspect("equal")
-        axes.set_xlabel("type I error")
-        axes.set_ylabel("type II error")
-
     said = [f"{line.called} {line.trade_off(0.1):.3g}, {line.trade_off(0.25):.3g}" for line in lines]
-    return _picture(draw, f"type II error at type I error 1/10, 1/4: {'; '.join(said)}")
+    words = f"type II error at type I error 1/10, 1/4: {'; '.join(said)}"
+    return Picture(trade_offs(lines).sheet(words), words)
 
 
-def _picture(draw: Callable[[Axes], None], words: str) -> Picture:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(NO_MATPLOTLIB) from None
-    figure = Figure(figsize=(7.5, 4.0))
-    axes = figure.add_subplot()
-    draw(axes)
-    legend = axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, fontsize=9)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return Picture(lambda: figure, words)
+def trade_offs(lines: Sequence[Line]) -> Chart:
+    """The least type II error at every type I error, above what perfect privacy has."""
+    alphas = [n / POINTS for n in range(POINTS + 1)]
+    curves = [Trace("perfect privacy", [(0, 1), (1, 0)], "#bbbbbb")]
+    for line, (colour, dashes, sign) in zip(lines, _styles(lines), strict=True):
+        points = [(alpha, line.trade_off(alpha)) for alpha in alphas]
+        curves.append(Trace(line.called, points, colour, dashes, sign))
+    return Chart(Axis("type I error", 0, 1), Axis("type II error", 0, 1), curves, wide=270)
 
 
-def _styles(lines: Sequence[Line]) -> list[tuple[str, tuple[float, tuple[float, ...]], str]]:
+def _styles(lines: Sequence[Line]) -> list[tuple[str, Sequence[float], str]]:
     return [STYLES[n % len(STYLES)] for n in range(len(lines))]
 
 

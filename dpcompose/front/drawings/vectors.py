@@ -1,15 +1,28 @@
-"""Graphs as SVG: nodes in straight layers, with their labels in them; what a line says shows on hover.
+"""Graphs: nodes in straight layers, with their labels in them; what a line says shows on hover.
 
 Nodes are told apart by signs and lines by dashes, so that nothing depends on colour.
 """
 
 from __future__ import annotations
 
-import html
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from math import cos, pi, sin
 
+from dpcompose.front.drawings.marks import (
+    LETTER,
+    Box,
+    Circle,
+    Mark,
+    Path,
+    Place,
+    Sheet,
+    Titled,
+    Words,
+    signs,
+    width_of,
+)
 from dpcompose.kernel.expressions.keeping import frozen
 
 MOST_NODES = 30
@@ -18,15 +31,11 @@ MOST_NODES = 30
 SIGNS = ("", "■", "▲", "◆", "●", "▼", "★", "□", "△", "◇", "○", "▽", "☆")
 """The sign of a group before the labels of its nodes."""
 
-HEIGHT, GAP, BETWEEN, LETTER = 26, 22, 46, 7.2
-"""How high a node is, how far apart nodes and layers are, and how wide a letter is."""
+HEIGHT, GAP, BETWEEN = 26, 22, 46
+"""How high a node is, and how far apart nodes and layers are."""
 
 MARKED, DARK = "#d55e00", ("#404040", "#000000", "#737373")
 """The colour of a line that stands out, and fills on which labels are white."""
-
-Place = tuple[float, float]
-
-AS_SIGNS = {"<=": "≤", ">=": "≥", "infinity": "∞"}
 
 
 @frozen
@@ -79,41 +88,28 @@ class Scene:
     legend: Mapping[int, str]
 
 
-def svg(scene: Scene) -> str:
-    """A scene as SVG; with more than MOST_NODES nodes its layers.
+def sheet(scene: Scene) -> Sheet:
+    """A scene as it is drawn; with more than MOST_NODES nodes its layers.
 
     >>> two = Scene("", [Node("∅", 0), Node("a", 1)], [Line((0, 1), "one input changes")], {})
-    >>> "<title>one input changes</title>" in svg(two)
+    >>> "<title>one input changes</title>" in sheet(two).svg()
     True
     """
     if len(scene.nodes) > MOST_NODES:
         scene = summary(scene)
-    places, wide, high = _places(scene.nodes, scene.lines)
     head, key = scene.title.split("\n") if scene.title else [], list(_legend(scene))
-    long = [LETTER * len(row) for row in head] + [60 + LETTER * len(words) for _, words in key]
-    wide, top = max([wide, *long]) + 24, 18 * len(head) + 12
-    tall = top + high + 22 * len(key) + 24
-    rows = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:.0f} {tall:.0f}"',
-        f' width="{wide:.0f}" font-family="DejaVu Sans, Verdana, sans-serif" font-size="12">',
-        f"<title>{signs(head[0] if head else 'neighbours')}</title>",
-        '<rect width="100%" height="100%" fill="#fff"/>',
-        *(f'<text x="12" y="{18 * n + 18}">{signs(row)}</text>' for n, row in enumerate(head)),
-        f'<g transform="translate(12 {top})">',
-        *(_line(line, scene.nodes, places) for line in scene.lines),
-        *(_node(node, *place) for node, place in zip(scene.nodes, places, strict=True)),
-    ]
+    left, top = 12, 18 * len(head) + 12
+    middles, wide, high = _places(scene.nodes, scene.lines)
+    places = [(x + left, y + top) for x, y in middles]
+    rows: list[Mark] = [Words(signs(row), (left, 18 * n + 18)) for n, row in enumerate(head)]
+    rows += [_line(line, scene.nodes, places) for line in scene.lines]
+    rows += [_node(node, *place) for node, place in zip(scene.nodes, places, strict=True)]
     for n, (look, words) in enumerate(key):
-        words = f'<text x="44" y="4">{signs(words)}</text>'
-        rows.append(f'<g transform="translate(0 {high + 22 * n + 16:.0f})">{look}{words}</g>')
-    return "\n".join([*rows, "</g></svg>"]) + "\n"
-
-
-def signs(text: str) -> str:
-    """A text in SVG, with signs for what is written in ASCII."""
-    for plain, sign in AS_SIGNS.items():
-        text = text.replace(plain, sign)
-    return html.escape(text)
+        y = top + high + 22 * n + 16
+        rows += [look(left, y), Words(signs(words), (left + 44, y + 4))]
+    long = [width_of(row) for row in head] + [60 + width_of(words) for _, words in key]
+    title = signs(head[0] if head else "neighbours")
+    return Sheet(max([wide, *long]) + 24, top + high + 22 * len(key) + 24, title, rows)
 
 
 def summary(scene: Scene) -> Scene:
@@ -158,7 +154,11 @@ def _places(nodes: Sequence[Node], lines: Sequence[Line]) -> tuple[list[Place], 
         for n in some:
             at[n] = x + nodes[n].wide / 2
             x += nodes[n].wide + GAP
-    arcs = {k: max(nodes[n].high for n in some) + _bow(widths[k]) for k, some in layers.items()}
+    bent = {nodes[i].layer for i, j in (line.ends for line in lines) if nodes[i].layer == nodes[j].layer}
+    arcs = {
+        k: max(nodes[n].high for n in some) + (_bow(widths[k]) if k in bent else 0)
+        for k, some in layers.items()
+    }
     found, y = {}, 0.0
     for key in sorted(layers, reverse=True):
         y += arcs[key]
@@ -172,59 +172,50 @@ def _bow(wide: float) -> float:
     return min(12 + 0.16 * abs(wide), 60)
 
 
-def _stroke(line: Line) -> str:
-    """How a line looks, as attributes."""
-    dashes = f' stroke-dasharray="{" ".join(f"{one:g}" for one in line.dashes)}"' if line.dashes else ""
-    return f'stroke="{line.colour}" stroke-width="1.5"{dashes}'
-
-
-def _line(line: Line, nodes: Sequence[Node], places: Sequence[Place]) -> str:
-    (x, y), (z, w) = (places[end] for end in line.ends)
-    path = f"M{x:.1f} {y:.1f}L{z:.1f} {w:.1f}"
-    if y == w:  # an arc above the nodes between
+def _line(line: Line, nodes: Sequence[Node], places: Sequence[Place]) -> Mark:
+    points = [places[end] for end in line.ends]
+    (x, y), (z, w) = points
+    if bent := y == w:  # an arc above the nodes between
         top = y - nodes[line.ends[0]].high / 2
-        path = f"M{x:.1f} {top:.1f}Q{(x + z) / 2:.1f} {top - 2 * _bow(x - z):.1f} {z:.1f} {top:.1f}"
-    looks = [f'stroke="{MARKED}" stroke-width="7" stroke-opacity=".45"'] if line.marked else []
-    looks += [_stroke(line), 'stroke="#fff" stroke-opacity="0" stroke-width="9"']  # the last is easier to hit
-    paths = "".join(f'<path d="{path}" {look}/>' for look in looks)
-    return f'<g fill="none">{paths}<title>{signs(line.title)}</title></g>'
+        points = [(x, top), ((x + z) / 2, top - 2 * _bow(x - z)), (z, top)]
+    marked = [Path(points, MARKED, 7, opacity=0.45, bent=bent)] if line.marked else []
+    near = Path(points, "#ffffff", 9, opacity=0, bent=bent)  # easier to hit than the line
+    return Titled(signs(line.title), [*marked, Path(points, line.colour, 1.5, line.dashes, bent=bent), near])
 
 
-def _node(node: Node, x: float, y: float) -> str:
-    left, top = x - node.wide / 2, y - node.high / 2
-    ink = "#fff" if node.fill in DARK else "#000"
-    weight = ' font-weight="bold"' if node.marked else ""
-    return (
-        f'<g><rect x="{left:.1f}" y="{top:.1f}" width="{node.wide:.1f}" height="{node.high}" rx="6" '
-        f'fill="{node.fill}" stroke="#000" stroke-width="{2.6 if node.marked else 1}"/>'
-        + "".join(_small(node, x, y - 10))
-        + f'<text x="{x:.1f}" y="{y + node.high / 2 - 9:.1f}" text-anchor="middle" fill="{ink}"{weight}>'
-        + f"{signs(node.text)}</text><title>{signs(node.title or node.label)}</title></g>"
+def _node(node: Node, x: float, y: float) -> Mark:
+    box = Box(
+        x - node.wide / 2, y - node.high / 2, node.wide, node.high, node.fill, 2.6 if node.marked else 1, 6
     )
+    ink = "#ffffff" if node.fill in DARK else "#000000"
+    label = Words(signs(node.text), (x, y + node.high / 2 - 9), "middle", ink, node.marked)
+    return Titled(signs(node.title or node.label), [box, *_small(node, x, y - 10), label])
 
 
-def _small(node: Node, x: float, y: float) -> Iterator[str]:
+def _small(node: Node, x: float, y: float) -> Iterator[Mark]:
     """A small graph: its vertices on a circle, its edges between them."""
     if node.graph is None:
         return
     vertices, edges = node.graph
     turn = 2 * pi / max(len(vertices), 1)
     at = {v: (x + 15 * sin(turn * n), y - 13 * cos(turn * n)) for n, v in enumerate(vertices)}
-    for u, v in edges:
-        (a, b), (c, d) = at[u], at[v]
-        yield f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}" stroke="#000" stroke-width="1.6"/>'
-    for a, b in at.values():
-        yield f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3.2" fill="#fff" stroke="#000"/>'
+    yield from (Path([at[u], at[v]], width=1.6) for u, v in edges)
+    yield from (Circle(place, 3.2) for place in at.values())
 
 
-def _legend(scene: Scene) -> Iterator[tuple[str, str]]:
-    """What lines and signs mean: how they look, and in words."""
+def _legend(scene: Scene) -> Iterator[tuple[Callable[[float, float], Mark], str]]:
+    """What lines and signs mean: how they look at a place, and in words."""
     shown = {line.title: line for line in scene.lines if line.title}
     if len(shown) <= len(SIGNS):
         for title, line in sorted(shown.items()):
-            dashes = (
-                f' stroke-dasharray="{" ".join(f"{one:g}" for one in line.dashes)}"' if line.dashes else ""
-            )
-            yield f'<path d="M0 0H36" stroke="{line.colour}" stroke-width="1.5"{dashes}/>', title
+            yield partial(_sample, line), title
     for group, words in scene.legend.items():
-        yield f'<text x="14" y="4">{SIGNS[group % len(SIGNS)] or "–"}</text>', words
+        yield partial(_sign, SIGNS[group % len(SIGNS)] or "–"), words
+
+
+def _sample(line: Line, x: float, y: float) -> Mark:
+    return Path([(x, y), (x + 36, y)], line.colour, 1.5, line.dashes)
+
+
+def _sign(sign: str, x: float, y: float) -> Mark:
+    return Words(sign, (x + 14, y + 4))

@@ -1,0 +1,81 @@
+"""The course in JupyterLite, in a headless Chromium, from a local server: it says what it is committed with.
+
+    pip install -e '.[test,browser]' && pytest -m slow tests/test_course_in_the_browser.py
+
+Needs chromium with its driver, and npm for the runtime, or DPCOMPOSE_PYODIDE and DPCOMPOSE_WHEELS: folders as
+notebooks/site/course.py takes them.  DPCOMPOSE_SCREENSHOTS is a folder for what the browser showed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import browsers
+import nbformat
+import pytest
+from browsers import GIVEN, screenshot, until
+from test_notebooks import NOTEBOOKS, code, joined
+
+COURSE = Path(__file__).resolve().parents[1] / "notebooks" / "site" / "course.py"
+pytestmark = [
+    *browsers.WITH_A_RUNTIME,
+    pytest.mark.skipif(find_spec("jupyterlite_pyodide_kernel") is None, reason="there is no jupyterlite"),
+]
+
+OPENED = (
+    "return document.readyState === 'complete' && window.jupyterapp?.shell.currentWidget?.context?.isReady"
+)
+RUN = """
+    window.ran = undefined;
+    const done = (answer) => (window.ran = String(answer));
+    window.jupyterapp.commands.execute('notebook:run-all-cells').then(done, done);
+"""
+CELLS = "return window.jupyterapp.shell.currentWidget.context.model.toJSON()"
+FETCHED = "return performance.getEntriesByType('resource').map((one) => new URL(one.name).host)"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of the course, built by the command and served."""
+    public = tmp_path_factory.mktemp("course")
+    given = [f"--{name}={folder}" for name, folder in GIVEN.items() if folder]
+    subprocess.run([sys.executable, COURSE, public, *given], check=True, capture_output=True)
+    with browsers.served(public) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    browser = browsers.chromium(tmp_path_factory.mktemp("chromium"))
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+def texts(cell: Any) -> list[str]:
+    """What a cell says in plain text."""
+    outputs = joined([nbformat.from_dict(output) for output in cell["outputs"]])  # type: ignore[no-untyped-call]
+    said = [one.get("text") or one.get("data", {}).get("text/plain") or one["evalue"] for one in outputs]
+    return ["".join(text).rstrip("\n") for text in said]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_says_in_the_browser_what_it_is_committed_with(
+    page: Any, address: str, path: Path
+) -> None:
+    page.get(f"{address}lab/index.html?path={path.name}")
+    until(partial(page.execute_script, OPENED))
+    page.execute_script(RUN)
+    until(lambda: page.execute_script("return window.ran") is not None, 600)
+    said = [cell for cell in page.execute_script(CELLS)["cells"] if cell["cell_type"] == "code"]
+    committed = code(nbformat.read(path, as_version=4))  # type: ignore[no-untyped-call]
+    assert [texts(cell) for cell in said] == [texts(cell) for cell in committed]
+    assert set(page.execute_script(FETCHED)) == {address.split("/")[2]}, "something is fetched from elsewhere"
+    screenshot(page, page.find_element("css selector", ".jp-Notebook"), f"course-{path.stem}")
