@@ -86,15 +86,12 @@ def test_there_are_notebooks() -> None:
         "02-granularities",
         "03-between-sequential-and-parallel",
         "04-own-and-common-domain",
-        "05-four-notions",
+        "05-notions-of-privacy",
         "06-mixed-granularities-and-metrics",
         "07-verify-a-bound",
         "08-edges-nodes-users-and-windows",
-        "09-what-clifton-taught",
-        "10-filters",
-        "11-differencing-and-tracing",
-        "12-with-sympy-and-networkx",
-        "13-five-notions-on-four-parts",
+        "09-many-questions",
+        "10-with-sympy-and-networkx",
     ]
 
 
