@@ -36,7 +36,7 @@ MARKS = [
     pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason="there is no chromium with its driver"),
 ]
 
-GIVEN = {name: os.environ.get(f"DPCOMPOSE_{name.upper()}") for name in ("pyodide", "wheels")}
+GIVEN = {name: os.environ.get(f"DPCOMPOSE_{name.upper()}") for name in ("pyodide", "wheels", "mathjax")}
 """The folders of what runs in the browser; where they are not given npm and pip get it."""
 
 WITH_A_RUNTIME = [

@@ -28,15 +28,17 @@ pytestmark = [
     pytest.mark.skipif(find_spec("jupyterlite_pyodide_kernel") is None, reason="there is no jupyterlite"),
 ]
 
-OPENED = (
-    "return document.readyState === 'complete' && window.jupyterapp?.shell.currentWidget?.context?.isReady"
-)
+OPENED = """
+    const notebook = window.jupyterapp?.shell.currentWidget;
+    return !!notebook?.context?.isReady && notebook.sessionContext?.session?.kernel?.status === 'idle';
+"""
 RUN = """
     window.ran = undefined;
     const done = (answer) => (window.ran = String(answer));
     window.jupyterapp.commands.execute('notebook:run-all-cells').then(done, done);
 """
 CELLS = "return window.jupyterapp.shell.currentWidget.context.model.toJSON()"
+SHOWN = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook"
 FETCHED = "return performance.getEntriesByType('resource').map((one) => new URL(one.name).host)"
 
 
@@ -44,7 +46,7 @@ FETCHED = "return performance.getEntriesByType('resource').map((one) => new URL(
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of the course, built by the command and served."""
     public = tmp_path_factory.mktemp("course")
-    given = [f"--{name}={folder}" for name, folder in GIVEN.items() if folder]
+    given = [f"--{name}={GIVEN[name]}" for name in ("pyodide", "wheels") if GIVEN[name]]
     subprocess.run([sys.executable, COURSE, public, *given], check=True, capture_output=True)
     with browsers.served(public) as found:
         yield found
@@ -78,4 +80,4 @@ def test_a_notebook_says_in_the_browser_what_it_is_committed_with(
     committed = code(nbformat.read(path, as_version=4))  # type: ignore[no-untyped-call]
     assert [texts(cell) for cell in said] == [texts(cell) for cell in committed]
     assert set(page.execute_script(FETCHED)) == {address.split("/")[2]}, "something is fetched from elsewhere"
-    screenshot(page, page.find_element("css selector", ".jp-Notebook"), f"course-{path.stem}")
+    screenshot(page, page.find_element("css selector", SHOWN), f"course-{path.stem}")

@@ -2,7 +2,7 @@
 
     pip install -e '.[test,browser,docs]' && pytest -m slow tests/test_handouts_in_the_browser.py
 
-Needs chromium with its driver, sphinx, and DPCOMPOSE_MATHJAX, the folder es5 of MathJax 3.
+Needs chromium with its driver, sphinx, and DPCOMPOSE_MATHJAX, the npm package mathjax@3, unpacked.
 DPCOMPOSE_SCREENSHOTS is a folder for the pages.
 """
 
@@ -25,7 +25,7 @@ import pytest
 from browsers import until
 
 ROOT = Path(__file__).resolve().parents[1]
-MATHJAX = os.environ.get("DPCOMPOSE_MATHJAX")
+MATHJAX = browsers.GIVEN["mathjax"]
 NAMED = sorted((ROOT / "theorems" / "named").glob("*.md"))
 pytestmark = [
     *browsers.MARKS,
@@ -51,7 +51,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     own = ["-D", "mathjax_path=mathjax/tex-mml-chtml.js", "-c", ROOT / "notebooks" / "site"]
     sphinx = [sys.executable, "-m", "sphinx", "-q", "-b", "html", *own, *only, ROOT, folder]
     subprocess.run(sphinx, check=True, capture_output=True)
-    shutil.copytree(str(MATHJAX), folder / "_static" / "mathjax")
+    shutil.copytree(Path(str(MATHJAX)) / "es5", folder / "_static" / "mathjax")
     browser = browsers.chromium(tmp_path_factory.mktemp("chromium"))
     try:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})

@@ -100,6 +100,7 @@ def test_the_first_verdict_comes_by_itself(page: Any, record_property: Any) -> N
     print(f"first verdict after {milliseconds / 1000:.1f} s")
     assert "REFUTED" in page.find_element("id", "verdict").text
     assert "[given]" in page.find_element("id", "derivation").text
+    until(lambda: page.find_elements("css selector", "#derivation li > mjx-container"))
     assert page.find_elements("css selector", "#picture svg title")
     screenshot(page, page.find_element("css selector", "main"), "page-wide")
 

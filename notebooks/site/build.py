@@ -3,9 +3,9 @@
     python notebooks/site/build.py public
     python -m http.server -d public
 
-Builds the wheel, and takes the runtime and what verify may need besides by npm and pip, or from folders that
-are named: --pyodide is the npm package pyodide, unpacked; --wheels has sympy, mpmath, networkx, and z3-solver
-for the runtime.
+Builds the wheel, and takes the runtime, what typesets formulas, and what verify may need besides by npm and
+pip, or from folders that are named: --pyodide and --mathjax are npm packages, unpacked; --wheels has sympy,
+mpmath, networkx, and z3-solver for the runtime.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.
 MODULES = {"sympy": "sympy", "mpmath": "mpmath", "networkx": "networkx", "z3": "z3_solver", "numpy": "numpy"}
 """The modules that are fetched where they are first imported, by how their wheels begin."""
 
+MATHJAX = "mathjax@3"
 PURE, FOR_THE_RUNTIME = ("sympy", "mpmath", "networkx"), ("z3-solver",)
+PACKAGE = "the npm package, unpacked"
 TOLD = {
     "z3": "Searches run without z3 on this page: a few claims stay undecided that the command decides.",
     "numpy": "Without numpy, classes of many listed databases are left to the command.",
@@ -40,14 +42,14 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
     return subprocess.run(list(map(str, command)), cwd=cwd, check=True, capture_output=True, text=True).stdout
 
 
-def runtime(given: Path | None, scratch: Path) -> Path:
-    """The folder of Pyodide: the one that is given, or the npm package."""
+def from_npm(name: str, given: Path | None, scratch: Path) -> Path:
+    """The folder of an npm package, unpacked: the one that is given, or what npm gets."""
     if given is not None:
         return given
-    packed = run("npm", "pack", "--silent", "pyodide", cwd=scratch).split()[-1]
+    packed = run("npm", "pack", "--silent", name, cwd=scratch).split()[-1]
     with tarfile.open(scratch / packed) as archive:
-        archive.extractall(scratch, filter="data")
-    return scratch / "package"
+        archive.extractall(scratch / name, filter="data")
+    return scratch / name / "package"
 
 
 def own_wheel(scratch: Path) -> Path:
@@ -98,7 +100,9 @@ def _number(path: Path) -> int:
     return int(re.match(r"\d+", path.name)[0])  # type: ignore[index]
 
 
-def build(public: Path, pyodide: Path | None = None, wheels: Path | None = None) -> None:
+def build(
+    public: Path, pyodide: Path | None = None, wheels: Path | None = None, mathjax: Path | None = None
+) -> None:
     """Writes the page into a folder."""
     public.mkdir(parents=True, exist_ok=True)
     for file in (HERE / "page").iterdir():
@@ -106,7 +110,8 @@ def build(public: Path, pyodide: Path | None = None, wheels: Path | None = None)
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         shutil.copy(own_wheel(scratch), public / "dpcompose.whl")
-        source = runtime(pyodide, scratch)
+        shutil.copy(from_npm(MATHJAX, mathjax, scratch) / "es5" / "tex-svg.js", public / "mathjax.js")
+        source = from_npm("pyodide", pyodide, scratch)
         (public / "pyodide").mkdir(exist_ok=True)
         for file_name in RUNTIME:
             shutil.copy(source / file_name, public / "pyodide")
@@ -120,17 +125,18 @@ def build(public: Path, pyodide: Path | None = None, wheels: Path | None = None)
     (public / "examples.json").write_text(json.dumps(page), encoding="utf-8")
 
 
-def command(about: str | None, build: Callable[[Path, Path | None, Path | None], None]) -> None:
+def command(about: str | None, build: Callable[..., None], **more: str) -> None:
     """Reads where to build, and from what; builds, and says what is there now."""
     options = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("public", type=Path, help="the folder, which is made")
-    options.add_argument("--pyodide", type=Path, help="the npm package pyodide, unpacked")
-    options.add_argument("--wheels", type=Path, help="a folder with the wheels of what is needed besides")
+    more |= {"pyodide": PACKAGE, "wheels": "a folder with the wheels of what is needed besides"}
+    for name, words in more.items():
+        options.add_argument(f"--{name}", type=Path, help=words)
     found = options.parse_args()
-    build(found.public, found.pyodide, found.wheels)
+    build(found.public, **{name: getattr(found, name) for name in more})
     size = sum(file.stat().st_size for file in found.public.rglob("*") if file.is_file())
     print(f"{found.public}: {size / 1e6:.1f} MB; python -m http.server -d {found.public} shows it")
 
 
 if __name__ == "__main__":
-    command(__doc__, build)
+    command(__doc__, build, mathjax=PACKAGE)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from build import FOR_THE_RUNTIME, ROOT, RUNTIME, command, downloaded, lock, own_wheel, runtime
+from build import FOR_THE_RUNTIME, ROOT, RUNTIME, command, downloaded, from_npm, lock, own_wheel
 
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 BROUGHT = ("piplite", "ipykernel", "pyodide-kernel")
@@ -96,7 +96,7 @@ def build(public: Path, pyodide: Path | None = None, wheels: Path | None = None)
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         lite = scratch / "lite"
-        with_packages(lite / "static" / "pyodide", runtime(pyodide, scratch), wheels, scratch)
+        with_packages(lite / "static" / "pyodide", from_npm("pyodide", pyodide, scratch), wheels, scratch)
         contents = shutil.copytree(ROOT / "notebooks", scratch / "contents", ignore=NOT_THE_COURSE)
         started = {"packages": [*BROUGHT, *LISTED, "comm"]}
         kernel = {f"{KERNEL}:kernel": {"disablePyPIFallback": True, "loadPyodideOptions": started}}

@@ -67,14 +67,20 @@ def verdict(text: str) -> str:
 
 
 def derivation(text: str) -> str:
-    """The lines of the derivation of the guarantee; "" where there is none."""
-    return _quietly(lambda study, _: str(study.derivation()), text)
+    """The lines of the derivation of the guarantee in HTML, with pages folded; in words why there is none."""
+    shown = _quietly(lambda study, _: study.derivation()._repr_html_(), text)
+    return shown if shown.startswith("<") else noted(shown)
+
+
+def noted(words: str) -> str:
+    """Words that stand in place of something."""
+    import html
+
+    return f'<p class="note">{html.escape(words)}</p>' if words else ""
 
 
 def picture(text: str) -> str:
     """The neighbours as SVG, with the first counterexample; in words why there is no picture."""
-    import html
-
     from dpcompose.front.drawings import pictures
 
     def drawn(study: Any, claims: Any) -> str:
@@ -86,7 +92,7 @@ def picture(text: str) -> str:
             return pictures.draw(study).svg
 
     shown = _quietly(drawn, text)
-    return shown if shown.startswith("<svg") else f'<p class="note">{html.escape(shown)}</p>'
+    return shown if shown.startswith("<svg") else noted(shown)
 
 
 def _quietly(told: Callable[[Any, Any], str], text: str) -> str:

@@ -32,12 +32,29 @@ function shown({ question: asked, part, text, seconds }) {
   if (part === "ready") return state("running", "deciding…");
   if (asked !== question) return; // of a file that has changed since
   if (part === "picture") at("picture").innerHTML = text;
+  else if (part === "derivation") derived(text);
   else if (part === "done") state("answered", `answered in ${seconds.toFixed(1)} s`);
   else at(part).textContent = text;
   if (part === "verdict") {
     document.body.dataset.answered = asked;
     performance.mark("verdict");
   }
+}
+
+// a derivation: the formulas of what is folded are typeset when it is opened
+function derived(html) {
+  const place = at("derivation");
+  MathJax.typesetClear([place]);
+  place.innerHTML = html;
+  for (const fold of place.querySelectorAll("details:not([open])")) {
+    fold.classList.add("folded");
+    fold.addEventListener("toggle", () => typeset(fold), { once: true });
+  }
+  typeset(place);
+}
+function typeset(place) {
+  place.classList.remove("folded");
+  return MathJax.typesetPromise([place]);
 }
 
 // a problem in a link: UTF-8 in base64 of addresses

@@ -27,7 +27,7 @@ if (asked) answer();
 async function answer() {
   const { question, text } = asked;
   const begun = performance.now();
-  for (const part of ["verdict", "derivation", "picture"]) {
+  for (const part of ["verdict", "picture", "derivation"]) {
     self.postMessage({ question, part, text: told[part](text) });
     await new Promise((later) => setTimeout(later)); // what was asked meanwhile comes first
     if (latest !== question) return;
