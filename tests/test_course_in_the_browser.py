@@ -52,9 +52,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    browser = browsers.chromium(tmp_path_factory.mktemp("chromium"))
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Any]:
+    """A browser that has seen no notebook: it would open those again."""
+    browser = browsers.chromium(tmp_path / "chromium")
     try:
         yield browser
     finally:
@@ -73,7 +74,7 @@ def test_a_notebook_says_in_the_browser_what_it_is_committed_with(
     page: Any, address: str, path: Path
 ) -> None:
     page.get(f"{address}lab/index.html?path={path.name}")
-    until(partial(page.execute_script, OPENED))
+    until(partial(page.execute_script, OPENED), 600)
     page.execute_script(RUN)
     until(lambda: page.execute_script("return window.ran") is not None, 600)
     said = [cell for cell in page.execute_script(CELLS)["cells"] if cell["cell_type"] == "code"]

@@ -126,7 +126,7 @@ def test_what_goes_into_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ):
         assert said in theorem, said
     assert proof.startswith(
-        " Let $D$ and $D'$ be bounded neighbours, $p_i(D)$ what the $i$-th mechanism reads, "
+        "\\emergencystretch=8em Let $D$ and $D'$ be bounded neighbours, $p_i(D)$ what the $i$-th mechanism reads, "
     )
     assert r"\item[(1)]" not in proof and r"\item[(4)]" in proof and r"\ref{result:parallel-bounded}" in proof
     assert r"\tfrac{1}{2 \mathrm{e}}" in proof and "Believed" not in proof

@@ -36,6 +36,9 @@ FITTED = r"""\ifdefined\fitted\else\newsavebox{\shown}
 \[\ifdim\wd\shown>\linewidth\resizebox{\linewidth}{!}{\usebox{\shown}}\else#1\fi\]}\fi
 """
 
+LOOSE = r"\emergencystretch=8em"
+"""Lines may be spaced widely rather than be too long, inside of what is written here."""
+
 
 @frozen
 class Paper:
@@ -70,7 +73,7 @@ def _paper(best: Best, verdicts: Sequence[Verdict]) -> Paper:
     numbers = {page.id: rf"\ref{{result:{page.id}}}" for page in pages}
     rows = [
         *_theorem(best),
-        rf"\begin{{proof}} {latex.said(best.head.proof)}",
+        rf"\begin{{proof}}{LOOSE} {latex.said(best.head.proof)}",
         *latex.steps([one for one in told.steps if not one.is_assumed], numbers),
         r"\end{proof}",
         *(row for one in verdicts if one.counterexample for row in latex.claim(one, "Not enough:")),
@@ -103,7 +106,7 @@ def _theorem(best: Best) -> Iterator[str]:
     """What is assumed, line by line, and the guarantee."""
     head, told = best.head, best.told
     yield rf"\begin{{theorem}}[{{{latex.plain(best.title)}}}]" if best.title else r"\begin{theorem}"
-    yield latex.said(head.about)
+    yield f"{LOOSE} {latex.said(head.about)}"
     yield from latex.parameters(head)
     if head.defined:
         yield f"The metrics are {'; '.join(map(latex.said, head.defined))}."
