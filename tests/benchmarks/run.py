@@ -233,7 +233,7 @@ def shipped() -> Iterator[Row]:
 
 
 def plot(target: Path) -> None:
-    """Cost against the number of mechanisms, vertices and sets, and the size of groups, beside one line."""
+    """Cost against the number of mechanisms, vertices, sets and databases, and the size of groups, beside lines."""
     from matplotlib import pyplot
 
     kinds: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
@@ -241,6 +241,7 @@ def plot(target: Path) -> None:
         "k parts, Gaussian": (lambda k: written.parts(k, "gaussian"), (3, 10, 30, 100, 300)),
         "k sets that overlap": (lambda k: written.parts(k, overlap=2), (3, 10, 30, 60)),
         "k vertices": (written.vertices, (3, 10, 30, 100)),
+        "k databases, listed": (written.databases, (3, 10, 30, 100, 300, 1000)),
         "groups of k": (written.groups, (3, 10, 30, 100)),
         "studies k deep": (written.nested, (3, 10, 20, 30)),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 ABC = '{ kind = "multisets", records = ["a", "b", "c"] }'
@@ -52,6 +53,22 @@ def parts(k: int, notion: str = "pure", overlap: int = 1, target: str = '"bounde
     largest = (f"max({listed(e)})", "refuted")
     plain = target == '"bounded"'
     return text + claims(notion, *some, *([(" + ".join(e), "proved")] if plain else []), largest)
+
+
+def databases(k: int) -> str:
+    """A listed class of k databases in a row, each a neighbour of the next, and the half that one is in."""
+    elements = [f"d{i}" for i in range(k)]
+    pairs = [f'["{one}", "{other}"]' for one, other in pairwise(elements)]
+    table = [f'{one} = "{2 * i // k}"' for i, one in enumerate(elements)]
+    text = head(f'kind = "listed"\nelements = [{quoted(elements)}]', '"next"')
+    text += (
+        f"[granularities.next]\nneighbours = [{listed(pairs)}]\n[maps.half]\ntable = {{ {listed(table)} }}\n"
+    )
+    text += (
+        '[[mechanisms]]\nname = "all"\nguarantee = { notion = "pure", epsilon = "e", granularity = "next" }\n'
+    )
+    text += stated("half", 'map = "half"', "pure", "x", "next", "common")
+    return text + claims("pure", ("e + x", "proved"), ("max(e, x)", "refuted"))
 
 
 def groups(m: int, k: int = 8) -> str:
