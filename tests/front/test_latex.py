@@ -187,3 +187,15 @@ def test_two_proofs_in_one_paper_compile_and_refer_to_what_is_there(tmp_path: Pa
         assert done.returncode == 0, done.stdout
         said = done.stdout
     assert not re.findall(r"^!.*|.*undefined.*|.*multiply.*", said, re.MULTILINE)
+
+
+def test_letters_of_a_proof_are_no_parameters() -> None:
+    """The maps p and their number k are called otherwise where parameters are called so."""
+    parts = {"a": "p", "b": "k"}
+    some = [dpc.mechanism(f"M{a}", dpc.pure(e, "bounded", "common"), reads={a}) for a, e in parts.items()]
+    study = dpc.compose(*some, on=dpc.multisets("ab"), target="bounded")
+    lines = str(study.guarantee().derivation)
+    assert "q is a record-wise partition" in lines and "[checked: m = 2]" in lines
+    assert "(k + p)-DP" in lines
+    proof = study.paper().proof
+    assert "$q$ all of these $q_i$" in proof.replace("$q_i.$", "$q_i$.") and "$m = 2$ their number" in proof

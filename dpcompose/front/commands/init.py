@@ -144,8 +144,8 @@ def written(said: Mapping[str, str]) -> str:
         f'granularity = "{said["neighbours"]}"',
         "",
         "# The mechanisms: what each reads, and the guarantee that it is assumed to have.  Letters are",
-        "# positive parameters.  A query with noise may stand in place of a guarantee.  `dpcompose explain reads`,",
-        "# `dpcompose explain domain`, `dpcompose explain query`.",
+        "# positive parameters.  A query with noise may stand in place of a guarantee.",
+        "# `dpcompose explain reads`, `dpcompose explain domain`, `dpcompose explain query`.",
     ]
     for n, part in enumerate(parts, start=1):
         rows += _mechanism(n, part, said, letters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -283,7 +283,8 @@ class Bound(Best, Shown):
         """How the proof begins: what its letters are."""
         r, several = sentences.letter_of_distances(self.setting), len(self.setting.mechanisms) > 1
         D, E, each = (Mathematics(one, one) for one in ("D", "D'", f"{r}_i"))
-        letters = in_letters(" how far apart p_i(D) and p_i(D') are")
+        said = partial(sentences.in_letters_of, self.setting)
+        letters = in_letters(said(" how far apart p_i(D) and p_i(D') are"))
         if self.setting.families and several:
             member = Mathematics(f"{r}_(j,i)", f"{r}_{{j,i}}")
             letters = [*letters, *in_letters(" (of the i-th member of the j-th family "), member, ")"]
@@ -294,11 +295,11 @@ class Bound(Best, Shown):
             " and ",
             E,
             f" be {self.setting.target} neighbours",
-            *in_letters(", p_i(D) what the i-th mechanism reads, "),
+            *in_letters(said(", p_i(D) what the i-th mechanism reads, ")),
             each,
             *letters,
         ]
-        return [*begins, *in_letters(f", p all of these p_i{number}.")]
+        return [*begins, *in_letters(said(f", p all of these p_i{number}."))]
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The databases of a counterexample, and what the mechanisms read of them, side by side."""

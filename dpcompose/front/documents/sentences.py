@@ -47,16 +47,16 @@ def _step(line: Line, by: Captions, before: str) -> Step:
     below = () if inner is None else steps(inner.lines, inner, f"{before}{line.n}.")
     page = by.theory.pages[line.by] if line.by not in (GIVEN, HYPOTHESIS, ALL_GUARANTEES) else None
     item = "" if page is None else page.cite(by.notion, by.setting.adaptive)
-    return Step(line.n, sentence(line, by), _checked(line), page, item, line.uses, before, below)
+    return Step(line.n, sentence(line, by), _checked(line, by.setting), page, item, line.uses, before, below)
 
 
-def _checked(line: Line) -> str:
+def _checked(line: Line, setting: Setting) -> str:
     """How a line that is by no page was checked."""
     match line.judgement:
         case kernel.Declared() as said:
             return said.covered
         case kernel.Holds() as said:
-            return f"checked: {said.covered}"
+            return f"checked: {in_letters_of(setting, said.covered)}"
         case kernel.Tabled():
             return ON_TABLE
         case kernel.Composed():
@@ -102,7 +102,7 @@ def sentence(line: Line, by: Captions) -> Said:
         case kernel.Profile():
             return _profile(said, setting)
         case kernel.Holds():
-            return in_letters(said.hypothesis)
+            return in_letters(in_letters_of(setting, said.hypothesis))
         case kernel.Private():
             shown = _dp(said.notion, said.parameters, by)
             return [f"the composition is {said.granularity} ", *shown, f", on {said.databases}"]
@@ -344,8 +344,20 @@ def _symbols(setting: Setting) -> Mapping[str, sympy.Expr]:
 
 def letter_of_distances(setting: Setting) -> str:
     """What distances are printed as: r, or a letter that is no parameter's."""
+    return _letter(setting, ("r", "s", "t", "h", "u", "v", "distance"))
+
+
+def in_letters_of(setting: Setting, text: str) -> str:
+    """What is said of the maps p and their number k, in other letters where parameters have these."""
+    own = {"p": _letter(setting, ("p", "q", "f", "g", "parts"))}
+    own["k"] = "k" if setting.families else _letter(setting, ("k", "m", "n", "j", "number"))
+    return re.sub(r"(?<![A-Za-z'])[pk](?![A-Za-z])", lambda letter: own[letter[0]], text)
+
+
+def _letter(setting: Setting, letters: Sequence[str]) -> str:
+    """The first of some letters that is no parameter's."""
     taken = {re.split(r"[^A-Za-z]", name)[0] for name in setting.domains}
-    return next(letter for letter in ("r", "s", "t", "h", "u", "v", "distance") if letter not in taken)
+    return next(letter for letter in letters if letter not in taken)
 
 
 def _distance(setting: Setting, i: int) -> str:
