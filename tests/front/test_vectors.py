@@ -7,11 +7,10 @@ import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 
 import pytest
+from written_on import SVG
 
 import dpcompose as dpc
 from dpcompose.front.drawings.vectors import MOST_NODES, SIGNS, Line, Node, Scene, sheet
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(D: object, granularity: object) -> ElementTree.Element:

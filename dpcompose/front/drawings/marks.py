@@ -6,7 +6,7 @@ Places are (x, y) in pixels of SVG, y grows downwards.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.kernel.expressions.keeping import frozen
@@ -203,14 +203,3 @@ class Sheet:
         for mark in self.marks:
             mark.paint(axes)
         return figure
-
-    def words(self) -> Iterator[str]:
-        """All that is written on it."""
-        yield from _words(self.marks)
-
-
-def _words(marks: Sequence[Mark]) -> Iterator[str]:
-    for mark in marks:
-        yield from _words(getattr(mark, "marks", ()))
-        if text := getattr(mark, "text", ""):
-            yield text
