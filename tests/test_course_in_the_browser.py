@@ -69,16 +69,22 @@ def texts(cell: Any) -> list[str]:
     return ["".join(text).rstrip("\n") for text in said]
 
 
+def said(page: Any) -> list[list[str]]:
+    """What the cells of the notebook in front say."""
+    cells = page.execute_script(CELLS)["cells"]
+    return [texts(cell) for cell in cells if cell["cell_type"] == "code"]
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_says_in_the_browser_what_it_is_committed_with(
     page: Any, address: str, path: Path
 ) -> None:
     page.get(f"{address}lab/index.html?path={path.name}")
     until(partial(page.execute_script, OPENED), 600)
+    committed = [texts(cell) for cell in code(nbformat.read(path, as_version=4))]  # type: ignore[no-untyped-call]
+    assert said(page) == committed, "as it is opened"
     page.execute_script(RUN)
     until(lambda: page.execute_script("return window.ran") is not None, 600)
-    said = [cell for cell in page.execute_script(CELLS)["cells"] if cell["cell_type"] == "code"]
-    committed = code(nbformat.read(path, as_version=4))  # type: ignore[no-untyped-call]
-    assert [texts(cell) for cell in said] == [texts(cell) for cell in committed]
+    assert said(page) == committed
     assert set(page.execute_script(FETCHED)) == {address.split("/")[2]}, "something is fetched from elsewhere"
     screenshot(page, page.find_element("css selector", SHOWN), f"course-{path.stem}")

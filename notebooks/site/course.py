@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import nbformat
 from build import FOR_THE_RUNTIME, ROOT, RUNTIME, command, downloaded, from_npm, lock, own_wheel
 
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
@@ -98,6 +99,8 @@ def build(public: Path, pyodide: Path | None = None, wheels: Path | None = None)
         lite = scratch / "lite"
         with_packages(lite / "static" / "pyodide", from_npm("pyodide", pyodide, scratch), wheels, scratch)
         contents = shutil.copytree(ROOT / "notebooks", scratch / "contents", ignore=NOT_THE_COURSE)
+        for notebook in contents.glob("*.ipynb"):  # lines are joined as a server joins them
+            notebook.write_text(json.dumps(nbformat.read(notebook, as_version=4)), encoding="utf-8")
         started = {"packages": [*BROUGHT, *LISTED, "comm"]}
         kernel = {f"{KERNEL}:kernel": {"disablePyPIFallback": True, "loadPyodideOptions": started}}
         shown = {"appName": "dpcompose", "exposeAppInBrowser": True, "litePluginSettings": kernel}
