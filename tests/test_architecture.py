@@ -42,7 +42,7 @@ spaces: additions given
 spaces.canonical: points profiles finite graphs named compared metrics distances matchings
 privacy: assumptions distances distributions fibres findings in_metrics nearest notions tradeoffs probabilities
     samples rows checks lines neighbourhoods noises noise_tables declared promises tables tabulated
-    mechanisms statements metric_tables database_tables input_tables notion_words schema
+    mechanisms statements metric_tables database_tables input_tables notion_words schema rereading
 privacy.settings: inputs invalid members names noisy sampled on_tables orders families nested reads __init__
     stated
 privacy.readers: lengths maps parameters names databases given granularities inputs space distances guarantees mechanisms claims

@@ -20,11 +20,16 @@ LONGEST_NAME = 200
 
 @frozen
 class Mistake:
-    """What is wrong, under which key, and in which line of the file where that is known."""
+    """What is wrong, under which key, and in which line of the file where that is known.
+
+    meant -- the word that may have been meant; unknown -- whether it is the key that is none.
+    """
 
     path: Path_
     message: str
     line: int | None = None
+    meant: str | None = None
+    unknown: bool = False
 
     def __str__(self) -> str:
         where = ".".join(str(part + 1) if isinstance(part, int) else part for part in self.path) or "file"
@@ -47,8 +52,8 @@ class Found:
         self.notions, self.own, self.in_metrics = notions, own, in_metrics
         self.mistakes: list[Mistake] = []
 
-    def wrong(self, path: Path_, message: object) -> None:
-        self.mistakes.append(Mistake(path, str(message)))
+    def wrong(self, path: Path_, message: object, meant: str | None = None, unknown: bool = False) -> None:
+        self.mistakes.append(Mistake(path, str(message), meant=meant, unknown=unknown))
 
     def unfit(self, path: Path_, message: str, value: object) -> None:
         """A value of another kind, or size."""
@@ -196,7 +201,8 @@ class Word(Check):
 
     def read(self, value: Any, path: Path_, found: Found) -> Any:
         if value not in self.supported:
-            found.wrong(path, f"there is no {self.what} {shown(value)}{near(value, self.supported)}")
+            there = f"there is no {self.what} {shown(value)}{near(value, self.supported)}"
+            found.wrong(path, there, nearest(value, self.supported))
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -368,9 +374,8 @@ class Table:
                 found.wrong((*path, word), "this key is missing")
         for word in value:
             if word not in known:
-                found.wrong(
-                    (*path, str(word)), f"there is no key {shown(word)} here{near(word, sorted(known))}"
-                )
+                there = f"there is no key {shown(word)} here{near(word, sorted(known))}"
+                found.wrong((*path, str(word)), there, nearest(word, known), unknown=True)
         cls.names(read, path, found)
         if len(found.mistakes) > before:
             return None
@@ -408,12 +413,18 @@ def near(word: object, known: Iterable[str]) -> str:
 
 def close(word: object, known: Iterable[str]) -> str:
     """A near match among known words, or one that means the same, as the end of a message; "" without one."""
+    words = list(known)
+    if said := in_words(str(word)[:200], words):
+        return f"; {said}"
+    found = nearest(word, words)
+    return f"; did you mean {found!r}?" if found else ""
+
+
+def nearest(word: object, known: Iterable[str]) -> str | None:
+    """The known word that is near another one, or means the same; None without one."""
     text = str(word)[:200]
     words = [one for one in known if one != text]  # no word is meant by itself
-    if said := in_words(text, words):
-        return f"; {said}"
-    found = meant(text, words) or next(iter(difflib.get_close_matches(text, words, n=1)), None)
-    return f"; did you mean {found!r}?" if found else ""
+    return meant(text, words) or next(iter(difflib.get_close_matches(text, words, n=1)), None)
 
 
 def shown(value: object) -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.privacy import checks
+from dpcompose.privacy import checks, rereading
 from dpcompose.privacy.checks import Mistake, unset
 from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.lines import first_line, line_of
@@ -30,9 +30,7 @@ from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.additions import NOTHING, Additions
 
-if TYPE_CHECKING:
-    pass
-
+Result = TypeVar("Result")
 
 LARGEST_FILE = 10_000_000
 """The most characters of a problem file."""
@@ -72,8 +70,7 @@ def read_file(
     show -- finds the guarantees of studies; left out, the file must say them, and nothing is found;
     notions -- the parameters of each notion that there are pages for; own -- what else it may name.
     """
-    text = text_of(path)
-    return read_data(parsed(text, str(path)), str(path), text, show, notions, own)
+    return _read(text_of(path), str(path), show, notions, own)
 
 
 def text_of(path: str | Path) -> str:
@@ -92,7 +89,40 @@ def read_text(
     text: str, file: str = "problem", show: Showing | None = None, notions: Notions = FILE_KEYS
 ) -> Problem:
     """The problem in a TOML text.  Raises ProblemError."""
-    return read_data(parsed(text, file), file, text, show, notions)
+    return _read(text, file, show, notions, NOTHING)
+
+
+def _read(text: str, file: str, show: Showing | None, notions: Notions, own: Additions) -> Problem:
+    def read(data: Mapping[str, Any]) -> Problem:
+        return read_data(data, file, text, show, notions, own)
+
+    return at_once(read, parsed(text, file), file, text, notions)
+
+
+def at_once(
+    read: Callable[[Mapping[str, Any]], Result],
+    data: Mapping[str, Any],
+    file: str,
+    text: str,
+    notions: Notions,
+) -> Result:
+    """What is read of data.  Raises ProblemError with every mistake, also those that others hide."""
+
+    def mistakes(rest: Mapping[str, Any]) -> Sequence[Mistake]:
+        try:
+            read(rest)
+        except ProblemError as error:
+            return [replace(one, line=None) for one in error.mistakes]
+        except ValueError:  # nothing is wrong with what was read
+            return ()
+        return ()
+
+    try:
+        return read(data)
+    except ProblemError as error:
+        first = [replace(one, line=None) for one in error.mistakes]
+        every = rereading.every_mistake(first, data, mistakes, notions)
+    raise ProblemError(file, sorted(_in_text(every, text), key=lambda one: one.line or 0))
 
 
 def parsed(text: str, file: str = "problem") -> dict[str, Any]:
@@ -167,7 +197,11 @@ def read_data(
 def refuse(mistakes: Sequence[Mistake], file: str, text: str = "") -> None:
     """Raises ProblemError where there are mistakes, with their lines in the text."""
     if mistakes:
-        raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in mistakes])
+        raise ProblemError(file, _in_text(mistakes, text))
+
+
+def _in_text(mistakes: Sequence[Mistake], text: str) -> list[Mistake]:
+    return [replace(one, line=line_of(text, one.path)) for one in mistakes]
 
 
 def _problem(study: Study | AllPairs, given: ProblemTable, file: str, found: checks.Found) -> Problem | None:

@@ -374,6 +374,7 @@ PARTITIONS = (
     "the key 'partitions' is not supported yet beside claims in metrics; claims for the neighbours of a "
     "target are, and X*d_NAME is one where NAME is the target"
 )
+TWICE = "two mechanisms are called {!r}; k that are alike are one with count k"
 MOST_IN_METRICS = 200
 """How many mechanisms there are at most beside claims in metrics."""
 
@@ -392,6 +393,16 @@ class StudyTable(Table):
     mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000, ALIKE))
     adaptive: bool = key(TRUE_OR_FALSE, False)
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
+
+    @classmethod
+    def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
+        seen = set[str]()
+        listed = read.get("mechanisms")
+        for n, one in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(one, MechanismTable):
+                if one.name in seen:
+                    found.wrong((*path, "mechanisms", n, "name"), TWICE.format(one.name))
+                seen.add(one.name)
 
     def fits(self, path: Path_, found: Found) -> None:
         if not found.in_metrics:

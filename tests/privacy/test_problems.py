@@ -76,7 +76,8 @@ def test_all_mistakes_come_at_once_with_key_and_line() -> None:
     assert mistakes(text) == (
         "p.toml: databases.recrods (line 8): there is no key 'recrods' here; did you mean 'records'?\n"
         "p.toml: mechanisms.1.name (line 11): this key is missing\n"
-        "p.toml: mechanisms.1.nmae (line 12): there is no key 'nmae' here; did you mean 'name'?"
+        "p.toml: mechanisms.1.nmae (line 12): there is no key 'nmae' here; did you mean 'name'?\n"
+        "p.toml: claims.1.epsilon (line 17): a value is missing after '/'\n  n/\n    ^"
     )
 
 

@@ -70,7 +70,18 @@ def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[C
 
 def load_text(text: str, file: str, theory: Theory) -> tuple[Study, tuple[Claim, ...]]:
     """The same of a text; file -- what messages call it."""
-    data = problems.parsed(text, file)
+
+
+    def read(data: Mapping[str, Any]) -> tuple[Study, tuple[Claim, ...]]:
+        return load_data(data, file, text, theory)
+
+    return problems.at_once(read, problems.parsed(text, file), file, text, theory.parameters)
+
+
+def load_data(
+    data: Mapping[str, Any], file: str, text: str, theory: Theory
+) -> tuple[Study, tuple[Claim, ...]]:
+    """The same of data.  Raises ProblemError with the mistakes that are found first."""
     if is_in_metrics(data) and (found := _in_metrics(data, file, text, theory)) is not None:
         return found
     about = file, text, partial(show, theory=theory), theory.parameters, theory.own

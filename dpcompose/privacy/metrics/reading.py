@@ -52,10 +52,6 @@ class AllPairs:
         if self.distances.databases is None:
             return None
         mechanisms = self.mechanisms.mechanisms()
-        names = [one.name for one in mechanisms]
-        for i, name in enumerate(names):
-            if name in names[:i]:
-                self.found.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
         self.target, near = self._target(), self._near()
         self.near = None if near is None else (near, self.distances.named("beyond", near))
         assume = self.names.assumed({x: n for one in mechanisms for x, n in one.counts.items()})

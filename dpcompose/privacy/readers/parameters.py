@@ -79,6 +79,7 @@ class Parameters:
                 self.symbols[name] = terms.letter(name, domain) if domain else kernel.parse(words, {})
             except ValueError as error:
                 self.found.wrong(path, error)
+                self.symbols[name] = terms.letter(name, COUNT)  # nothing more is said of it
                 continue
             if domain:
                 self.domains[name] = domain

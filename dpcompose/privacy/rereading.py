@@ -1,0 +1,264 @@
+"""All mistakes of a file at once: what is wrong is replaced, and the file is read again.
+
+What is wrong stands in the way of what is read after it: a notion that is none hides that a formula is none.
+So it is replaced by what was meant, or by what says least, until nothing new is found.  What may follow from
+a replacement is not told.
+
+>>> rest = Rest({"claims": [{"notion": "pur", "epsilon": "2*"}], "format": 2}, {"pure": ("epsilon",)})
+>>> rest.replace(Mistake(("claims", 0, "notion"), "there is no notion 'pur'", meant="pure"))
+True
+>>> rest.replace(Mistake(("format",), "input should be 1"))
+True
+>>> rest.data["claims"], rest.data["format"]
+([{'notion': 'pure', 'epsilon': '2*'}], 1)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from dpcompose.language import formulas
+from dpcompose.language.formulas import RESERVED
+from dpcompose.privacy.checks import Mistake, Path_
+
+MOST_READINGS = 40
+"""How often a file is read at most."""
+KNOWN_BY = ("guarantee", "filter", "satisfies", "query", "noise", "table", "study", "sampled")
+"""The keys that say what is known of a mechanism."""
+NAMED = ("granularities", "maps", "partitions", "tables", "metrics", "studies")
+"""What a file has by names, which stand elsewhere in it."""
+ON_A_CLASS = {"reads", "granularity", "metric", "query", "noise", "table", "domain", "target", *NAMED}
+"""Keys whose values fit some classes of databases only."""
+NO_FORMULAS = {
+    "name",
+    "notion",
+    "granularity",
+    "domain",
+    "reads",
+    "kind",
+    "query",
+    "table",
+    "study",
+    "expect",
+}
+"""Keys whose texts are no formulas; a table below one has some."""
+OF_ALL = ("databases", "metrics", "maps")
+"""What the values of these keys depend on."""
+OF_THE_WHOLE: tuple[Path_, ...] = ((), ("mechanisms",))
+"""Where mistakes stand that are about all mechanisms together."""
+ANY_NUMBER = "integer >= 1"
+"""What a parameter is of which nothing is known: most is allowed of these."""
+
+LEFT_OUT = None
+Replacement = tuple[Path_, Any]
+"""Where something else is put, and what."""
+
+
+def every_mistake(
+    first: Sequence[Mistake],
+    data: Mapping[str, Any],
+    again: Callable[[Mapping[str, Any]], Sequence[Mistake]],
+    notions: Mapping[str, Sequence[str]],
+) -> list[Mistake]:
+    """The mistakes that were found first, and those of the rest.
+
+    again -- the mistakes of other data; notions -- the parameters of each notion.
+    """
+    if not any(one.path for one in first):
+        return list(first)
+    rest, told, found = Rest(data, notions), list(first), first
+    for _ in range(MOST_READINGS):
+        if not any([rest.replace(one) for one in found]):  # each of them
+            break
+        found = again(rest.data)
+        told += [one for one in found if one not in told and not rest.may_cause(one)]
+    return told
+
+
+class Rest:
+    """The data of a file, in which what is wrong is replaced.
+
+    notions -- the parameters of each notion; replaced -- where; unlike -- where that is not what was meant;
+    names -- those of what was left out; made -- those that are no parameters.
+    """
+
+    def __init__(self, data: Mapping[str, Any], notions: Mapping[str, Sequence[str]]) -> None:
+        self.data: Any = data
+        self.notions, self.names = notions, set[str]()
+        self.replaced, self.unlike = list[Path_](), list[Path_]()
+        self.made = words([data.get("metrics"), data.get("databases")]) | RESERVED
+        self.made |= {str(one).replace("-", "_") for one in keys(data.get("metrics"))}
+        mechanisms = data.get("mechanisms")
+        for one in mechanisms if isinstance(mechanisms, list) else ():
+            self.made |= words({"index": at(one, ("index",))})
+
+    def may_cause(self, mistake: Mistake) -> bool:
+        """Whether a mistake may be there for what was replaced."""
+        path = mistake.path
+        if path in OF_THE_WHOLE:
+            return any(one[0] != "claims" for one in self.replaced)
+        if any(one[: len(path)] == path[: len(one)] for one in self.replaced):
+            return True
+        elsewhere = any(one[0] in OF_ALL for one in self.unlike)
+        if elsewhere and not ON_A_CLASS.isdisjoint(path):
+            return True
+        return not self.names.isdisjoint(words(at(self.data, path[:2])))
+
+    def replace(self, mistake: Mistake) -> bool:
+        """Whether something new was replaced for a mistake: the least that there is."""
+        for path, value in self._instead(self.data, mistake):
+            if path not in self.replaced:
+                self._put(path, value, mistake.meant)
+                return True
+        return False
+
+    def _put(self, path: Path_, value: Any, meant: str | None) -> None:
+        before = at(self.data, path)
+        self.data = changed(self.data, path, value)
+        self.replaced.append(path)
+        if meant is None or value != meant:
+            self.unlike.append(path)
+            called = {str(name) for section, name in pairwise(path) if section in NAMED}
+            self.names |= called | {f"d_{one}" for one in called}
+            if path[0] not in ("claims", "parameters") and "reads" not in path:
+                self._lost(texts({path[-1]: before}, NO_FORMULAS), before)
+
+    def _lost(self, lost: Sequence[str], before: Any) -> None:
+        """Takes names in formulas that are gone for parameters; all in claims, where formulas are missing."""
+        known = keys(self.data.get("parameters"))
+        if isinstance(before, Mapping) or not (lost or isinstance(before, str)):
+            lost = [*lost, *texts(self.data.get("claims"), NO_FORMULAS)]
+        for name in {one for text in lost for one in letters(text)} - self.made - {*known}:
+            family, bracket, _ = name.partition("[")
+            if bracket:
+                self.names.add(family)
+            elif not name.startswith("d_"):  # that is a metric
+                self.data = changed(self.data, ("parameters", name), ANY_NUMBER)
+                self.replaced.append(("parameters", name))
+
+    # what is put in place of what is wrong
+
+    def _instead(self, data: Any, mistake: Mistake) -> Iterator[Replacement]:
+        """What may be put instead, from little to much."""
+        path = mistake.path
+        if not path:
+            return
+        yield from self._of_a_key(at(data, path[:-1]), mistake)
+        match path:
+            case ("studies", str(name), _, *_) if isinstance(study := at(data, path[:2]), dict):
+                inner = Mistake(path[2:], "", meant=mistake.meant, unknown=mistake.unknown)
+                yield from (((*path[:2], *there), value) for there, value in self._instead(study, inner))
+                yield ("studies", name), LEFT_OUT
+            case ("mechanisms", int(i), *_):
+                yield from _of_a_mechanism(data, i, path)
+            case ("claims", int(), *_):
+                in_metric = "metric" in keys(at(data, path[:2]))
+                yield path[:2], {"notion": "pure", "metric" if in_metric else "epsilon": "oo"}
+            case ("parameters", str(name), *_):
+                yield path[:2], ANY_NUMBER
+            case (str(section), str(), *_) if section in NAMED:
+                yield path[:2], LEFT_OUT
+            case ("format" | "databases" | "target" | "mechanisms" as section, *_):
+                said = {
+                    "format": 1,
+                    "databases": {"kind": "multisets"},
+                    "target": {"granularity": neighbours(data)},
+                }
+                yield (section,), said[section] if section in said else [_mechanism(data, 0)]
+
+    def _of_a_key(self, inside: Any, mistake: Mistake) -> Iterator[Replacement]:
+        """What may be put instead where a single key is wrong."""
+        path, key, meant = mistake.path, mistake.path[-1], mistake.meant
+        if not isinstance(inside, dict):
+            return
+        if mistake.unknown:
+            if meant is not None and meant not in inside and key in inside:
+                yield (*path[:-1], meant), inside[key]
+            yield path, LEFT_OUT
+        elif meant is not None:
+            yield path, meant
+        if key in ("granularity", "domain") and len(path) > 2:
+            yield path, neighbours(self.data) if key == "granularity" else "common"
+        if key == "notion":
+            given = inside.keys() & {one for keys in self.notions.values() for one in keys}
+            yield from ((path, notion) for notion, keys in self.notions.items() if set(keys) == given)
+        if len(path) > 2 and key in inside:
+            yield path, LEFT_OUT
+
+
+def _of_a_mechanism(data: Mapping[str, Any], i: int, path: Path_) -> Iterator[Replacement]:
+    """What may be put instead in a mechanism: as its name, as what is read, as what is known of it."""
+    least, given = _mechanism(data, i), at(data, path[:2])
+    if isinstance(given, dict):
+        if path[2:3] == ("name",):
+            yield path[:3], least["name"]
+        if path[2:3] == ("reads",):
+            yield path[:3], "everything"
+        yield from ((("mechanisms", i, key), LEFT_OUT) for key in KNOWN_BY[1:] if key in given)
+        yield ("mechanisms", i, "guarantee"), least["guarantee"]
+    yield ("mechanisms", i), least
+
+
+def _mechanism(data: Mapping[str, Any], i: int) -> dict[str, Any]:
+    """A mechanism that says least."""
+    stated = {"notion": "pure", "epsilon": "1", "granularity": neighbours(data), "domain": "common"}
+    return {"name": f"mechanism {i + 1}", "guarantee": stated}
+
+
+def neighbours(data: Mapping[str, Any]) -> Any:
+    """Neighbours that fit the class: those of the target."""
+    return at(data, ("target", "granularity")) or "free-lunch"
+
+
+def at(data: Any, path: Path_) -> Any:
+    """What stands at a path; None where nothing does."""
+    for part in path:
+        if isinstance(data, Mapping):
+            data = data.get(part)
+        else:
+            data = (
+                data[part] if isinstance(data, list) and isinstance(part, int) and part < len(data) else None
+            )
+    return data
+
+
+def changed(data: Any, path: Path_, value: Any) -> Any:
+    """The data with another value at a path, or without what stands there."""
+    if not path:
+        return value
+    key, inside = path[0], changed(at(data, path[:1]), path[1:], value)
+    if isinstance(data, list) and isinstance(key, int):
+        return [*data[:key], inside, *data[key + 1 :]]
+    found = {**(data if isinstance(data, Mapping) else {}), key: inside}
+    return {name: one for name, one in found.items() if one is not LEFT_OUT}
+
+
+def keys(value: Any) -> Collection[Any]:
+    """The keys of a table; none where it is no table."""
+    return value.keys() if isinstance(value, Mapping) else ()
+
+
+def texts(value: Any, but: Collection[str] = ()) -> list[str]:
+    """The texts in a value, but for those of some keys."""
+    if isinstance(value, Mapping):
+        some = [one for key, one in value.items() if isinstance(one, Mapping) or key not in but]
+        return [text for one in some for text in texts(one, but)]
+    if isinstance(value, list):
+        return [text for one in value for text in texts(one, but)]
+    return [value] if isinstance(value, str) else []
+
+
+def words(value: Any) -> set[str]:
+    """The words of the texts in a value."""
+    return {one for text in texts(value) for one in re.findall(r"[A-Za-z_][\w-]*", text)}
+
+
+def letters(text: str) -> Sequence[str]:
+    """The names in a formula; of what is none the words in it."""
+    try:
+        return formulas.names(text)
+    except formulas.FormulaError:
+        return [*words(text)]
