@@ -71,7 +71,6 @@ def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[C
 def load_text(text: str, file: str, theory: Theory) -> tuple[Study, tuple[Claim, ...]]:
     """The same of a text; file -- what messages call it."""
 
-
     def read(data: Mapping[str, Any]) -> tuple[Study, tuple[Claim, ...]]:
         return load_data(data, file, text, theory)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
 from threading import RLock
 from typing import Any, Generic, TypeVar, dataclass_transform, overload
@@ -82,25 +82,32 @@ class _Unmade:
 _MAKING = RLock()
 
 
+_OF_A_BODY = ("__annotations__", "__module__", "__orig_bases__", "__post_init__")
+"""What of a class, besides its fields, its methods are made from."""
+
+
 def _make(kind: Any, kw_only: bool) -> None:
-    """Makes the methods of a class.
+    """Makes the methods of a class, from another one with the same fields.
 
-    What compares takes the place of what stood for it at once: another thread never finds what `object` has,
-    by which equal values are not equal.
+    Each takes the place of what stood for it at once: another thread never finds what `object` has, by which
+    a value has no fields, and equal values are not equal.
     """
-    unmade = [name for name, one in vars(kind).items() if isinstance(one, _Unmade)]
-    for name in ("__init__", "__match_args__"):
-        if name in unmade:
-            delattr(kind, name)
-    dataclass(frozen=True, eq=False, repr=False, kw_only=kw_only)(kind)
-    for name, method in _methods(kind).items():
-        if name in unmade:
-            setattr(kind, name, method)
+    own, names = vars(kind), kind.__annotations__
+    body = {name: own[name] for name in (*names, *_OF_A_BODY) if name in own}
+    twin = type(kind)(kind.__name__, kind.__bases__, body)
+    made = {**vars(dataclass(frozen=True, eq=False, repr=False, kw_only=kw_only)(twin))}
+    for name in [name for name in names if name in own]:
+        setattr(kind, name, made[name]) if name in made else delattr(kind, name)
+    unmade = [name for name, one in own.items() if isinstance(one, _Unmade)]
+    made["__init__"].__qualname__ = f"{kind.__qualname__}.__init__"
+    made |= _methods(kind, {one.name: one for one in fields(twin)})
+    for name in ("__dataclass_params__", "__setattr__", "__delattr__", *unmade):
+        setattr(kind, name, made[name])
 
 
-def _methods(kind: Any) -> dict[str, Callable[..., Any]]:
-    """How values of a dataclass are compared and shown: by their fields, where they are of the same class."""
-    compared = [one.name for one in fields(kind) if one.compare]
+def _methods(kind: Any, of: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    """How values of a dataclass are compared and shown: by fields that do not change, in the same class."""
+    compared = [name for name, one in of.items() if one.compare]
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda of: ()
 
     def equal(of: Any, other: Any) -> Any:
@@ -112,4 +119,13 @@ def _methods(kind: Any) -> dict[str, Callable[..., Any]]:
         values = (f"{one.name}={getattr(of, one.name)!r}" for one in fields(of) if one.repr)
         return f"{type(of).__qualname__}({', '.join(values)})"
 
-    return {"__eq__": equal, "__hash__": lambda of: hash(key(of)), "__repr__": shown}
+    def fixed(change: Callable[..., None]) -> Callable[..., None]:
+        def changed(value: Any, name: str, *to: Any) -> None:
+            if value.__class__ is kind or name in of:
+                raise FrozenInstanceError(f"cannot assign to field {name!r}")
+            change(value, name, *to)
+
+        return changed
+
+    changes = {"__setattr__": fixed(object.__setattr__), "__delattr__": fixed(object.__delattr__)}
+    return {"__eq__": equal, "__hash__": lambda of: hash(key(of)), "__repr__": shown, **changes}

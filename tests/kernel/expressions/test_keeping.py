@@ -7,7 +7,7 @@ import dataclasses
 import pickle
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -56,26 +56,50 @@ def in_turns() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+def at_once(asked: Callable[[], Any], threads: int = 3) -> set[Any]:
+    """What several threads find that ask at the same time; of an error what it says."""
+    found, start = set[Any](), threading.Barrier(threads)
+
+    def ask() -> None:
+        start.wait()
+        try:
+            found.add(asked())
+        except TypeError as error:
+            found.add(str(error))
+
+    every = [threading.Thread(target=ask) for _ in range(threads)]
+    for thread in every:
+        thread.start()
+    for thread in every:
+        thread.join()
+    return found
+
+
 def test_equal_values_are_equal_in_whichever_thread_the_methods_are_made(in_turns: None) -> None:
-    found = set[Any]()
     for _ in range(100):
 
         @frozen
         class New:
             x: int
 
-        pair: list[Any] = [object.__new__(New), object.__new__(New)]  # as they are unpickled
-        for one in pair:
-            vars(one)["x"] = 1
-        start = threading.Barrier(3)
+        one, other = object.__new__(New), object.__new__(New)  # as they are unpickled
+        vars(one)["x"] = vars(other)["x"] = 1
+        told = at_once(
+            lambda one=one, other=other: (one == other, hash(one) == hash(other), len({one, other}))
+        )
+        assert told == {(True, True, 1)}
 
-        def compare(start: threading.Barrier = start, pair: list[Any] = pair) -> None:
-            start.wait()
-            found.add((pair[0] == pair[1], hash(pair[0]) == hash(pair[1]), len(set(pair))))
 
-        threads = [threading.Thread(target=compare) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert found == {(True, True, 1)}
+def test_the_first_values_of_a_class_are_made_in_whichever_thread(in_turns: None) -> None:
+    for _ in range(100):
+
+        @frozen
+        class New(Place):
+            z: tuple[int, ...] = ()
+
+        def made(New: Any = New) -> tuple[bool, Any]:
+            match one := New(1, z=(2,)):
+                case New(x, y, _, further):
+                    return one == New(1, 0, "a", (2,)), (x, y, further)
+
+        assert at_once(made) == {(True, (1, 0, (2,)))}
