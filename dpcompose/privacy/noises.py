@@ -264,6 +264,8 @@ class Noise(Shown):
         if fine:
             return None
         wanted = "lie between 0 and 1" if self.kind.takes == "bit" else "be positive"
+        if not x.letters:
+            return f"the {self.kind.called} must {wanted}, not {formulas.to_text(x)}"
         shown = f"the {self.kind.called} {formulas.to_text(x)} must {wanted} for all allowed values"
         return shown + _where_not_above(x, self.kind.takes == "bit", domains, assumed)
 
@@ -390,4 +392,7 @@ def _where_not_above(x: Term, below_one: bool, domains: Mapping[str, Domain], as
 
 
 def _noise(word: str, parameter: object) -> Noise:
-    return Noise(word, formulas.term(parameter))
+    made = Noise(word, formulas.term(parameter))
+    if not made.term.letters and (why := made.unfit({})):
+        raise ValueError(why)
+    return made

@@ -45,6 +45,8 @@ NO_FORMULAS = {
     "expect",
 }
 """Keys whose texts are no formulas; a table below one has some."""
+HAVE_FORMULAS = ("mechanisms", "studies", "tables")
+"""In whose formulas parameters first stand."""
 OF_ALL = ("databases", "metrics", "maps")
 """What the values of these keys depend on."""
 OF_THE_WHOLE: tuple[Path_, ...] = ((), ("mechanisms",))
@@ -81,14 +83,14 @@ def every_mistake(
 class Rest:
     """The data of a file, in which what is wrong is replaced.
 
-    notions -- the parameters of each notion; replaced -- where; unlike -- where that is not what was meant;
-    names -- those of what was left out; made -- those that are no parameters.
+    notions -- the parameters of each notion; replaced -- where, and by what; unlike -- where that is not what
+    was meant; names -- those of what was left out; made -- those that are no parameters.
     """
 
     def __init__(self, data: Mapping[str, Any], notions: Mapping[str, Sequence[str]]) -> None:
         self.data: Any = data
         self.notions, self.names = notions, set[str]()
-        self.replaced, self.unlike = list[Path_](), list[Path_]()
+        self.replaced, self.unlike = dict[Path_, Any](), set[Path_]()
         self.made = words([data.get("metrics"), data.get("databases")]) | RESERVED
         self.made |= {str(one).replace("-", "_") for one in keys(data.get("metrics"))}
         mechanisms = data.get("mechanisms")
@@ -111,25 +113,27 @@ class Rest:
         """Whether something new was replaced for a mistake: the least that there is."""
         for path, value in self._instead(self.data, mistake):
             if path not in self.replaced:
-                self._put(path, value, mistake.meant)
+                self._put(path, value, mistake)
                 return True
         return False
 
-    def _put(self, path: Path_, value: Any, meant: str | None) -> None:
+    def _put(self, path: Path_, value: Any, mistake: Mistake) -> None:
         before = at(self.data, path)
+        cut = any(one is LEFT_OUT and path[:2] == there[:2] for there, one in self.replaced.items())
         self.data = changed(self.data, path, value)
-        self.replaced.append(path)
-        if meant is None or value != meant:
-            self.unlike.append(path)
+        self.replaced[path] = value
+        if mistake.meant is None or value != mistake.meant:
+            self.unlike.add(path)
             called = {str(name) for section, name in pairwise(path) if section in NAMED}
             self.names |= called | {f"d_{one}" for one in called}
-            if path[0] not in ("claims", "parameters") and "reads" not in path:
-                self._lost(texts({path[-1]: before}, NO_FORMULAS), before)
+            if path[0] in HAVE_FORMULAS and "reads" not in path:
+                never_said = not isinstance(before, str) and (path == mistake.path or before is None)
+                self._lost(texts({path[-1]: before}, NO_FORMULAS), never_said and not cut)
 
-    def _lost(self, lost: Sequence[str], before: Any) -> None:
-        """Takes names in formulas that are gone for parameters; all in claims, where formulas are missing."""
+    def _lost(self, lost: Sequence[str], more: bool) -> None:
+        """Takes names in formulas that are gone for parameters; where there would be more, all in claims."""
         known = keys(self.data.get("parameters"))
-        if isinstance(before, Mapping) or not (lost or isinstance(before, str)):
+        if more:
             lost = [*lost, *texts(self.data.get("claims"), NO_FORMULAS)]
         for name in {one for text in lost for one in letters(text)} - self.made - {*known}:
             family, bracket, _ = name.partition("[")
@@ -137,7 +141,7 @@ class Rest:
                 self.names.add(family)
             elif not name.startswith("d_"):  # that is a metric
                 self.data = changed(self.data, ("parameters", name), ANY_NUMBER)
-                self.replaced.append(("parameters", name))
+                self.replaced["parameters", name] = ANY_NUMBER
 
     # what is put in place of what is wrong
 

@@ -38,11 +38,17 @@ def values(given: Any, read: Read) -> tuple[str, Term] | None:
     `outcomes` are pairs of probabilities of two distributions.  Raises ValueError.
     """
     if isinstance(given, Mapping):
+        if given.keys() != {"outcomes"}:
+            raise NoLines('two distributions are said by their outcomes: {"outcomes": [["1/2", "1/4"], ...]}')
         return "f-dp", function_of(_of_outcomes(given["outcomes"], read))
     if isinstance(given, str):
         normal = re.fullmatch(r"\s*G\s*\((.*)\)\s*", given)
         found = read(given if normal is None else normal[1])
         return None if found is None else ("f-dp" if normal is None else "gaussian", found)
+    if not isinstance(given, list | tuple):
+        raise NoLines(
+            f"a trade-off function is a formula in alpha, several of them or outcomes, not {given!r}"
+        )
     every = [values(one, read) for one in given]
     return None if None in every else _product([one for one in every if one is not None])
 
@@ -157,7 +163,12 @@ def f_dp(tradeoff: Any, granularity: Neighbours | None = None, domain: str | Non
         known = {name: terms.letter(name) for name in formulas.names(text)}
         return formulas.term(text, {**known, ALPHA: lines.RATE})
 
-    found = values(tradeoff, read)
+    def written(given: Any) -> Any:
+        if isinstance(given, Mapping):
+            return {key: written(one) for key, one in given.items()}
+        return [*map(written, given)] if isinstance(given, list | tuple) else formulas.given_text(given)
+
+    found = values(written(tradeoff), read)
     assert found is not None
     notion, value = found
     key = "mu" if notion == "gaussian" else "tradeoff"

@@ -73,6 +73,11 @@ def neighbours(given: object) -> Granularity:
     )
 
 
+def has_weights(given: object) -> bool:
+    """Whether this is a graph with edges of other weights than 1."""
+    return is_graph(given) and any(weight != 1 for *_, weight in given.edges(data="weight", default=1))
+
+
 def told_apart(some: Iterable[Granularity]) -> dict[Granularity, Granularity]:
     """Names for the graphs among some granularities that have none, beyond the first: graph_2, graph_3, …
 

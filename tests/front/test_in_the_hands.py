@@ -391,3 +391,51 @@ def test_json_and_back() -> None:
 def test_what_does_not_fit_is_told(call: Callable[[], Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         call()
+
+
+# what is no noise, no length and no trade-off function
+
+
+@pytest.mark.parametrize(
+    "made, said",
+    [
+        (lambda: dpc.laplace(0), "the scale must be positive, not 0"),
+        (lambda: dpc.laplace("-1/2"), "the scale must be positive, not -1/2"),
+        (lambda: dpc.laplace(0, threshold=3), "the scale must be positive, not 0"),
+        (lambda: dpc.gaussian_noise(0.0), "the standard deviation must be positive, not 0"),
+        (lambda: dpc.geometric(-1), "the scale must be positive, not -1"),
+        (lambda: dpc.randomized_response(1), "the probability of the truth must lie between 0 and 1, not 1"),
+        (lambda: dpc.laplace(float("inf")), "the scale is a finite number"),
+        (lambda: dpc.pure("inf"), "infinity is the formula oo"),
+        (lambda: dpc.pure("2*NaN"), "nan is no number"),
+        (lambda: dpc.f_dp("nan"), "nan is no number"),
+        (lambda: dpc.f_dp(float("nan")), "no number"),
+        (lambda: dpc.f_dp({"outcome": []}), "by their outcomes"),
+        (lambda: dpc.f_dp({1, 2}), "no formula"),
+    ],
+)
+def test_numbers_that_nothing_has(made: Callable[[], Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        made()
+
+
+def test_a_trade_off_function_is_an_expression() -> None:
+    alpha, d = sympy.Symbol("alpha"), sympy.Symbol("d", positive=True)
+    for given in (sympy.Max(0, 1 - d - alpha), "max(0, 1 - d - alpha)"):
+        M = dpc.mechanism("M", dpc.f_dp(given))
+        study = dpc.compose(M, on=dpc.multisets(), target="bounded", parameters={"d": "in (0,1)"})
+        assert study.check(dpc.approximate(0, "d")).proved
+    assert repr(dpc.f_dp([1 - alpha, sympy.Max(0, 1 - d - alpha)])) == "f-dp (max(1 - alpha - d, 0))"
+
+
+def test_weights_of_edges_are_lengths_or_refused() -> None:
+    G = networkx.Graph([(0, 1, {"weight": 3}), (1, 2, {"weight": 0.5}), (3, 4)])
+    with pytest.raises(ValueError, match=r"the edges of this graph have weights: dpcompose\.distances\(G\)"):
+        dpc.canonical_metric(G)
+    with pytest.raises(ValueError, match="have weights"):
+        dpc.canonical_metric(dpc.listed(range(5)), G)
+    assert dpc.canonical_metric(networkx.Graph(G.edges))(0, 2) == 2
+    study = dpc.compose(dpc.mechanism("M", dpc.in_metric("e*d")), on=G, metrics={"d": dpc.distances(G)})
+    assert study.check("e*d").proved
+    assert "claimed 7/4, true loss 7/2" in repr(study.check("e*d/2")) or study.check("e*d/2").refuted
+    assert dpc.compose(dpc.mechanism("M", dpc.pure("e")), on=G).guarantee().epsilon == dpc.parameters("e")[0]

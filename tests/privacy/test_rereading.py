@@ -58,7 +58,7 @@ mechanisms.2.guarantee (line 16): there is no granularity 'edit'
 mechanisms.2.guarantee (line 16): a value is missing after '+'
 mechanisms.3.name (line 18): two mechanisms are called 'M2'
 mechanisms.3.query (line 19): input should be 'count', 'bit' or a table
-claims.1.epsilon (line 23): unknown name 'x'; known names: e1, e2
+claims.1.epsilon (line 23): unknown name 'x'
 claims.2.notion (line 25): there is no notion 'pur'; did you mean 'pure'?
 claims.2.epsilon (line 26): this ( is never closed
 claims.3.epsilom (line 29): there is no key 'epsilom' here; did you mean 'epsilon'?

@@ -30,7 +30,7 @@ def canonical_metric(
     """d_G on 𝔻: the fewest steps between neighbours that lead from D to E inside the class (GB Prop. A.1).
 
     databases -- the class, or a networkx graph whose nodes are the databases; granularity -- the neighbours;
-    left out: the edges of the graph.
+    left out: the edges of the graph, each of which is one step: of one with weights, ValueError.
 
     In closed form where a fact page states one, else by shortest paths on a finite class.
     Distances are whole numbers or oo; at database symbols they are expressions.
@@ -47,6 +47,11 @@ def canonical_metric(
     >>> canonical_metric(networkx.path_graph(4))(0, 3)
     3
     """
+    if any(map(given.has_weights, (databases, granularity))):
+        raise ValueError(
+            "a canonical metric counts steps between neighbours, and the edges of this graph have weights: "
+            "dpcompose.distances(G) is the metric of its shortest paths; nx.Graph(G.edges) has none"
+        )
     on, about = given.classes(databases), given.neighbours(databases if granularity is None else granularity)
     return _metric(on, about, theory or registry.standard())
 

@@ -40,6 +40,8 @@ _BASIC = ("sqrt", "exp", "log", "max", "min", "abs", "top")
 FUNCTIONS = (*_BASIC, *ABBREVIATIONS)
 OVER_FAMILIES = ("sum", "prod")
 """What is worked out of all members of a family."""
+NO_NUMBERS = {"nan": "nan is no number"} | dict.fromkeys(("inf", "infinity"), "infinity is the formula oo")
+"""What stands for no number, or for another formula, in other programs, and so is no name here."""
 RESERVED = frozenset({*_BASIC, "sum", "oo"})
 """Names with a meaning in formulas, which no parameter can have."""
 
@@ -377,6 +379,8 @@ def _check_shape(text: str, tree: Node, known: Collection[str]) -> None:
             terms += sum(child.kind != "sum" for child in node.below)
             if terms > MOST_TERMS:
                 raise FormulaError(f"a formula has at most {MOST_TERMS} terms", text, node.column)
+        if node.kind == "name" and (why := NO_NUMBERS.get(node.text.lower())):
+            raise FormulaError(why, text, node.column)
         if node.kind == "call" and node.text not in (*FUNCTIONS, *OVER_FAMILIES):
             raise FormulaError(_unknown_function(node.text, known), text, node.column)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import sympy
 
@@ -16,8 +16,12 @@ from dpcompose.privacy.notions import InMetric
 from dpcompose.privacy.statements import Measured
 from dpcompose.privacy.writing import granularities_data, guarantee_data, maps_data, mechanism_data
 from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.classes.listed import is_graph
 from dpcompose.spaces.given import neighbours
 from dpcompose.spaces.moves.granularities import Granularity
+
+if TYPE_CHECKING:
+    from networkx import Graph
 
 Formula: TypeAlias = "str | int | sympy.Expr"
 
@@ -113,17 +117,35 @@ def in_coordinates(first: str, second: str, formula: Formula, of: str | None = N
     return Data({"letters": letters, "formula": _text(formula)} | _of(of))
 
 
-def distances(table: Sequence[tuple[str, str, Formula]], of: str | None = None) -> Data:
+def distances(table: Sequence[tuple[str, str, Formula]] | Graph, of: str | None = None) -> Data:
     """A metric on a listed class pair by pair; a pair that is left out is at distance oo.
 
-    of -- a map: then it is one on its values.
+    table -- pairs with their distances, or a networkx graph: lengths of shortest paths, edges being as long
+    as their weights; of -- a map: then it is one on its values.
 
     What is no metric is refused by `metric_study`, with ProblemError or InvalidSetting.
 
     >>> distances([("a", "b", 2), ("b", "c", "1/2"), ("a", "c", "5/2")])
     table = [['a', 'b', '2'], ['b', 'c', '1/2'], ['a', 'c', '5/2']]
+    >>> import networkx
+    >>> distances(networkx.Graph([("a", "b", {"weight": 0.5}), ("b", "c")]))
+    table = [['a', 'b', '1/2'], ['a', 'c', '3/2'], ['b', 'c', '1']]
     """
+    if is_graph(table):
+        table = _of_paths(table)
     return Data({"table": [[x, y, _text(value)] for x, y, value in table]} | _of(of))
+
+
+def _of_paths(graph: Graph) -> list[tuple[str, str, Formula]]:
+    """How long the shortest paths between nodes of a graph are."""
+    import networkx
+
+    def length(x: object, y: object, edge: Mapping[str, Any]) -> sympy.Expr:
+        return formulas.expression(formulas.term(edge.get("weight", 1)))
+
+    found, nodes = dict(networkx.all_pairs_dijkstra_path_length(graph, weight=length)), list(graph)
+    every = ((x, y) for n, x in enumerate(nodes) for y in nodes[n + 1 :])
+    return [(str(x), str(y), found[x][y]) for x, y in every if y in found[x]]
 
 
 def at_most(bound: Formula, metric: Data | None = None) -> Data:
