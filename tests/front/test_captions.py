@@ -11,6 +11,7 @@ from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import plain
 from dpcompose.front.printers import latex, render
 from dpcompose.front.studies import results
+from dpcompose.language import formulas
 from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
 
@@ -35,7 +36,7 @@ def test_captions_are_those_of_the_goldens(golden: Golden) -> None:
     shown = render.derivation(best.told).split("\n")
     assert shown == golden.derivation
     assert best.optimal == (golden.data["optimal"] is True)
-    assert dict(best.guarantee.parameters) | {"notion": best.guarantee.notion} == golden.data["guarantee"]
+    assert dict(lines.texts(best.guarantee.parameters)) | {"notion": best.guarantee.notion} == golden.data["guarantee"]
     converted = [page.cite(best.steps.notion) for page in best.conversions]
     assert [*best.items, *converted] == golden.data["theorems"]
     assert best.assumptions == golden.data["assumptions"]
@@ -50,9 +51,8 @@ def test_lines_of_a_study_stand_below_its_line() -> None:
     said = best.derivation.lines[0].judgement
     assert isinstance(said, lines.Composed) and said.believed == (("children", "1"), ("teens", "2"))
     inner = best.steps.within(best.derivation.lines[0])
-    assert inner is not None and inner.lines[-1].judgement == lines.Optimal(
-        "pure", (("epsilon", "max(e1, e2)"),)
-    )
+    least = (("epsilon", formulas.term("max(e1, e2)")),)
+    assert inner is not None and inner.lines[-1].judgement == lines.Optimal("pure", least)
     assert best.smaller_is_known and not best.optimal
 
 

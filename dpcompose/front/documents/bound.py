@@ -184,7 +184,7 @@ class Bound(Best, Shown):
         """The parameters of the guarantee, by name."""
         from dpcompose.language import formulas
 
-        return {key: formulas.parse(text, self.setting.symbols) for key, text in self.guarantee.parameters}
+        return {key: formulas.expression(value) for key, value in self.guarantee.parameters}
 
     @property
     def with_one(self) -> str:
@@ -325,7 +325,7 @@ class Bound(Best, Shown):
 
     def _as_data(self, said: words.Private) -> dict[str, str]:
         """A guarantee as JSON; of divergences with the orders that it is about."""
-        found, orders = {"notion": said.notion} | dict(said.parameters), self.setting.orders
+        found, orders = {"notion": said.notion} | dict(words.texts(said.parameters)), self.setting.orders
         ordered = orders is not None and self.steps.theory.rule(said.notion).head.ordered
         return found | ({"orders": str(orders)} if ordered else {})
 

@@ -319,14 +319,13 @@ class _Told:
             some = [i for i, one in enumerate(noises, start=1) if one is not None and one.page == id]
             head = by.theory.pages[id].head
             letters = tuple(
-                f"{name} = {formulas.to_text({**one.letters, head.parameter: one.parameter}[name])}"
+                (name, {**one.letters, head.parameter: one.parameter}[name])
                 for one in noises
                 if one is not None and one.page == id
                 for name in head.parameters
             )
-            metrics = tuple(map(by.metric, some))
-            shown = (head.density, head.loss, head.then, head.because)
-            said = words.PrivateInValue(tuple(some), metrics, *shown, parameters=letters)
+            told = (head.density, head.loss, *head.bound, head.because, letters)
+            said = words.PrivateInValue(tuple(some), tuple(map(by.metric, some)), *told)
             yield self.add(said, id, {"M": some}, [given[i - 1] for i in some])
 
     def processed(self, private: Sequence[Line]) -> Iterator[Line]:
@@ -365,7 +364,9 @@ class _Told:
                 to = parts[0].ends(self.by.found.shop.theory)
                 values = tuple(written(tuple(self.moved(x).items())) for x in parts)
                 said = words.Converted(tuple(numbers), to, values)
-                uses = [self.add(said, one.page, {"M": numbers, **dict(written(one.chosen))}, uses)]
+                uses = [
+                    self.add(said, one.page, {"M": numbers, **dict(words.texts(written(one.chosen)))}, uses)
+                ]
             yield uses[0]
 
     def loss(self, rule: Page) -> words.Loss:
@@ -458,15 +459,14 @@ def pages_of(by: Captions) -> dict[str, str]:
 
 
 def vector(type: Type, mechanisms: Sequence[Mechanism]) -> words.Vector:
-    """How far a type of neighbours moves each input that it moves: "1", "oo"; of families "2 by 1"."""
-    entries, lost = [], {i: far for i, far, _ in type.lost}
+    """How far a type of neighbours moves each input that it moves."""
+    entries, lost = list[tuple[int, words.Moved]](), {i: far for i, far, _ in type.lost}
     for i, members in type.moves:
-        shown = [(many, formulas.to_text(lost.get(i, r))) for many, r in members]
-        if mechanisms[i - 1].members is None:
-            entries.append((i, shown[0][1]))
-        else:
-            each = ((formulas.to_text(terms.as_term(many)) if many else "all", r) for many, r in shown)
-            entries.append((i, ", ".join(f"{many} by {r}" for many, r in each)))
+        several = mechanisms[i - 1].members is not None
+        moved = [
+            (terms.as_term(many) if many else words.ALL, terms.as_term(lost.get(i, r))) for many, r in members
+        ]
+        entries.append((i, tuple(moved) if several else ((None, moved[0][1]),)))
     return tuple(entries)
 
 
@@ -476,8 +476,8 @@ def moves_several(type: Type) -> bool:
 
 
 def written(values: losses.Values) -> words.Values:
-    """Parameters with their formulas as text."""
-    return tuple((key, formulas.to_text(value)) for key, value in map(as_written, values))
+    """Parameters with their formulas, as they are written."""
+    return tuple(map(as_written, values))
 
 
 def _stated(guarantee: Guarantee, loss: Loss) -> losses.Values:

@@ -3,8 +3,8 @@
 A line says what a theorem of the kernel says, in the words of a lecture (`documents.captions`); nothing is
 believed because of it.
 
-Mechanisms are numbered 1 to k as in the setting.  Formulas are text in the grammar of
-`dpcompose.language.formulas`; r[i] is how far apart the two inputs of M_i are.
+Mechanisms are numbered 1 to k as in the setting.  Formulas are terms, but for metrics as files have them; the
+letter r[i] is how far apart the two inputs of M_i are.
 """
 
 from __future__ import annotations
@@ -12,13 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term
 
-Vector = tuple[tuple[int, str], ...]
-"""A vector r of input distances, as the pairs (i, r_i) with r_i ≠ 0; r_i is "1", "2", … or "oo"."""
+ALL = "all"
+"""How many members of a family move where all of them do."""
 
-Values = tuple[tuple[str, str], ...]
+Moved = tuple[tuple[Term | str | None, Term], ...]
+"""How far an input moves: by 1, 2, … or oo; of a family how many members, or ALL, move by each."""
+
+Vector = tuple[tuple[int, Moved], ...]
+"""A vector r of input distances, as the pairs (i, r_i) with r_i ≠ 0."""
+
+Values = tuple[tuple[str, Term], ...]
 """A notion's parameters with their formulas."""
+
+Texts = tuple[tuple[str, str], ...]
+"""The same as text."""
 
 
 @frozen
@@ -53,7 +64,9 @@ class Tabled(Given):
 
 @frozen
 class InMetric(Given):
-    """The same for all D and E: its parameters are formulas in their distances."""
+    """The same for all D and E: its parameters are formulas in their distances, as a file has them."""
+
+    parameters: Texts  # type: ignore[assignment]
 
 
 @frozen
@@ -97,16 +110,17 @@ class Converted:
 class PrivateInValue(PrivateInInput):
     """The same for mechanisms that add noise to a value x of a query, in the norm that the metrics name.
 
-    density -- f_x(y) of an output y, entry by entry; loss -- ln(f_x(y)/f_z(y)); then -- how large it is;
-    because -- why: all as the page of the noise states them; parameters -- what its letter is for each of
-    the mechanisms.
+    density -- f_x(y) of an output y, entry by entry; loss -- ln(f_x(y)/f_z(y)); compared -- whether this is
+    at most the bound, or equal to it; because -- why: all as the page of the noise states them; parameters --
+    what its letters are for the mechanisms.
     """
 
     density: str
     loss: str
-    then: str
+    compared: str
+    bound: str
     because: str
-    parameters: tuple[str, ...]
+    parameters: Values
 
 
 @frozen
@@ -266,8 +280,15 @@ class Derivation:
         return tuple(line.n for line in self.lines if believed(line.judgement))
 
 
+def texts(values: Values) -> Texts:
+    """Parameters with their formulas as text."""
+    return tuple((key, formulas.to_text(value)) for key, value in values)
+
+
 def _plain(value: Any) -> Any:
-    """Tuples as lists and mappings as dicts, as JSON has them."""
+    """Tuples as lists, mappings as dicts and terms as formulas, as JSON has them."""
+    if isinstance(value, Term):
+        return formulas.to_text(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

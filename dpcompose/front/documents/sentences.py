@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents import lines as kernel
@@ -13,9 +12,11 @@ from dpcompose.front.documents.captions import ALL_GUARANTEES, GIVEN, HYPOTHESIS
 from dpcompose.front.documents.document import ON_TABLE, Formula, Mathematics, Private, Said, Step, formula
 from dpcompose.front.documents.lines import Line
 from dpcompose.front.documents.wording import all_of, all_said, in_letters, joined, of_page
-from dpcompose.kernel.core.orders import ALPHA, Orders
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import formulas as kernel_formulas
-from dpcompose.kernel.expressions.terms import ONE, Term
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 from dpcompose.language.decimals import decimal
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
@@ -134,7 +135,7 @@ def _loss(said: kernel.Loss, by: Captions, names: Sequence[str]) -> Said:
     moves = list[Said]()
     for i, mechanism in enumerate(by.setting.mechanisms, start=1):
         query = f"{mechanism.query.words} of " if mechanism.query is not None else ""
-        moves.append([query, read_of(mechanism), " moves by ", _formula(by.setting, f"r[{i}]")])
+        moves.append([query, read_of(mechanism), " moves by ", _distance(by.setting, i)])
     where = all_said(moves, most=4)
     unlimited = all_of([names[i - 1] for i in said.unlimited])
     none = f"; without guarantee where {unlimited} moves" if said.unlimited else ""
@@ -143,27 +144,18 @@ def _loss(said: kernel.Loss, by: Captions, names: Sequence[str]) -> Said:
 
 def _private_in_value(said: kernel.PrivateInValue, names: list[str]) -> Said:
     """What the noise gives: its density, its loss, and the step that bounds it."""
-    letters = [_equation(one) for one in dict.fromkeys(said.parameters)]
+    letters = [_equation(name, formula(value)) for name, value in dict.fromkeys(said.parameters)]
     few = all_said(letters) if len(letters) <= 4 else [*letters[0], ", ..."]
     metrics = dict.fromkeys(said.metrics)
     moves = "; ".join(metrics) if len(metrics) <= 4 else f"{next(iter(metrics))}, ..."
     y, x, z, r = (Mathematics(one, one) for one in "yxzr")
-    *comparison, bound = said.then.split(" ", 2)  # at most ..., or equal to ...
-    why, colon, chain = said.because.partition(": ")
-    chain, semicolon, rest = chain.partition("; ")
     return [
         f"{all_of([names[i - 1] for i in said.mechanisms])}: an output ",
         *(y, " has density ", of_page(said.density), " at a value ", x, " (", *few),
-        *("), so its loss against a value ", z, " is ", of_page(said.loss), f", {' '.join(comparison)} "),
-        *(of_page(bound), f" ({why}{colon}", *in_letters(chain), f"{semicolon}{rest}); ", r),
+        *("), so its loss against a value ", z, " is ", of_page(said.loss), f", {said.compared} "),
+        *(of_page(said.bound), " (", *in_letters(said.because), "); ", r),
         f" is {moves}",
     ]
-
-
-def _equation(text: str) -> Said:
-    """b = 1/e: a letter of a page with what it stands for."""
-    letter, _, value = text.partition(" = ")
-    return [of_page(letter), " = ", of_page(value)]
 
 
 def _profile(said: kernel.Profile, setting: Setting) -> Said:
@@ -174,9 +166,9 @@ def _profile(said: kernel.Profile, setting: Setting) -> Said:
     for vector in said.vectors[:MOST_VECTORS]:
         known = dict(vector)
         entries = (
-            [_moved(known.get(i, "0"), setting) for i in range(1, k + 1)]
+            [_moved(known.get(i, UNMOVED)) for i in range(1, k + 1)]
             if k <= 8
-            else [[_formula(setting, f"r[{i}]"), "=", *_moved(r, setting)] for i, r in vector]
+            else [[_distance(setting, i), "=", *_moved(r)] for i, r in vector]
         )
         shown.append(["(", *all_said(entries, most=k), ")"])
     more = f" and {len(said.vectors) - MOST_VECTORS} more" if len(said.vectors) > MOST_VECTORS else ""
@@ -184,10 +176,17 @@ def _profile(said: kernel.Profile, setting: Setting) -> Said:
     return [f"{said.target} neighbours move the inputs by at most ", *vectors, f"{more} ({said.covered})"]
 
 
-def _moved(entry: str, setting: Setting) -> Said:
-    """How far an input moves: 1, or "2 by 1" of the members of a family."""
-    members = [one.split(" by ") for one in entry.split(", ")] if " by " in entry else [[entry]]
-    return all_said([joined([[_formula(setting, x)] for x in one], " by ") for one in members])
+UNMOVED: kernel.Moved = ((None, ZERO),)
+
+
+def _moved(entry: kernel.Moved) -> Said:
+    """How far an input moves: 1, or 2 by 1 of the members of a family."""
+    return all_said([[*_members(many), formula(far)] for many, far in entry])
+
+
+def _members(many: Term | str | None) -> Said:
+    """How many members of a family move, before by how much; nothing where it is no family."""
+    return [] if many is None else [many if isinstance(many, str) else formula(many), " by "]
 
 
 # guarantees
@@ -259,8 +258,7 @@ def guarantee(said: kernel.Private, theory: Theory, setting: Setting) -> Said:
 
 def private(notion: str, parameters: kernel.Values, theory: Theory, setting: Setting) -> Private:
     """The same for no neighbours in particular."""
-    read = partial(_read, setting)
-    values = tuple(Formula(text, read) for _, text in parameters)
+    values = tuple(_formula(setting, value) for _, value in parameters)
     return Private(values, called(notion, theory, setting.orders))
 
 
@@ -289,7 +287,7 @@ def _reading(value: Term) -> Callable[[str], sympy.Expr]:
     return read
 
 
-def decimals(said: Guarantee) -> kernel.Values:
+def decimals(said: Guarantee) -> kernel.Texts:
     """A guarantee's parameters, numbers as decimals."""
     return tuple(
         (key, kernel_formulas.to_text(x) if x.number is None else decimal(x.number)) for key, x in said.shown
@@ -308,7 +306,7 @@ def _dp(notion: str, parameters: kernel.Values, by: Captions, orders: Orders | N
     if orders is not None:
         found = replace(found, called=called(notion, by.theory, orders))
     before, after = found.brackets
-    values = joined([[_formula(by.setting, one.text)] for one in found.values], ", ")
+    values = joined([[one] for one in found.values], ", ")
     return [before, *values, f"{after}-{found.called}"]
 
 
@@ -316,30 +314,30 @@ def _values(parameters: kernel.Values, setting: Setting) -> Said:
     """Values, with their names where there are several."""
     if len(parameters) == 1:
         return [_formula(setting, parameters[0][1])]
-    return all_said([[of_page(key), " = ", _formula(setting, value)] for key, value in parameters])
+    return all_said([_equation(key, _formula(setting, value)) for key, value in parameters])
+
+
+def _equation(name: str, value: Formula) -> Said:
+    """b = 1/e: a letter with what it stands for."""
+    return [of_page(name), " = ", value]
 
 
 # formulas
 
 
-def _formula(setting: Setting, text: str) -> Formula:
-    """A formula in parameters and distances; what is none stays text."""
-    return Formula(text, partial(_parsed, setting))
+def _formula(setting: Setting, value: Term) -> Formula:
+    """A formula in parameters and distances, which have a letter that is no parameter's."""
 
+    def shown(_: str) -> sympy.Expr:
+        from dpcompose.language import formulas
 
-def _read(setting: Setting, text: str) -> sympy.Expr:
-    """A formula in the parameters of a setting."""
-    from dpcompose.language import formulas
+        far = {
+            one: terms.letter(_name(setting, i), NONNEGATIVE) for i, one in distances if one in value.letters
+        }
+        return formulas.expression(substitution.substituted(value, far) if far else value)
 
-    return formulas.parse(text, setting.symbols)
-
-
-def _symbols(setting: Setting) -> Mapping[str, sympy.Expr]:
-    """The parameters, and the order of divergences, of which guarantees are functions."""
-    from dpcompose.language.symbols import symbol
-
-    order = {} if setting.orders is None else {ALPHA: symbol(ALPHA, Orders.read("(1, oo)").domain)}
-    return {**order, **setting.symbols}
+    distances = [(i, f"r[{i}]") for i in range(1, len(setting.mechanisms) + 1)]
+    return Formula(kernel_formulas.to_text(value), shown)
 
 
 def letter_of_distances(setting: Setting) -> str:
@@ -360,25 +358,17 @@ def _letter(setting: Setting, letters: Sequence[str]) -> str:
     return next(letter for letter in letters if letter not in taken)
 
 
-def _distance(setting: Setting, i: int) -> str:
+def _distance(setting: Setting, i: int) -> Formula:
+    """r[i]: how far the input of M_i moves."""
+    return _formula(setting, terms.letter(f"r[{i}]", NONNEGATIVE))
+
+
+def _name(setting: Setting, i: int) -> str:
     """What is printed for r[i]: of a family the distance has the number of the member."""
     r = letter_of_distances(setting)
     if setting.mechanisms[i - 1].members is None:
         return f"{r}[{i}]"
     return f"{r}[i]" if len(setting.mechanisms) == 1 else f"{r}{i}[i]"
-
-
-def _parsed(setting: Setting, text: str) -> sympy.Expr | None:
-    """A formula of a line, in parameters and distances; None for what stays text."""
-    from dpcompose.language import formulas
-    from dpcompose.language.symbols import NONNEGATIVE, symbol
-
-    r = {f"r[{i}]": symbol(_distance(setting, i), NONNEGATIVE) for i in range(1, len(setting.mechanisms) + 1)}
-    known = {**_symbols(setting), **r} if "r[" in text else _symbols(setting)
-    try:
-        return formulas.parse(text, known, index="i")
-    except formulas.FormulaError:
-        return None
 
 
 # what is assumed

@@ -15,7 +15,6 @@ from dpcompose.front.documents.document import Composed, Member, Said, plain
 from dpcompose.front.studies import together, tradeoffs
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
-from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
@@ -329,12 +328,11 @@ class ForNeighbours:
         stated = self.setting.in_one_notion([self.bound.guarantee.notion])
         judge = self if stated is self.setting else ForNeighbours(stated, self.theory)
         setting, said = judge.bound.setting, judge.bound.guarantee
-        read = partial(kernel_formulas.parse, symbols=setting.letters, index="i")
         domain = None if reads.is_everything else "own"
         known = {called: key for key, called in WRITTEN.items()}
         values = tuple(
-            (known[key], reciprocal(read(text))) if key in known else (key, read(text))
-            for key, text in said.parameters
+            (known[key], reciprocal(value)) if key in known else (key, value)
+            for key, value in said.parameters
         )
         satisfies = Guarantee(said.notion, values, setting.target, domain)
         if setting.orders is not None and self.theory.rule(said.notion).head.ordered:

@@ -64,9 +64,9 @@ class Noise(Head):
     in_the_limit: list[str] = field(default_factory=list)
 
     @property
-    def then(self) -> str:
-        """What the loss is at most, or equals, in words."""
-        return f"at most {self.at_most}" if self.at_most else f"equal to {self.equals}"
+    def bound(self) -> tuple[str, str]:
+        """How the loss compares to a formula, in words, and the formula."""
+        return ("at most", self.at_most) if self.at_most else ("equal to", self.equals)
 
     @property
     def parameters(self) -> tuple[str, ...]:
