@@ -72,7 +72,7 @@ def test_many_databases_are_summed_up_layer_by_layer() -> None:
 
 
 def test_what_stands_out_does_so_without_colour() -> None:
-    scene = Scene("", [Node("a", 0, marked=True), Node("b", 0)], [Line((0, 1), marked=True)], {})
+    scene = Scene([], [Node("a", 0, marked=True), Node("b", 0)], [Line((0, 1), marked=True)], {})
     assert re.findall(r'stroke-width="(2.6|7)"', sheet(scene).svg()) == ["7", "2.6"]
     assert len(set(SIGNS)) == len(SIGNS)
 

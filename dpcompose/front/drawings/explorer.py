@@ -10,7 +10,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from dpcompose.front.documents.document import plain
 from dpcompose.front.drawings import pictures
 from dpcompose.front.printers import display
 from dpcompose.front.studies import composing
@@ -71,8 +70,8 @@ class Exploration:
             told = display.verdict_html(found)
         except ValueError as error:  # no formula, or in parameters that are not there
             told = f"<p>{text_html(error)}</p>"
-        steps = (plain(step.said) for step in study.derivation())
-        profile = next((words for words in steps if " move the inputs" in words), "")
+        shape = (step for step in study.derivation() if step.page and step.page.head.kind == "procedure")
+        profile = "".join(step.words for step in shape)
         picture = pictures.draw(study, highlight=found)
         return f"{display.guarantee_html(study.bound)}<p>{text_html(profile)}</p>{told}{picture.svg}"
 

@@ -229,7 +229,7 @@ class _Drawing:
         shown = [self._node(D, groups[D], layers[D]) for D in nodes]
         lines = [self._line(D, E, numbers) for D, E in self.graph.edges]
         legend = dict(enumerate(self.groups)) if len(self.groups) > 1 else {}
-        return vectors.Scene(self.about + self._note(), shown, lines, legend)
+        return vectors.Scene(self._title, shown, lines, legend)
 
     def _node(self, D: Database, group: int, layer: int) -> vectors.Node:
         far = "" if self.distances is None else f" ({self.distances.get(D, '∞')})"
@@ -342,11 +342,14 @@ class _Drawing:
             look += f", tooltip={_quoted(said)}" if said else ""
             look += f', penwidth=4, color="{HIGHLIGHT}"' if {D, E} == set(self.pair) else ""
             rows.append(f"  {_quoted(self._label(D))} -- {_quoted(self._label(E))} [{look}];")
-        title = f"  label={_quoted(self.about + self._note())};\n" if self.about else ""
+        label = _quoted("\n".join(self._title))
+        title = f"  label={label};\n" if self._title else ""
         return "graph {\n" + title + "\n".join(rows) + "\n}\n"
 
-    def _note(self) -> str:
-        return f"\na small part of {self.part_of}" if self.part_of else ""
+    @property
+    def _title(self) -> list[str]:
+        note = f"a small part of {self.part_of}" if self.part_of else ""
+        return [line for line in (self.about, note) if line]
 
 
 def _quoted(text: str) -> str:

@@ -80,9 +80,9 @@ class Line:
 
 @frozen
 class Scene:
-    """What is drawn; legend -- the words of groups, those of lines are their titles."""
+    """What is drawn; title -- its lines; legend -- the words of groups, those of lines are their titles."""
 
-    title: str
+    title: Sequence[str]
     nodes: Sequence[Node]
     lines: Sequence[Line]
     legend: Mapping[int, str]
@@ -91,13 +91,13 @@ class Scene:
 def sheet(scene: Scene) -> Sheet:
     """A scene as it is drawn; with more than MOST_NODES nodes its layers.
 
-    >>> two = Scene("", [Node("∅", 0), Node("a", 1)], [Line((0, 1), "one input changes")], {})
+    >>> two = Scene([], [Node("∅", 0), Node("a", 1)], [Line((0, 1), "one input changes")], {})
     >>> "<title>one input changes</title>" in sheet(two).svg()
     True
     """
     if len(scene.nodes) > MOST_NODES:
         scene = summary(scene)
-    head, key = scene.title.split("\n") if scene.title else [], list(_legend(scene))
+    head, key = scene.title, list(_legend(scene))
     left, top = 12, 18 * len(head) + 12
     middles, wide, high = _places(scene.nodes, scene.lines)
     places = [(x + left, y + top) for x, y in middles]
@@ -131,7 +131,7 @@ def summary(scene: Scene) -> Scene:
         joined = f", {inside[n]} pairs of neighbours" if inside[n] else ""
         nodes.append(Node(words + joined, n, title=", ".join(node.label for node in some)))
     lines = [Line(ends, f"{many} pairs of neighbours") for ends, many in between.items()]
-    return Scene(f"{scene.title}\n{len(scene.nodes)} databases, layer by layer", nodes, lines, {})
+    return Scene([*scene.title, f"{len(scene.nodes)} databases, layer by layer"], nodes, lines, {})
 
 
 def _places(nodes: Sequence[Node], lines: Sequence[Line]) -> tuple[list[Place], float, float]:
