@@ -32,7 +32,7 @@ from dpcompose.front.commands import (
     theorems,
     verify,
 )
-from dpcompose.front.commands.running import INTERNAL, Commands
+from dpcompose.front.commands.running import FINE, INTERNAL, Commands
 from dpcompose.kernel.library.fields import near
 
 COMMANDS = (
@@ -59,6 +59,9 @@ RARELY = 50_000
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     gc.set_threshold(RARELY)
+    if not (sys.argv[1:] if arguments is None else arguments):
+        _parser().print_help()
+        return FINE
     given, unread = _parser().parse_known_args(arguments)
     if unread:
         given.parser.error(_unknown(unread[0], given.parser))

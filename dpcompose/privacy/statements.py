@@ -117,6 +117,8 @@ def mechanism(
     >>> mechanism("ward", study=ward, reads={"a"})
     ward reads D|{a} and is unbounded pure (e) on the own domain, composed of M
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a mechanism's name is a text, not {name!r}; it comes first: mechanism('M', ...)")
     query = query if sensitivity is None else declared(query, sensitivity)
     besides = (count, query, noise, table, study, filter)
     read, satisfies = _read(name, reads), _on_domain(name, satisfies, domain)
@@ -194,7 +196,9 @@ def _mechanism(
         satisfies, *others = dict.fromkeys(every for one in (satisfies, *also) for every in at_once(one))
         also = tuple(others)
     if satisfies is not None and not isinstance(satisfies, Guarantee):
-        raise TypeError(f"{name} satisfies a guarantee such as dpcompose.pure(...), not {satisfies!r}")
+        said = f"{name} satisfies a guarantee such as dpcompose.pure(...), not {satisfies!r}"
+        of_table = "; probabilities are said beside it, table=..." if hasattr(satisfies, "outcomes") else ""
+        raise TypeError(said + of_table)
     if study is not None:
         if not (satisfies is None and query is None and noise is None and table is None):
             raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")
@@ -202,6 +206,11 @@ def _mechanism(
             raise TypeError(f"{name}: a study is what dpcompose.compose returns, not {study!r}")
         return study.as_mechanism(name, reads, number)
     if query is None and noise is None:
+        if satisfies is None and table is not None:
+            raise TypeError(
+                f"{name}: a table shows what a mechanism satisfies; state it, such as "
+                "dpcompose.pure(table.loss(neighbours).term)"
+            )
         if satisfies is None:
             raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study")
         return Mechanism(name, reads, satisfies, number, table=table, also=also)

@@ -46,8 +46,8 @@ from dpcompose.privacy.promises import Promise, Promises
 from dpcompose.privacy.rows import Places, Rows
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.given import Neighbours, neighbours
 from dpcompose.spaces.inputs.maps import Map
-from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
@@ -312,7 +312,7 @@ class ProbabilityTable:
             self.databases,
         )
 
-    def loss(self, granularity: Granularity) -> Worst:
+    def loss(self, granularity: Neighbours) -> Worst:
         """The pure loss: the least ε with which M is ε-DP for these neighbours, log of the largest ratio.
 
         Exact: `values` holds the ratio itself; oo where an outcome is possible at one neighbour only.
@@ -323,9 +323,9 @@ class ProbabilityTable:
         >>> T.loss(free_lunch).expression
         e
         """
-        return self._result(self._rows.largest_ratios(granularity), 1, exponentials.log_of)
+        return self._result(self._rows.largest_ratios(neighbours(granularity)), 1, exponentials.log_of)
 
-    def delta(self, epsilon: object, granularity: Granularity) -> Worst:
+    def delta(self, epsilon: object, granularity: Neighbours) -> Worst:
         """δ(ε): the least δ with which M is (ε, δ)-DP, the largest Σ max(0, P(o) − e^ε·Q(o)).
 
         epsilon -- a number or a formula, such as "log(3/2)" where e^ε is to be rational; for rational ε
@@ -338,9 +338,9 @@ class ProbabilityTable:
         (E - exp(1/2))/(1 + E)
         """
         t = power(in_domains(formulas.term(epsilon), self.domains))
-        return self._result(self._rows.largest_excesses(granularity, t), 0)
+        return self._result(self._rows.largest_excesses(neighbours(granularity), t), 0)
 
-    def delta_curve(self, granularity: Granularity, start: Fraction | int = 1) -> tuple[Piece, ...]:
+    def delta_curve(self, granularity: Neighbours, start: Fraction | int = 1) -> tuple[Piece, ...]:
         """δ as a function of t = e^ε from `start` on, of a table of rational numbers: piecewise linear in t.
 
         Each piece says from which t on δ = constant − slope·t.
@@ -355,13 +355,13 @@ class ProbabilityTable:
             raise ValueError("the curve is made for tables of rational numbers; delta(...) is for all")
         lines = {(Fraction(0), Fraction(0))}
         rows = self._rows.listed
-        for i, j in self._rows.pairs(granularity):
+        for i, j in self._rows.pairs(neighbours(granularity)):
             lines |= {
                 (_fraction(p), _fraction(q)) for p, q in distributions.event_probabilities(rows[i], rows[j])
             }
         return distributions.envelope(lines, Fraction(start))
 
-    def renyi(self, order: int, granularity: Granularity) -> Worst:
+    def renyi(self, order: int, granularity: Neighbours) -> Worst:
         """D_α, the largest Rényi divergence of a whole order α ≥ 2 over neighbours.
 
         `values` holds Σ P(o)^α·Q(o)^(1−α), of which D_α is the logarithm over α − 1.
@@ -374,7 +374,7 @@ class ProbabilityTable:
         """
         if type(order) is not int or order < 2:
             raise ValueError(f"the order is a whole number from 2, not {order!r}")
-        found = self._rows.largest_moments(granularity, order)
+        found = self._rows.largest_moments(neighbours(granularity), order)
         return self._result(found, 1, lambda value: exponentials.log_of(value) / (order - 1))
 
     def renyi_between(self, order: object, D: Database, E: Database) -> sympy.Expr:
@@ -427,6 +427,10 @@ class ProbabilityTable:
         >>> T.check(zcdp("1/2", free_lunch)).verdict
         'proved'
         """
+        if not isinstance(guarantee, Guarantee):
+            raise TypeError(
+                f"a guarantee is such as dpcompose.pure(1, dpcompose.free_lunch), not {guarantee!r}"
+            )
         granularity = guarantee.about_granularity
         pairs: Sequence[Places] = self._rows.pairs(granularity, graph)
         words = f"all {len(pairs) // 2} pairs of {granularity} neighbours"

@@ -91,6 +91,16 @@ class Counterexample(Shown):
     at_least: bool = False
     most: Fraction | None = None
 
+    @property
+    def D(self) -> Any:
+        """The first database of the pair."""
+        return self.pair[0]
+
+    @property
+    def E(self) -> Any:
+        """The second one, which is printed as D'."""
+        return self.pair[1]
+
     def __repr__(self) -> str:
         D, E = map(self.databases.printed, self.pair)
         at = "".join(f", {name} = {x}" for name, x in sorted(self.point.items()))

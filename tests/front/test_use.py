@@ -202,7 +202,7 @@ def test_a_budget_stays_in_the_domain_and_counts_are_not_chosen(capsys: pytest.C
     status, _, error = run(capsys, "budget", str(BY_NUMBER["33"]), "--total", "1")
     assert status == 3 and "k counts something: say its value, such as k=10" in error
     status, _, error = run(capsys, "budget", str(BY_NUMBER["32"]), "--total", "1")
-    assert status == 2 and "the total of a approximate guarantee is epsilon=...,delta=..." in error
+    assert status == 2 and "the total of approximate privacy is epsilon=...,delta=..." in error
 
 
 # problem files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.commands.running import (
     AT_VALUES,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import sympy
 
     from dpcompose.front.studies.membership import Membership
+    from dpcompose.front.studies.results import Result
     from dpcompose.front.studies.study import Study
 
 
@@ -48,6 +49,7 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="also of every composition theorem whether it fits, and if not, why",
     )
+    bound.add_argument("--notion", help="in another notion than that of the mechanisms: zcdp, ...")
     bound.add_argument("--at", metavar="VALUES", help=f"also the guarantee at {AT_VALUES}")
     bound.add_argument(
         "--membership",
@@ -63,20 +65,20 @@ def _run(file: str, given: argparse.Namespace) -> int:
     study, _ = load(file, given)
     values = values_of(given.at)
     try:
-        guarantee = study.guarantee()
+        guarantee = study.guarantee(given.notion)
     except (NoGuarantee, TooLarge) as error:
         data = {"file": file, "title": study.setting.title, "undecided": str(error)}
         text = f"{study.setting.title or file}\n  no guarantee: {error}\n"
         print(json.dumps(data) if given.json else text, flush=True)
         return UNDECIDED
-    there = guarantee.at(values) if values else {}
+    best, there = guarantee.bound, guarantee.at(values) if values else {}
     read = guarantee.membership(values) if given.membership else None
     if given.json:
-        print(_data(file, study, values, there, read), flush=True)
+        print(_data(file, study, best, values, there, read), flush=True)
     else:
-        rows = _answer(file, study, values, there, read)
-        rows += _proof(study) if given.proof else []
-        rows += _fits(study) if given.fits else []
+        rows = _answer(file, study, best, values, there, read)
+        rows += _proof(study, guarantee, given.notion) if given.proof else []
+        rows += _fits(best) if given.fits else []
         print("\n".join(rows) + "\n", flush=True)
     return FINE
 
@@ -84,6 +86,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
 def _data(
     file: str,
     study: Study,
+    best: Any,
     values: dict[str, str],
     there: dict[str, sympy.Expr],
     read: Membership | None,
@@ -92,7 +95,7 @@ def _data(
     from dpcompose.front.printers import listings
     from dpcompose.front.studies import as_json, numbers
 
-    data = as_json.problem_data(file, study, study.bound, [])
+    data = as_json.problem_data(file, study, best, [])
     del data["claims"]
     if values:
         data["at"] = {
@@ -102,19 +105,20 @@ def _data(
         }
     if read is not None:
         data["membership"] = read.data()
-    if study.bound.metric_said:
-        data["metric"] = study.bound.metric_said
-    if study.bound.attained:
-        data["attained"] = [one.data() for one in study.bound.attained]
-    data["derivation"] = study.bound.lines_data
-    if study.bound.fits:
-        data["fits"] = listings.fits_data(study.bound)
+    if best.metric_said and best.notion == study.bound.notion:
+        data["metric"] = best.metric_said
+    if best.attained:
+        data["attained"] = [one.data() for one in best.attained]
+    data["derivation"] = best.lines_data
+    if best.fits:
+        data["fits"] = listings.fits_data(best)
     return json.dumps(data)
 
 
 def _answer(
     file: str,
     study: Study,
+    best: Any,
     values: dict[str, str],
     there: dict[str, sympy.Expr],
     read: Membership | None,
@@ -125,9 +129,9 @@ def _answer(
 
     rows = [
         study.setting.title or file,
-        *render.rows(study.bound, (study.bound.one_by_one, study.together())),
+        *render.rows(best, (best.one_by_one, study.together())),
     ]
-    rows += [f"attained: {one}" for one in study.bound.attained]
+    rows += [f"attained: {one}" for one in best.attained]
     if values:
         rows.append(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")
         rows += [f"  {key} = {numbers.shown(value)}" for key, value in there.items()]
@@ -135,19 +139,19 @@ def _answer(
     return [*filter(None, rows), *(f"warning: {warning}" for warning in study.warnings())]
 
 
-def _proof(study: Study) -> list[str]:
+def _proof(study: Study, guarantee: Result, notion: str | None) -> list[str]:
     """The metric, the derivation, and the one for neighbours beside it."""
-    metric = study.bound.metric_said
+    metric = "" if notion else guarantee.bound.metric_said  # which is in the mechanisms' notion
     rows = [textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    ")] if metric else []
     beside = "" if study.judge.beside is None else study.judge.beside.derivation
-    return [*rows, f"\n{study.derivation()}", *([f"\n{beside}"] if beside else [])]
+    return [*rows, f"\n{guarantee.derivation}", *([f"\n{beside}"] if beside else [])]
 
 
-def _fits(study: Study) -> list[str]:
+def _fits(best: Any) -> list[str]:
     """Of every composition theorem whether it fits."""
     from dpcompose.front.printers import listings
 
-    if not study.bound.fits:
+    if not best.fits:
         return []
     head = "\ncomposition theorems (* gives the bound, + fits, - does not fit):"
-    return [head, listings.fits(study.bound)]
+    return [head, listings.fits(best)]

@@ -45,6 +45,13 @@ def add(commands: Commands) -> None:
     verify.add_argument(
         "-q", "--quiet", action="store_true", help="print only what does not come out, and a summary"
     )
+    verify.add_argument(
+        "--claim",
+        action="append",
+        metavar="CLAIM",
+        help='decide this instead of the claims of the file: "max(e1, e2)", or by its parameters '
+        '"epsilon=1,delta=1e-6" (repeatable)',
+    )
     with_pages(verify)
     verify.add_argument(
         "--save-derivation",
@@ -74,6 +81,9 @@ def run(given: argparse.Namespace) -> int:
         if file and len(files) > 1:
             print(f"dpcompose: {option} takes one problem file", file=sys.stderr)
             return WRONG
+    if given.claim and given.sarif:
+        print("dpcompose: --sarif is about the claims of files, and --claim about another", file=sys.stderr)
+        return WRONG
     if given.fragment and not given.latex:
         print("dpcompose: --fragment goes with --latex FILE", file=sys.stderr)
         return WRONG
@@ -137,7 +147,7 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
         bound, missing = study.bound, ""
     except (NoGuarantee, TooLarge) as error:
         bound, missing = None, str(error)
-    verdicts = [study.check(claim) for claim in claims]
+    verdicts = [_check(study, one) for one in given.claim] if given.claim else list(map(study.check, claims))
     found.update(["read", *(one.verdict for one in verdicts)])
     found.update("unexpected" for one in verdicts if not one.as_expected)
     reported += _findings(file, verdicts) if given.sarif else []
@@ -165,6 +175,13 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
         lambda path: _printed(study, verdicts, path, given.fragment),
     )
     return _status(verdicts) if saved else WRONG
+
+
+def _check(study: Study, claim: str) -> Answer:
+    """The verdict on a claim that is given in words: a formula, or parameters by their names."""
+    from dpcompose.front.studies import numbers
+
+    return study.check(**numbers.read_values(claim)) if "=" in claim else study.check(claim)
 
 
 def _printed(study: Study, verdicts: Sequence[Answer], path: str, fragment: bool) -> None:

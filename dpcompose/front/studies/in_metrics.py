@@ -160,11 +160,13 @@ class InMetrics:
             case _:
                 self._check_named(formulas.metric_functions(said))
                 formula = formulas.given_text(said)
-                if self.neighbours is not None and self.setting.domains.keys() >= set(
+                about_target = "target" in self.setting.data and self.setting.domains.keys() >= set(
                     formulas.names(formula)
-                ):
+                )
+                if about_target and self.neighbours is not None:
                     return self.neighbours.claim(formula, delta, notion)
-                given = {"notion": notion or self.bound.notion, "metric": formula}
+                notion = notion or self.bound.notion
+                given = {"notion": notion, POWERS[notion][0] if about_target else "metric": formula}
                 given |= {} if delta is None else {"delta": formulas.given_text(delta)}
         return self._read(given)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,26 +185,32 @@ neighbours: the two largest parameters add up
         return len(self.theory.pages)
 
     def search(self, words: str) -> list[Theorem]:
-        """The pages with all of some words in them, those first that have them in title or statement.
+        """The pages with all of some words in them, and a few more that have the rarest.
 
-        Where few have all of them, some more that have the rarest.
+        First come those with rare words, in their title or in what they state.
         """
         wanted = words.lower().split()
+        every = {one.id: (one, _texts(one)) for one in self}
+        having = {word: [id for id, (_, told) in every.items() if word in told[-1]] for word in wanted}
+        weight = {word: log(len(every) / len(some)) for word, some in having.items() if some}
 
-        def told(one: Theorem) -> str:
-            return f"{one.id} {one.title} {one.statement} {' '.join(one.hypotheses)}".lower()
+        def rank(id: str) -> float:
+            return sum(weight.get(word, 0) * sum(word in text for text in every[id][1]) for word in wanted)
 
-        every = [(one, f"{told(one)} {one.text.lower()}") for one in self]
-        pages = {word: [one.id for one, text in every if word in text] for word in wanted}
-        having = [one for one, _ in every if all(one.id in some for some in pages.values())]
-        having.sort(key=lambda one: -sum(word in told(one) for word in wanted))
-        rare = {one.id: sum(1 / len(some) for some in pages.values() if one.id in some) for one, _ in every}
-        others = [one for one, _ in every if rare[one.id] and one not in having]
-        others.sort(key=lambda one: -rare[one.id])
-        return [*having, *others[: max(0, FEW - len(having))]]
+        ranked = sorted((id for id in every if rank(id)), key=rank, reverse=True)
+        with_all = set(every).intersection(*having.values()) if wanted else set()
+        some = {*with_all, *ranked[:FEW]}
+        return [every[id][0] for id in [*ranked, *(id for id in every if not rank(id))] if id in some]
 
     def __repr__(self) -> str:
         return repr(self.theory)
+
+
+def _texts(page: Theorem) -> list[str]:
+    """What a page is called; the same with what it states; and with all that it says."""
+    title = f"{page.id} {page.title}".lower()
+    told = f"{title} {page.statement} {' '.join(page.hypotheses)}".lower()
+    return [title, told, f"{told} {page.text.lower()}"]
 
 
 theorems = Library()

@@ -195,9 +195,9 @@ def _count(bound: Best, family: str, known: Mapping[str, sympy.Expr]) -> int:
 
 def by_name(values: Any) -> Mapping[Any, Any]:
     """Values by the names of parameters, or by their symbols.  Raises WrongValue for what is no mapping."""
-    if not isinstance(values, Mapping):
+    if not hasattr(values, "keys"):  # as a mapping has, and a budget
         raise WrongValue(f'values are by name, such as {{"e1": "1/2"}}, not {values!r}')
-    return values
+    return dict(values)
 
 
 def given_numbers(bound: Best, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:

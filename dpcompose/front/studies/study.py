@@ -32,10 +32,12 @@ from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
+from dpcompose.privacy.checks import near
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.search.proofs import Proofs
@@ -148,17 +150,38 @@ class Study:
         >>> study.guarantee()
         unbounded (m**2/2 + r)-zCDP, by GB:VI.15
         """
+        self._refuse_unknown(notion)
         return Result(self.judge.best(notion), self.theory)
 
-    def check(self, claim: Guarantee | InMetric | Claim | str | sympy.Expr) -> Answer:
+    def _refuse_unknown(self, notion: str | None) -> None:
+        """Raises InvalidSetting for a notion that there is no page for."""
+        known = self.theory.parameters
+        if notion is not None and notion not in known:
+            raise InvalidSetting(f"there is no notion {notion!r}{near(notion, known)}")
+
+    def check(
+        self,
+        claim: Guarantee | InMetric | Claim | str | sympy.Expr | None = None,
+        notion: str | None = None,
+        **parameters: Any,
+    ) -> Answer:
         """The verdict on a claim: proved, refuted with two databases, or undecided with the reason.
 
-        claim -- of a file, a guarantee, or the value of one in the study's notion: a formula in the
-        parameters, of compositions in metrics also in these, as text or sympy expression.  The answer is
+        claim -- of a file, a guarantee, or the value of one in the study's notion, or the one that is named:
+        a formula in the parameters, of compositions in metrics also in these, as text or sympy expression;
+        parameters -- in its place those of a guarantee: epsilon=1, delta=1e-6, or rho=1/2.  The answer is
         true, as in an `assert`, only where it is proved.  What is proved or refuted was made again from its
         saved form.
+
+        >>> import dpcompose as dpc
+        >>> M = dpc.mechanism("M", query=dpc.count, noise=dpc.gaussian_noise("s"))
+        >>> study = dpc.compose(M, on=dpc.multisets(), target="unbounded")
+        >>> study.check("1/s"), study.check(rho="1/(2*s**2)"), study.check("1/s", notion="pure").verdict
+        (proved, and no smaller guarantee holds, proved, and no smaller guarantee holds, 'refuted')
         """
-        made = claim if isinstance(claim, Claim) else self.claim(claim)
+        self._refuse_unknown(notion)
+        said = self._stated(claim, parameters, notion)
+        made = said if isinstance(said, Claim) else self.claim(said, None, notion)
         return self._about(made.guarantee).judge.check(made)
 
     def _about(self, *claimed: Guarantee) -> Study:
@@ -184,6 +207,18 @@ class Study:
             return self
         about: Any = {"notions": self.theory.parameters, "pairs": True}
         return Study(problems.read_data(self.judge.file(()), **about).setting, self.theory)
+
+    def _stated(self, given: Any, parameters: Mapping[str, Any], notion: str | None = None) -> Any:
+        """What is given, or the guarantee that has some parameters."""
+        from dpcompose.front.studies import totals
+
+        if given is not None and parameters.keys() == {"delta"}:
+            given, parameters = None, {"epsilon": given, **parameters}
+        if (given is None) == (not parameters):
+            raise TypeError(
+                "say a guarantee, the value of one, or its parameters such as epsilon=1, delta=1e-6"
+            )
+        return given if not parameters else totals.by_name(parameters, self.theory.parameters, notion)
 
     def claim(
         self,
@@ -246,14 +281,15 @@ class Study:
 
     def budget(
         self,
-        total: Guarantee | str | sympy.Expr,
+        total: Guarantee | str | sympy.Expr | None = None,
         weights: Mapping[Any, object] | None = None,
         at: Mapping[Any, object] | None = None,
+        **parameters: Any,
     ) -> Budget:
         """The parameters for which the best guarantee is the total: equal ones, or in proportion.
 
         total -- such as pure(1), approximate(1, "1e-6"), zcdp("1/2") or gaussian(1), in any notion; a number
-        is one in the study's notion;
+        is one in the study's notion; parameters -- in its place those of one: epsilon=1, delta=1e-6;
         weights -- {e1: 2}, else 1 each; at -- values for parameters that are not to be chosen, such as how
         many mechanisms there are.  Exact where a formula is solved; else decimals at which the total is kept,
         with those beyond.  Raises NoBudget where there is no such guarantee.
@@ -272,7 +308,8 @@ class Study:
         from dpcompose.front.studies import totals
 
         self.judge.for_neighbours("a budget")
-        total = total if isinstance(total, Guarantee) else self.judge.claim(total).guarantee
+        said = self._stated(total, parameters)
+        total = said if isinstance(said, Guarantee) else self.judge.claim(said).guarantee
         return totals.budget(self.speaking_of(total), total, weights, at)
 
     def speaking_of(self, stated: Guarantee) -> Study:

@@ -61,28 +61,43 @@ def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FI
     ('pure (1/2)', 'approximate (1, 1/1000000)')
     """
     given = numbers.read_values(text) if "=" in text else {notions[notion][0]: text}
-    if "orders" in given:
-        return _at_an_order(given, text)
-    first = sorted((one for one in notions if one not in OF_LINES), key=lambda one: one != notion)
-    meant = next((one for one in first if set(notions[one]) == set(given)), None)
-    if meant is None or ("=" not in text and meant != notion):
-        there = " or ".join(dict.fromkeys(",".join(f"{key}=..." for key in notions[one]) for one in first))
-        said = f" of a {notion} guarantee" if "=" not in text else ""
-        raise WrongValue(f"the total{said} is {there}, not {text}")
-    return Guarantee(meant, tuple((key, numbers.as_number(key, given[key])) for key in notions[meant]))
+    if "=" not in text and len(notions[notion]) > 1:
+        raise WrongValue(f"the total of {notion} privacy is {_forms(notions, notion)}, not {text}")
+    exact = {key: value if key == "orders" else numbers.as_number(key, value) for key, value in given.items()}
+    found = by_name(exact, notions, notion)
+    if found.curve is not None and found.curve.orders.only is None:
+        raise WrongValue(f"a total of divergences is one at one order, epsilon=...,orders=8, not {text}")
+    return found
 
 
-def _at_an_order(given: Mapping[str, str], text: str) -> Guarantee:
-    """A total of divergences, as "epsilon=1,orders=8"."""
+def by_name(
+    given: Mapping[str, Any], notions: Mapping[str, Sequence[str]] = FILE_KEYS, notion: str | None = None
+) -> Guarantee:
+    """The guarantee that has just these parameters, and orders where it is one of divergences.
+
+    notion -- the one that is meant where several have them.  Raises WrongValue.
+
+    >>> str(by_name({"epsilon": "e", "delta": "1e-6"})), str(by_name({"epsilon": 1, "orders": "8"}))
+    ('approximate (e, 1/1000000)', 'renyi (1) for orders 8')
+    """
     try:
-        orders = Orders.read(given["orders"])
+        orders = Orders.read(str(given["orders"])) if "orders" in given else None
     except ValueError as error:
         raise WrongValue(str(error)) from None
-    if set(given) != {"epsilon", "orders"} or orders.only is None:
-        raise WrongValue(f"a total of divergences is one at one order, epsilon=...,orders=8, not {text}")
-    (notion,) = OF_ORDERS
-    value = formulas.term(numbers.as_number("epsilon", given["epsilon"]))
-    return in_orders(Guarantee(notion, (("epsilon", value),)), orders)
+    named = [one for one in notions if (one in OF_ORDERS) == (orders is not None) and one not in OF_LINES]
+    meant = [one for one in named if given.keys() - {"orders"} == set(notions[one])]
+    if not meant:
+        said = ",".join(f"{key}={value}" for key, value in given.items())
+        raise WrongValue(f"a guarantee is {_forms(notions, notion)}, not {said}")
+    chosen = notion if notion in meant else meant[0]
+    made = Guarantee(chosen, tuple((key, formulas.term(given[key])) for key in notions[chosen]))
+    return made if orders is None else in_orders(made, orders)
+
+
+def _forms(notions: Mapping[str, Sequence[str]], first: str | None) -> str:
+    """How guarantees are written by their parameters, those of a notion first."""
+    some = sorted((one for one in notions if one not in OF_LINES), key=lambda one: one != first)
+    return " or ".join(dict.fromkeys(",".join(f"{key}=..." for key in notions[one]) for one in some))
 
 
 def budget(

@@ -212,12 +212,37 @@ def written(values: Iterable[str]) -> str:
 Given = str | Iterable[str] | Mapping[str, Any]
 
 
+def of_columns(given: Any) -> Any:
+    """For a data frame of pandas the values that its columns have, by name; all else as it is.
+
+    Of a frame each row has a value, so that one may come often.
+    """
+    if not hasattr(given, "columns"):
+        return given
+    return {str(name): tuple(dict.fromkeys(map(str, values))) for name, values in given.items()}
+
+
+def made_of(records: Any, given: Any) -> Attributes | None:
+    """What records are made of, if anything: attributes, in place of records, or numbers, which these are.
+
+    Raises ValueError where both are given.
+    """
+    if given is not None and records is not None:
+        raise ValueError("attributes make the records: leave out the one or the other")
+    if hasattr(records, "columns"):
+        return attributes(records)
+    if isinstance(records, Mapping):
+        return attributes({ITSELF: records})
+    return None if given is None else attributes(given)
+
+
 def attributes(given: Mapping[str, Given]) -> Attributes:
     """Attributes by name, each with its values, with "any", or with numbers.
 
     >>> str(attributes({"county": ["north", "south"], "name": "any", "age": {"integers": [0, 120]}}))
     'of records with county in {north, south}, name arbitrary, age an integer in [0, 120]'
     """
+    given = of_columns(given)
     lines = {str(name): Line.read(some) for name, some in given.items() if isinstance(some, Mapping)}
     named = tuple(
         (str(name), () if values == ANY or str(name) in lines else tuple(map(str, values)))

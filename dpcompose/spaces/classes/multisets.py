@@ -13,10 +13,9 @@ from math import comb
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.spaces.classes.attributes import ITSELF, Attributes, Given
-from dpcompose.spaces.classes.attributes import attributes as read_attributes
+from dpcompose.spaces.classes.attributes import Attributes, Given, made_of
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, refuse_if_large
-from dpcompose.spaces.classes.records import Collections, OfRecords
+from dpcompose.spaces.classes.records import Collections, OfRecords, names_of
 from dpcompose.spaces.classes.sizes import Size
 
 
@@ -157,7 +156,8 @@ def multisets(
     size -- how many records a database has: "any", "<= 4", "= 4", ">= 2" or "2..4"; also with a letter,
     such as "= n", for any number from 1, or as a setting's parameters say;
     attributes -- instead of records: for each name the values that it can have, numbers, or "any"; every
-    combination is a record, written (v, w) in the order of the attributes.
+    combination is a record, written (v, w) in the order of the attributes; a data frame of pandas
+    says these, here or as records.
 
     Raises ValueError for a size or attributes that are none.
 
@@ -166,15 +166,6 @@ def multisets(
     >>> multisets(attributes={"county": ["north", "south"], "name": "any"})
     all finite multisets of records with county in {north, south}, name arbitrary
     """
-    made = _attributes(records, attributes)
-    names = () if records is None or made is not None else tuple(map(str, records))
+    made = made_of(records, attributes)
+    names = () if made is not None else names_of(records)
     return Multisets(names, Size.read(size), arbitrary=records is None and made is None, attributes=made)
-
-
-def _attributes(records: object, given: Mapping[str, Given] | None) -> Attributes | None:
-    """What records are made of, if anything.  Raises ValueError where records are given besides."""
-    if given is not None and records is not None:
-        raise ValueError("attributes make the records: leave out the one or the other")
-    if isinstance(records, Mapping):
-        return read_attributes({ITSELF: records})
-    return None if given is None else read_attributes(given)

@@ -177,6 +177,15 @@ def refuse_least(kind: str, sizes: Size) -> None:
         )
 
 
+def names_of(records: Iterable[object] | None) -> tuple[str, ...]:
+    """The names of the records that are given; none where the universe is arbitrary.  Raises TypeError."""
+    if records is not None and not isinstance(records, Iterable):
+        raise TypeError(
+            f'records are listed, such as {{"a", "b"}}, not {records!r}; size = "= 3" says how many'
+        )
+    return () if records is None else tuple(map(str, records))
+
+
 def universe(records: tuple[str, ...], arbitrary: bool) -> tuple[str, ...]:
     """The record universe in order.  Raises ValueError where a record comes twice, or there is none."""
     if len(set(records)) != len(records):

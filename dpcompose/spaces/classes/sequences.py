@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Counts, Database
-from dpcompose.spaces.classes.records import OrderedRecords
+from dpcompose.spaces.classes.records import OrderedRecords, names_of
 from dpcompose.spaces.classes.sizes import Size
 
 
@@ -89,5 +89,4 @@ def sequences(records: Iterable[str] | None = None, size: str = "any") -> Sequen
     >>> dpc.canonical_metric(words, dpc.insert_delete)(("a", "b", "a"), ("b", "a", "b"))
     2
     """
-    names = tuple(str(record) for record in records) if records is not None else ()
-    return Sequences(names, Size.read(size), arbitrary=records is None)
+    return Sequences(names_of(records), Size.read(size), arbitrary=records is None)

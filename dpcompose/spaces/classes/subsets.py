@@ -17,10 +17,9 @@ from typing import Any
 from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.covers.sizes import with_most_room
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.spaces.classes.attributes import Attributes
-from dpcompose.spaces.classes.attributes import attributes as read_attributes
+from dpcompose.spaces.classes.attributes import Attributes, made_of
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass, Sized, refuse_if_large
-from dpcompose.spaces.classes.records import Collections, records_of, universe, unnamed
+from dpcompose.spaces.classes.records import Collections, names_of, records_of, universe, unnamed
 from dpcompose.spaces.classes.sizes import ANY_SIZE, Size
 
 
@@ -263,10 +262,8 @@ def sets(
     >>> dpc.canonical_metric(sets("ab"), dpc.unbounded)(("a",), ("b",))
     2
     """
-    if records is not None and attributes is not None:
-        raise ValueError("attributes make the records: leave out the one or the other")
-    made = None if attributes is None else read_attributes(attributes)
+    made = made_of(records, attributes)
     if made is not None and made.lines:
         raise ValueError("attributes of sets list their values, or have any; numbers are for multisets")
-    names = tuple(str(record) for record in records) if records is not None else ()
+    names = () if made is not None else names_of(records)
     return Sets(names, Size.read(size), arbitrary=records is None and made is None, attributes=made)

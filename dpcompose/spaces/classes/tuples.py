@@ -11,7 +11,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import LARGEST_SHAPE, Cell, Counts, Database, DatabaseClass, TooLarge
-from dpcompose.spaces.classes.records import OrderedRecords
+from dpcompose.spaces.classes.records import OrderedRecords, names_of
 from dpcompose.spaces.classes.sizes import Size
 
 
@@ -265,8 +265,7 @@ def tuples(
     >>> str(answers), ("yes", "no", "no", "no") in answers
     ('all tuples of length 4 over {no, yes}', True)
     """
-    names = tuple(str(record) for record in records) if records is not None else ()
-    return Tuples(names, Size.read(size), arbitrary=records is None, owners=owners_of(users))
+    return Tuples(names_of(records), Size.read(size), arbitrary=records is None, owners=owners_of(users))
 
 
 def streams(
@@ -287,5 +286,4 @@ def streams(
     >>> str(dpc.positions(1, 3).image(dpc.streams({"on", "off"}, "= 3")))
     'all streams of length 2 over {off, on} at the time steps 1, 3'
     """
-    names = tuple(str(record) for record in records) if records is not None else ()
-    return Streams(names, Size.read(size), arbitrary=records is None, owners=owners_of(users))
+    return Streams(names_of(records), Size.read(size), arbitrary=records is None, owners=owners_of(users))

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
-from dpcompose.spaces.classes.attributes import ITSELF, Value, condition, written
+from dpcompose.spaces.classes.attributes import ITSELF, Value, condition, of_columns, written
 from dpcompose.spaces.classes.databases import (
     LARGEST_CLASS,
     LARGEST_SHAPE,
@@ -364,8 +364,7 @@ def tables(attributes: Mapping[str, Iterable[str]] | Any, size: str = "any") -> 
     >>> people
     all tables of 2 rows with age in {young, old}, sick in {no, yes}
     """
-    once = dict.fromkeys if hasattr(attributes, "columns") else list  # of a frame each row has a value
-    given = tuple((str(name), tuple(once(map(str, values)))) for name, values in attributes.items())
+    given = tuple((str(name), tuple(map(str, values))) for name, values in of_columns(attributes).items())
     return Tables((), Size.read(size), attributes=given)
 
 
