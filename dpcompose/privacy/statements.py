@@ -117,8 +117,6 @@ def mechanism(
     >>> mechanism("ward", study=ward, reads={"a"})
     ward reads D|{a} and is unbounded pure (e) on the own domain, composed of M
     """
-    if not isinstance(name, str):
-        raise TypeError(f"a mechanism's name is a text, not {name!r}; it comes first: mechanism('M', ...)")
     query = query if sensitivity is None else declared(query, sensitivity)
     besides = (count, query, noise, table, study, filter)
     read, satisfies = _read(name, reads), _on_domain(name, satisfies, domain)
@@ -134,7 +132,9 @@ def mechanism(
 
 
 def _read(name: str, reads: Inputs) -> Map:
-    """What a mechanism reads.  Raises TypeError."""
+    """What a mechanism reads, whose name comes first.  Raises TypeError."""
+    if not isinstance(name, str):
+        raise TypeError(f"a mechanism's name is a text, not {name!r}; it comes first: mechanism('M', ...)")
     try:
         return maps(reads)
     except (TypeError, ValueError) as error:
@@ -196,9 +196,7 @@ def _mechanism(
         satisfies, *others = dict.fromkeys(every for one in (satisfies, *also) for every in at_once(one))
         also = tuple(others)
     if satisfies is not None and not isinstance(satisfies, Guarantee):
-        said = f"{name} satisfies a guarantee such as dpcompose.pure(...), not {satisfies!r}"
-        of_table = "; probabilities are said beside it, table=..." if hasattr(satisfies, "outcomes") else ""
-        raise TypeError(said + of_table)
+        raise TypeError(_no_guarantee(name, satisfies))
     if study is not None:
         if not (satisfies is None and query is None and noise is None and table is None):
             raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")
@@ -206,13 +204,9 @@ def _mechanism(
             raise TypeError(f"{name}: a study is what dpcompose.compose returns, not {study!r}")
         return study.as_mechanism(name, reads, number)
     if query is None and noise is None:
-        if satisfies is None and table is not None:
-            raise TypeError(
-                f"{name}: a table shows what a mechanism satisfies; state it, such as "
-                "dpcompose.pure(table.loss(neighbours).term)"
-            )
         if satisfies is None:
-            raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study")
+            more = "" if table is None else OF_TABLE
+            raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study{more}")
         return Mechanism(name, reads, satisfies, number, table=table, also=also)
     if satisfies is not None:
         raise TypeError(f"{name} has noise: its guarantee follows, and satisfies must be left out")
@@ -227,6 +221,15 @@ def _mechanism(
     given = noise.guarantee(letters=query.letters)
     assert given is not None
     return Mechanism(name, reads, given, number, query, noise, table)
+
+
+OF_TABLE = "; what a table shows is stated beside it, such as dpcompose.pure(table.loss(neighbours).term)"
+
+
+def _no_guarantee(name: str, given: object) -> str:
+    """Why something that a mechanism is to satisfy is no guarantee."""
+    of_table = "; probabilities are said beside it, table=..." if hasattr(given, "outcomes") else ""
+    return f"{name} satisfies a guarantee such as dpcompose.pure(...), not {given!r}{of_table}"
 
 
 def _unfit(query: object, noise: object) -> str:

@@ -210,15 +210,17 @@ class Study:
 
     def _stated(self, given: Any, parameters: Mapping[str, Any], notion: str | None = None) -> Any:
         """What is given, or the guarantee that has some parameters."""
-        from dpcompose.front.studies import totals
-
         if given is not None and parameters.keys() == {"delta"}:
             given, parameters = None, {"epsilon": given, **parameters}
         if (given is None) == (not parameters):
             raise TypeError(
                 "say a guarantee, the value of one, or its parameters such as epsilon=1, delta=1e-6"
             )
-        return given if not parameters else totals.by_name(parameters, self.theory.parameters, notion)
+        if not parameters:
+            return given
+        from dpcompose.front.studies import totals
+
+        return totals.by_name(parameters, self.theory.parameters, notion)
 
     def claim(
         self,
