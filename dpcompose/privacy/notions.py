@@ -333,7 +333,7 @@ def in_orders(stated: Guarantee, orders: Orders) -> Guarantee:
 
 
 @frozen
-class InMetric:
+class InMetric(Shown):
     """A guarantee for all databases D, E: its parameters are formulas in distances of D and E.
 
     notion, metric, delta, domain -- as for `in_metric`; functions -- the metrics of which these are formulas,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
+from dpcompose.privacy.checks import close
 from dpcompose.privacy.declared import Declared
 from dpcompose.privacy.declared import query as declared
 from dpcompose.privacy.mechanisms import Mechanism
@@ -223,6 +224,8 @@ def _mechanism(
     return Mechanism(name, reads, given, number, query, noise, table)
 
 
+QUERIES = ("count", "clipped_sum", "sum", "mean", "variance", "histogram", "vector_sum", "scores", "keys")
+"""What queries are called."""
 OF_TABLE = "; what a table shows is stated beside it, such as dpcompose.pure(table.loss(neighbours).term)"
 
 
@@ -236,6 +239,8 @@ def _unfit(query: object, noise: object) -> str:
     """Why a query and noise make no mechanism."""
     if isinstance(noise, Guarantee):
         return f"has a guarantee for noise, {noise}: normal noise is dpcompose.gaussian_noise(...)"
+    if isinstance(query, str) and (said := close(query, QUERIES)):
+        return f"asks for {query!r}{said}; a query is such as dpcompose.count"
     if query is not None and not isinstance(query, Query | Declared):
         return (
             f"asks for {getattr(query, '__name__', query)!r}: a query is such as dpcompose.count or "

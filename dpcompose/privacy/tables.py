@@ -140,6 +140,9 @@ class ProbabilityTable:
         body = r" \\ ".join([head + r" \\ \hline " + rows[0], *rows[1:]])
         return rf"$\begin{{array}}{{l|{'c' * len(self.outcomes)}}} {body} \end{{array}}$"
 
+    def _latex(self, printer: object) -> str:
+        return self._repr_latex_().strip("$")
+
     def data(self) -> dict[str, Any]:
         """As a problem file writes it: outcomes, and for each database its probabilities as formulas."""
         return {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
+from dpcompose.language.shown import Shown
 from dpcompose.proof.witnesses import Outcome
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ Database = Literal["D", "D'"]
 
 
 @frozen(repr=False)
-class Output:
+class Output(Shown):
     """The output of one mechanism, at D and at D'.
 
     name -- which mechanism; words -- what it does, also where it has no table of single outcomes, as noise;

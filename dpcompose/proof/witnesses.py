@@ -24,6 +24,7 @@ from dpcompose.kernel.expressions.intervals import enclosure, sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import decimal, rounded
+from dpcompose.language.shown import Shown
 from dpcompose.spaces.classes.databases import Database
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def evaluate(term: Term, d: Fraction) -> Value:
     return exponentials.value_at(entries.read(term), {"d": d})
 
 
-class Row(ABC):
+class Row(Shown, ABC):
     """What one witness mechanism does at the two inputs of D and E; it is built at E's."""
 
     mechanism: int

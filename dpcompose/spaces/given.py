@@ -6,6 +6,7 @@ Each becomes a value of ours; what does not is refused with what would fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from dpcompose.kernel.library.fields import near
@@ -118,6 +119,8 @@ def maps(given: object) -> Map:
     if callable(given):
         called = getattr(given, "__name__", "f")
         return function("f" if called == "<lambda>" else called, given)
+    if isinstance(given, str) and get_close_matches(given, ["everything"]):
+        raise TypeError(f"there is nothing {given!r} to read; did you mean 'everything'?")
     raise TypeError(
         "reads is a map such as dpcompose.restriction([...]) or dpcompose.everything, a set of records, a "
         f"slice of positions, a function, or its values by database, not {_shown(given)}"

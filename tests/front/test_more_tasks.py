@@ -248,3 +248,39 @@ def test_a_counterexample_has_two_databases() -> None:
 def test_the_command_alone_says_what_there_is(said: Any) -> None:
     status, told = said()
     assert status == 0 and "verify" in told and "dpcompose init" in told
+
+
+# everything that is handed out is mathematics in sympy.latex, and in a notebook
+
+
+def test_everything_shows_itself_in_latex() -> None:
+    parts = [dpc.mechanism(x, dpc.pure(f"e_{x}", domain="common"), reads={x}) for x in "ab"]
+    study = dpc.compose(*parts, on=dpc.multisets({"a", "b"}), target="bounded")
+    answer, at = study.check("max(e_a, e_b)"), {"e_a": 1, "e_b": 1}
+    guarantee, table = study.guarantee(), dpc.randomized_response_table("e")
+    assert answer.counterexample is not None
+    for one in (
+        *(study, answer, answer.counterexample, answer.counterexample.outputs[0], study.setting, *parts),
+        *(guarantee, guarantee.proof, guarantee.proof[3], study.theorems(), study.theorems()[0]),
+        *(study.budget(1), study.curve(at=at), study.curve(at=at, epsilon=1), guarantee.membership(at)),
+        *(dpc.theorems["IV.13"], dpc.theorems["IV.13"].check(study), dpc.bounded, dpc.multisets(), table),
+        *(table.loss("free-lunch"), dpc.in_metric("e*L2"), dpc.points("x y"), dpc.laplace("b"), dpc.count),
+    ):
+        shown = sympy.latex(one)
+        assert "mathtt" not in shown and shown.count("{") == shown.count("}"), type(one)
+        assert hasattr(one, "_repr_html_") and " object at 0x" not in repr(one), type(one)
+    assert r"} r_{1} + \varepsilon_{" in sympy.latex(guarantee.proof[3])
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"satisfies": dpc.pure("e"), "reads": "everthing"}, "did you mean 'everything'"),
+        ({"query": "median", "noise": dpc.laplace(1)}, "did you mean 'mean'"),
+        ({"query": "average", "noise": dpc.laplace(1)}, "did you mean 'mean'"),
+        ({"query": "histgram", "noise": dpc.laplace(1)}, "did you mean 'histogram'"),
+    ],
+)
+def test_words_that_are_nearly_right_in_python(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        dpc.mechanism("M", **given)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.front.documents.captions import GIVEN
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.shown import Shown
 
 if TYPE_CHECKING:
     import sympy
@@ -121,7 +122,7 @@ BELIEVED, ON_TABLE = "believed", "checked on its table"
 
 
 @frozen(repr=False)
-class Step:
+class Step(Shown):
     """A numbered step: what it says, the page that it is by or how it was checked, the steps it is from.
 
     before -- the number of the step whose evidence it is in, with a point; below -- the steps that it has
@@ -153,6 +154,12 @@ class Step:
 
     def __repr__(self) -> str:
         return f"{self.number}. {self.words} [{self.source}]"
+
+    def _line(self) -> Sequence[str | sympy.Expr]:
+        said = (
+            (one.expression or one.text) if isinstance(one, Formula) else plain([one]) for one in self.said
+        )
+        return [f"{self.number}. ", *said, f" [{self.source}]"]
 
     @property
     def source(self) -> str:

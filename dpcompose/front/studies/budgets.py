@@ -19,13 +19,14 @@ from dpcompose.kernel.expressions.grammar import natural
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal as exactly
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import family_of, symbol
 from dpcompose.language.worstcase import Over, Top
 from dpcompose.privacy.notions import Guarantee
 
 
 @frozen(repr=False)
-class Budget:
+class Budget(Shown):
     """Parameters in given proportions for which the guarantee is a wanted total.
 
     parameters -- the exact values, by name (of a family e[i], that of each member);

@@ -19,6 +19,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.settings import Setting
@@ -42,7 +43,7 @@ class NoCurve(ValueError):
 
 
 @frozen(repr=False)
-class Enclosure:
+class Enclosure(Shown):
     """A number x with lower ≤ x ≤ upper; None: no mechanism is known to reach one, or no number holds.
 
     exact -- whether both are the same number, which then is x.
@@ -80,7 +81,7 @@ def _decimal(x: sympy.Rational, up: bool) -> str:
 
 
 @frozen(repr=False)
-class PrivacyCurve:
+class PrivacyCurve(Shown):
     """δ(ε) = the least δ for which the composition is (ε, δ)-private, for every ε ≥ 0, at numbers.
 
     setting -- the composition, in which all parameters are numbers; theory -- the pages it is judged by;

@@ -12,6 +12,7 @@ from dpcompose.front.studies import audits
 from dpcompose.front.studies.audits import Audit
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
+from dpcompose.language.shown import Shown
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.registry import Page, Theory
@@ -28,7 +29,7 @@ FEW = 5
 
 
 @frozen(repr=False)
-class Theorem:
+class Theorem(Shown):
     """A theorem page: what it states, of what, and whether it fits a composition.
 
     >>> found = theorems["GB:IV.13"]

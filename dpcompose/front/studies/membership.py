@@ -14,6 +14,7 @@ from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
+from dpcompose.language.shown import Shown
 from dpcompose.proof import computed
 from dpcompose.proof.readings import Reading
 
@@ -24,7 +25,7 @@ DIGITS = 7
 
 
 @frozen(repr=False)
-class Membership:
+class Membership(Shown):
     """What a test reaches that must say from the output which of two neighbours the data were.
 
     reading -- its methods are `true_positives`, `trade_off`, `advantage`, `posterior`; each is an interval of

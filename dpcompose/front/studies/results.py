@@ -5,7 +5,7 @@ Text is made at once, HTML and LaTeX where a notebook asks for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from dpcompose.front.documents.document import Best, Step, Told, every_step, pla
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import listings, render
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.shown import Shown
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.search.citations import Fit
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
     from dpcompose.front.printers.papers import Paper
     from dpcompose.front.studies.membership import Membership
+
+
+def stacked(lines: Iterable[Shown], printer: object) -> str:
+    """Some lines inside mathematics, one below the other, for sympy.latex."""
+    rows = r" \\ ".join(one._latex(printer) for one in lines)
+    return rf"\begin{{array}}{{l}} {rows} \end{{array}}"
 
 
 @frozen(repr=False)
@@ -88,6 +95,9 @@ class Proof(Sequence[Step]):
 
         return steps_latex(self.told)
 
+    def _latex(self, printer: object) -> str:
+        return stacked(self, printer)
+
     def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
         """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
         from dpcompose.front.printers.latex import document
@@ -138,6 +148,9 @@ class Theorems(Sequence[Fit]):
         from dpcompose.front.printers.latex import fits_latex
 
         return fits_latex(self.bound)
+
+    def _latex(self, printer: object) -> str:
+        return stacked(self, printer)
 
     def _repr_html_(self) -> str:
         from dpcompose.front.printers import display

@@ -32,6 +32,7 @@ from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
+from dpcompose.language.shown import Shown
 from dpcompose.privacy.checks import near
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee, InMetric
@@ -85,7 +86,7 @@ class Judge(Protocol):
 
 
 @frozen(repr=False)
-class Study:
+class Study(Shown):
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, with its best guarantee, verdicts on claims, and theorems.
 
     setting -- the composition as stated, for the neighbours of a target or in metrics; theory -- the pages

@@ -10,6 +10,7 @@ import sympy
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
+from dpcompose.language.shown import Shown
 from dpcompose.privacy.mechanisms import Mechanism as Stating
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import InMetric
@@ -27,7 +28,7 @@ Formula: TypeAlias = "str | int | sympy.Expr"
 
 
 @frozen
-class Data:
+class Data(Shown):
     """A part of a problem file about privacy in a metric: a class of databases, or a metric, as its table.
 
     about -- the granularities that it names.
