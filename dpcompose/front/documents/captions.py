@@ -466,7 +466,7 @@ def vector(type: Type, mechanisms: Sequence[Mechanism]) -> words.Vector:
         moved = [
             (terms.as_term(many) if many else words.ALL, terms.as_term(lost.get(i, r))) for many, r in members
         ]
-        entries.append((i, tuple(moved) if several else ((None, moved[0][1]),)))
+        entries.append((i, words.Moved(tuple(moved) if several else ((None, moved[0][1]),))))
     return tuple(entries)
 
 

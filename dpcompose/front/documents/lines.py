@@ -19,8 +19,18 @@ from dpcompose.kernel.expressions.terms import Term
 ALL = "all"
 """How many members of a family move where all of them do."""
 
-Moved = tuple[tuple[Term | str | None, Term], ...]
-"""How far an input moves: by 1, 2, … or oo; of a family how many members, or ALL, move by each."""
+
+@frozen
+class Moved:
+    """How far an input moves: by 1, 2, … or oo; of a family how many members, or ALL, move by each."""
+
+    by: tuple[tuple[Term | str | None, Term], ...]
+
+    @property
+    def text(self) -> str:
+        """The same as JSON has it: "1", or "2 by 1, all by oo"."""
+        return ", ".join(" by ".join(_text(one) for one in some if one is not None) for some in self.by)
+
 
 Vector = tuple[tuple[int, Moved], ...]
 """A vector r of input distances, as the pairs (i, r_i) with r_i ≠ 0."""
@@ -285,10 +295,16 @@ def texts(values: Values) -> Texts:
     return tuple((key, formulas.to_text(value)) for key, value in values)
 
 
-def _plain(value: Any) -> Any:
-    """Tuples as lists, mappings as dicts and terms as formulas, as JSON has them."""
+def _text(value: Term | Moved | str) -> str:
     if isinstance(value, Term):
         return formulas.to_text(value)
+    return value if isinstance(value, str) else value.text
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, mappings as dicts and terms as formulas, as JSON has them."""
+    if isinstance(value, Term | Moved):
+        return _text(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -176,12 +176,12 @@ def _profile(said: kernel.Profile, setting: Setting) -> Said:
     return [f"{said.target} neighbours move the inputs by at most ", *vectors, f"{more} ({said.covered})"]
 
 
-UNMOVED: kernel.Moved = ((None, ZERO),)
+UNMOVED = kernel.Moved(((None, ZERO),))
 
 
 def _moved(entry: kernel.Moved) -> Said:
     """How far an input moves: 1, or 2 by 1 of the members of a family."""
-    return all_said([[*_members(many), formula(far)] for many, far in entry])
+    return all_said([[*_members(many), formula(far)] for many, far in entry.by])
 
 
 def _members(many: Term | str | None) -> Said:
