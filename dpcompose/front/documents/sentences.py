@@ -69,6 +69,7 @@ def sentence(line: Line, by: Captions) -> Said:
     """A line's judgement in words."""
     said, setting = line.judgement, by.setting
     names = [mechanism.name for mechanism in setting.mechanisms]
+    some = all_of([names[i - 1] for i in getattr(said, "mechanisms", ())])
     match said:
         case kernel.Given() | kernel.Releases():
             return given(said, by)
@@ -81,16 +82,12 @@ def sentence(line: Line, by: Captions) -> Said:
                 if len(metrics) <= 4
                 else f"{len(metrics)} metrics, by {next(iter(metrics))}, ..."
             )
-            some = all_of([names[i - 1] for i in said.mechanisms])
             return [f"{some}: the guarantee holds in the distance of what is read ({where})"]
         case kernel.Processed():
-            some = all_of([names[i - 1] for i in said.mechanisms])
             return [f"{some}, then {said.words}: a function of the output keeps the guarantee"]
         case kernel.Filtered():
-            some = all_of([names[i - 1] for i in said.mechanisms])
             return [f"{some}: what a filter stops has the guarantee of its total, whatever is asked"]
         case kernel.Dealt():
-            some = all_of([names[i - 1] for i in said.mechanisms])
             return [
                 f"{some}: where a record is replaced, one input has it replaced, whichever it is dealt to"
             ]

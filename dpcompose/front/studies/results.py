@@ -5,10 +5,10 @@ Text is made at once, HTML and LaTeX where a notebook asks for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Best, Step, Told, every_step, plain
@@ -28,14 +28,24 @@ if TYPE_CHECKING:
     from dpcompose.front.studies.membership import Membership
 
 
-def stacked(lines: Iterable[Shown], printer: object) -> str:
-    """Some lines inside mathematics, one below the other, for sympy.latex."""
-    rows = r" \\ ".join(one._latex(printer) for one in lines)
-    return rf"\begin{{array}}{{l}} {rows} \end{{array}}"
+Line = TypeVar("Line", bound=Shown)
+
+
+class Lines(Sequence[Line]):
+    """Lines that show themselves, each by itself and all together."""
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """All lines, where a notebook or its terminal shows text."""
+        printer.text(str(self))
+
+    def _latex(self, printer: object) -> str:
+        """All lines inside mathematics, one below the other, for sympy.latex."""
+        rows = r" \\ ".join(one._latex(printer) for one in self)
+        return rf"\begin{{array}}{{l}} {rows} \end{{array}}"
 
 
 @frozen(repr=False)
-class Proof(Sequence[Step]):
+class Proof(Lines[Step]):
     """A derivation as it is read: numbered lines, and what they believe without check.
 
     A sequence of its lines, the first at 0; each has its `number`, what it says, `words`, and its `source`.
@@ -81,10 +91,6 @@ class Proof(Sequence[Step]):
     def __repr__(self) -> str:
         return f"derivation in {len(self.told.steps)} lines of: {plain(self.bound.said)}"
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """All lines, where a notebook or its terminal shows text."""
-        printer.text(str(self))
-
     def _repr_html_(self) -> str:
         from dpcompose.front.printers import display
 
@@ -94,9 +100,6 @@ class Proof(Sequence[Step]):
         from dpcompose.front.printers.latex import steps_latex
 
         return steps_latex(self.told)
-
-    def _latex(self, printer: object) -> str:
-        return stacked(self, printer)
 
     def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
         """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
@@ -115,7 +118,7 @@ class Proof(Sequence[Step]):
 
 
 @frozen(repr=False)
-class Theorems(Sequence[Fit]):
+class Theorems(Lines[Fit]):
     """Of every composition theorem whether it fits a setting; a sequence of `Fit`."""
 
     bound: Bound
@@ -140,17 +143,10 @@ class Theorems(Sequence[Fit]):
         cited = next((f", {fit.page.name(*self.bound.numbered)} is cited" for fit in self if fit.best), "")
         return f"{len(self)} composition theorems, of which {fit} fit{'s' if fit == 1 else ''}{cited}"
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """All of them, where a notebook or its terminal shows text."""
-        printer.text(str(self))
-
     def _repr_latex_(self) -> str:
         from dpcompose.front.printers.latex import fits_latex
 
         return fits_latex(self.bound)
-
-    def _latex(self, printer: object) -> str:
-        return stacked(self, printer)
 
     def _repr_html_(self) -> str:
         from dpcompose.front.printers import display
