@@ -173,7 +173,10 @@ def test_a_granularity_of_ones_own() -> None:
             "neighbours are a granularity such as dpcompose.bounded, or a networkx graph",
         ),
         (lambda: dpc.restriction("child"), "a record set is a list of records, not the text 'child'"),
-        (lambda: dpc.mechanism("M", dpc.pure(e1), reads="everthing"), "M: reads is a map such as"),
+        (
+            lambda: dpc.mechanism("M", dpc.pure(e1), reads="everthing"),
+            "M: there is nothing 'everthing' to read",
+        ),
         (lambda: dpc.mechanism("M", e1), "M satisfies a guarantee such as dpcompose.pure(...), not e1"),
         (lambda: dpc.mechanism(1, dpc.pure(e1, dpc.bounded)), "a mechanism's name is a text, not 1"),
         (lambda: dpc.compose([1], on=D, target=dpc.bounded), "1 is no mechanism"),

@@ -91,6 +91,8 @@ class Proof(Lines[Step]):
     def __repr__(self) -> str:
         return f"derivation in {len(self.told.steps)} lines of: {plain(self.bound.said)}"
 
+    _repr_pretty_ = Lines._repr_pretty_  # IPython looks where __repr__ is
+
     def _repr_html_(self) -> str:
         from dpcompose.front.printers import display
 
@@ -142,6 +144,8 @@ class Theorems(Lines[Fit]):
         fit = sum(fit.fits for fit in self)
         cited = next((f", {fit.page.name(*self.bound.numbered)} is cited" for fit in self if fit.best), "")
         return f"{len(self)} composition theorems, of which {fit} fit{'s' if fit == 1 else ''}{cited}"
+
+    _repr_pretty_ = Lines._repr_pretty_
 
     def _repr_latex_(self) -> str:
         from dpcompose.front.printers.latex import fits_latex
