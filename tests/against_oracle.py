@@ -46,7 +46,7 @@ def bound_of(study: Study, point: Point) -> oracle.Number | None:
     """The bound at a point; None where every guarantee holds."""
     bound = study.bound
     if bound.vacuous:
-        assert dict(bound.guarantee.parameters) == {"epsilon": "0"}
+        assert dict(bound.guarantee.texts) == {"epsilon": "0"}
         return None
     return value(study.guarantee().epsilon, point)
 

@@ -37,7 +37,7 @@ def number(expression: sympy.Expr) -> Any:
 
 
 def stated(bound: Bound) -> dict[str, sympy.Expr]:
-    return {key: formulas.parse(text, bound.setting.symbols) for key, text in bound.guarantee.parameters}
+    return {key: formulas.parse(text, bound.setting.symbols) for key, text in bound.guarantee.texts}
 
 
 def two_steps(*guarantees: Guarantee) -> Study:

@@ -170,13 +170,13 @@ def test_guarantees_at_their_limits() -> None:
     assert single("e", 2).check(claim("approximate", 0, 1)).verdict == "proved"
     assert single("e", 2).check(claim("approximate", "e", "1/2")).verdict == "refuted"
     for stating in (("oo", "1/100"), ("e", "oo")):
-        assert dict(single(*stating).bound.guarantee.parameters) == {"epsilon": "oo", "delta": "oo"}
+        assert dict(single(*stating).bound.guarantee.texts) == {"epsilon": "oo", "delta": "oo"}
     for notion, name in (("zcdp", "rho"), ("gaussian", "mu")):
         stated = [claim(notion, x).about(dpc.unbounded) for x in ("oo", "x")]
         study = dpc.compose(
             *(dpc.mechanism(f"M{i}", g) for i, g in enumerate(stated)), on=on, target=dpc.unbounded
         )
-        assert dict(study.bound.guarantee.parameters) == {name: "oo"} and study.bound.optimal
+        assert dict(study.bound.guarantee.texts) == {name: "oo"} and study.bound.optimal
         assert study.check(claim(notion, "100*x")).verdict == "refuted"
         assert study.check(claim(notion, "oo")).loose is False
 

@@ -160,7 +160,7 @@ def test_mixed_notions(name: str) -> None:
     )
     said = study.bound.guarantee
     assert said.notion == notion and not study.bound.optimal
-    for (_, value), text in zip(said.parameters, bound.split(", "), strict=True):
+    for (_, value), text in zip(said.texts, bound.split(", "), strict=True):
         assert formulas.from_python(value) == formulas.from_python(text)
     assert rechecked(study, *claims) == ["proved", "refuted", "refuted"]
     assert str(study.guarantee().derivation).count("where the inputs move by r, M") == 1
@@ -327,7 +327,7 @@ def test_the_smallest_of_several_conversions_is_shown(tmp_path: Path) -> None:
     for n, (nu, best) in enumerate({"2*epsilon": "188*e/75", "epsilon": "2*e"}.items()):
         others = {"other": ("pure", nu), "of-gaussian": ("gaussian", "mu")}
         study = Study(two_steps(dpc.pure("e", U)).setting, toy_theory(tmp_path / str(n), **others))
-        assert dict(study.guarantee("toy").bound.guarantee.parameters) == {"nu": best}
+        assert dict(study.guarantee("toy").bound.guarantee.texts) == {"nu": best}
         assert study.check(toy("19/5*e")).verdict == "proved"
 
 

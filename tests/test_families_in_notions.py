@@ -165,7 +165,7 @@ FAMILIES: list[tuple[str, int, str, dict[str, tuple[str, Any]]]] = [
 
 @pytest.mark.parametrize(("notion", "where", "bound", "claims"), FAMILIES)
 def test_families(notion: str, where: int, bound: str, claims: dict[str, tuple[str, Any]]) -> None:
-    assert dict(family(notion, where).bound.guarantee.parameters) == dict.fromkeys(KEYS[notion], bound)
+    assert dict(family(notion, where).bound.guarantee.texts) == dict.fromkeys(KEYS[notion], bound)
     texts = [(one.format("rho[i]"),) for one in claims]
     assert family_verdicts(notion, where, texts) == list(claims.values())
 
@@ -182,7 +182,7 @@ def test_families_of_approximate(where: int, shape: str, others: dict[str, str])
     """Where all members move at once, the δ that is printed is the one that they have together."""
     pair = {"epsilon": shape.format("e[i]"), "delta": shape.format("d[i]")}
     closer = {"delta": "1 - prod(1 - d[i], i, 1, k)"} if shape == SUM else {}
-    assert dict(family("approximate", where).bound.guarantee.parameters) == pair | closer
+    assert dict(family("approximate", where).bound.guarantee.texts) == pair | closer
     texts = [tuple(pair.values()), *((one.format("e[i]"), one.format("d[i]")) for one in others)]
     found = family_verdicts("approximate", where, texts)
     assert found[0] == ("proved", False if where == COMPATIBLE else None)
@@ -193,7 +193,7 @@ def test_families_of_approximate_on_their_own_domain() -> None:
     """A replacement is two add/remove steps inside of a part; for records with identifiers it is one step."""
     given = family("approximate", OWN)
     bound = "2*max(e[i], i, 1, k)", "max(max(d[i] + d[i]*exp(e[i]), i, 1, k), top(2, d[i], i, 1, k))"
-    assert tuple(dict(given.bound.guarantee.parameters).values()) == bound
+    assert tuple(dict(given.bound.guarantee.texts).values()) == bound
     largest = "max(e[i], i, 1, k)", "max(d[i], i, 1, k)"
     assert family_verdicts("approximate", OWN, [largest]) == [("refuted", None)]
     fit = next(fit for fit in given.theorems() if fit.page.id == "commuting-metric")
@@ -259,7 +259,7 @@ def of_three(expression: sympy.Expr, point: Mapping[str, Fraction]) -> Any:
 def test_members_alike(notion: str, stating: str, bound: list[str], repeated: list[str]) -> None:
     """k·ρ, √k·μ, (k·ε, 1 − (1 − δ)^k), as for one mechanism that is repeated 50 times."""
     study = family(notion, ALL, given=stating)
-    assert [value for _, value in study.bound.guarantee.parameters] == bound
+    assert [value for _, value in study.bound.guarantee.texts] == bound
     assert study.check(study.claim(claim(notion, *study.guarantee().values.values()))).verdict == "proved"
     fifty = family(notion, ALL, "50", stating, "repeat = 50")
-    assert [value for _, value in fifty.bound.guarantee.parameters] == repeated
+    assert [value for _, value in fifty.bound.guarantee.texts] == repeated

@@ -192,7 +192,7 @@ def test_kinds_of_studies(case: str, tmp_path: Path) -> None:
     assert repr(study.guarantee()).startswith(by_bound) and repr(flat.guarantee()).startswith(one_by_one)
     if case == "adaptive":
         assert flat.setting.adaptive and not study.setting.adaptive
-    claims = [flat.guarantee().bound.guarantee.parameters[0][1], "e1"]
+    claims = [flat.guarantee().bound.guarantee.texts[0][1], "e1"]
     assert rechecked(study, [dpc.pure(one) for one in claims], tmp_path).verdicts == ("proved", "refuted")
 
 

@@ -180,7 +180,7 @@ def test_saved_derivations_are_accepted(case: str, notion: str) -> None:
     found = rechecks.rechecked(study, verdicts).checked
     assert found.guarantee is not None and found.guarantee.notion == notion
     symbols = found.setting.symbols
-    stated = study.bound.guarantee.parameters
+    stated = study.bound.guarantee.texts
     assert found.guarantee.values == tuple((key, terms.parse(text, symbols)) for key, text in stated)
     assert found.optimal == study.bound.optimal
 

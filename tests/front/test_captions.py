@@ -36,10 +36,7 @@ def test_captions_are_those_of_the_goldens(golden: Golden) -> None:
     shown = render.derivation(best.told).split("\n")
     assert shown == golden.derivation
     assert best.optimal == (golden.data["optimal"] is True)
-    assert (
-        dict(lines.texts(best.guarantee.parameters)) | {"notion": best.guarantee.notion}
-        == golden.data["guarantee"]
-    )
+    assert dict(best.guarantee.texts) | {"notion": best.guarantee.notion} == golden.data["guarantee"]
     converted = [page.cite(best.steps.notion) for page in best.conversions]
     assert [*best.items, *converted] == golden.data["theorems"]
     assert best.assumptions == golden.data["assumptions"]

@@ -55,7 +55,7 @@ def test_guarantees(text: str, guarantee: str | None, optimal: bool, tmp_path: P
     study, (verdict,) = said(MULTISETS + BOUNDED + text + claimed(epsilon="0"), tmp_path)
     if guarantee is not None:
         found = study.guarantee()
-        assert [text for _, text in found.bound.guarantee.parameters] == [guarantee]
+        assert [text for _, text in found.bound.guarantee.texts] == [guarantee]
         assert found.optimal == optimal
     assert verdict.verdict in ("refuted", "undecided")
 
@@ -71,7 +71,7 @@ def test_guarantees(text: str, guarantee: str | None, optimal: bool, tmp_path: P
 )
 def test_tables_of_distances(text: str, epsilon: str, tmp_path: Path) -> None:
     study, _ = said(LISTED + text + claimed(epsilon="0"), tmp_path)
-    assert study.guarantee().bound.guarantee.parameters == (("epsilon", epsilon),)
+    assert study.guarantee().bound.guarantee.texts == (("epsilon", epsilon),)
     assert study.guarantee().optimal
 
 

@@ -48,7 +48,7 @@ def test_the_closer_guarantee_is_shown_and_can_be_pasted(
 ) -> None:
     study, _ = found(mechanisms(*given, bounded=bounded))
     assert study.bound.optimal
-    values = dict(study.bound.guarantee.parameters)
+    values = dict(study.bound.guarantee.texts)
     assert "-max(" not in values["delta"]
     letters = study.setting.letters
     for text, known in zip((epsilon, delta), values.values(), strict=True):
@@ -57,7 +57,7 @@ def test_the_closer_guarantee_is_shown_and_can_be_pasted(
     # as it is shown, it is proved and optimal; the sum is loose; what is below is refuted, and told the same
     pasted, summed, below = (
         (values["epsilon"], values["delta"]),
-        tuple(dict(study.bound.summed.guarantee.parameters).values()),
+        tuple(dict(study.bound.summed.guarantee.texts).values()),
         (values["epsilon"], f"19/20*({values['delta']})"),
     )
     study, verdicts = found(mechanisms(*given, bounded=bounded, claims=[pasted, summed, below]))
@@ -129,7 +129,7 @@ def test_parts_of_which_few_move() -> None:
     for notion, key in (("pure", "epsilon"), ("gaussian", "mu")):
         for target, best in (('"bounded"', "2*x"), ('{ group = 3, of = "unbounded" }', "3*x")):
             study, (verdict,) = found(text.format(target=target, notion=notion, key=key, claim=best))
-            assert dict(study.bound.guarantee.parameters)[key] == best
+            assert dict(study.bound.guarantee.texts)[key] == best
             assert (verdict.verdict, verdict.loose) == ("proved", False)
 
 

@@ -456,7 +456,7 @@ def test_a_named_record_of_an_arbitrary_universe_is_one_of_its_records() -> None
     text = GOOD.replace('records = ["a", "b"]\n', "")
     problem = problems.read_text(text)
     assert problem.setting.databases.records == ("a",)  # type: ignore[attr-defined]
-    assert dict(Study(problem.setting).bound.guarantee.parameters) == {"epsilon": "1/10"}
+    assert dict(Study(problem.setting).bound.guarantee.texts) == {"epsilon": "1/10"}
 
 
 @pytest.mark.parametrize(

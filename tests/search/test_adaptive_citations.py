@@ -158,4 +158,4 @@ def test_the_table_of_theorems_has_the_other_notions_of_a_comparison() -> None:
     ):
         found = study(B, (None, U, None), (None, U, None), notion=notion, adaptive=False)
         assert found.bound.theorem.id == "comparison"
-        assert dict(found.bound.summed.guarantee.parameters)[key] == value
+        assert dict(found.bound.summed.guarantee.texts)[key] == value

@@ -325,7 +325,7 @@ class Bound(Best, Shown):
 
     def _as_data(self, said: words.Private) -> dict[str, str]:
         """A guarantee as JSON; of divergences with the orders that it is about."""
-        found, orders = {"notion": said.notion} | dict(words.texts(said.parameters)), self.setting.orders
+        found, orders = {"notion": said.notion} | dict(said.texts), self.setting.orders
         ordered = orders is not None and self.steps.theory.rule(said.notion).head.ordered
         return found | ({"orders": str(orders)} if ordered else {})
 

@@ -210,6 +210,11 @@ class Private:
     granularity: str
     databases: str
 
+    @property
+    def texts(self) -> Texts:
+        """Its parameters with their formulas as text."""
+        return texts(self.parameters)
+
 
 @frozen
 class Optimal:
