@@ -131,7 +131,7 @@ def test_a_sympy_map_is_read() -> None:
         (slice(1, None), "a slice of positions has an end"),
         (slice(-2, 2), "counts from the start"),
         ({1, "a"}, "a set of records, or of positions, and not of both"),
-        ("everthing", "reads is a map such as"),
+        ("everthing", "did you mean .everything."),
         (7, "not 7"),
         (set(), "not set()"),
     ],
