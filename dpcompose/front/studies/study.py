@@ -31,8 +31,8 @@ from dpcompose.front.studies.neighbours import ForNeighbours
 from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
-from dpcompose.privacy import problems
 from dpcompose.language.shown import Shown
+from dpcompose.privacy import problems
 from dpcompose.privacy.checks import near
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee, InMetric
