@@ -11,6 +11,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.privacy import problems
+from dpcompose.privacy.settings import Setting
 
 
 def loaded(text: str) -> tuple[Any, Any]:
@@ -220,3 +221,15 @@ def test_wrong_reads_bring_one_error(text: str, words: str, tmp_path: Path, caps
     assert cli.main(["verify", str(path)]) == 2
     said = capsys.readouterr().err
     assert words in said and "unknown name" not in said and said.count("problem.toml") == 1
+
+
+def test_files_of_both_kinds_are_settings() -> None:
+    """Of neighbours, and of all pairs where claims are formulas in metrics."""
+    for file, pairs in (
+        ("69-two-districts", True),
+        ("75-districts-in-their-metrics", True),
+        ("01-bounded-parallel", False),
+    ):
+        read = problems.read_file(Path(__file__).parents[2] / "notebooks" / "problems" / f"{file}.toml")
+        assert isinstance(read.setting, Setting) and read.setting.at_all_pairs == pairs
+        assert {one.guarantee.metric is not None for one in read.claims} == {pairs}

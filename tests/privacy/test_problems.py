@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
 from dpcompose.front import cli
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.privacy.settings import Setting
 
 GOOD = """\
 format = 1
@@ -487,15 +485,3 @@ def test_notions_queries_and_reads_by_near_names() -> None:
     ]:
         assert old in GOOD
         assert said in mistakes(GOOD.replace(old, new, 1))
-
-
-def test_files_of_both_kinds_are_settings() -> None:
-    """Of neighbours, and of all pairs where claims are formulas in metrics."""
-    for file, pairs in (
-        ("69-two-districts", True),
-        ("75-districts-in-their-metrics", True),
-        ("01-bounded-parallel", False),
-    ):
-        read = problems.read_file(Path(__file__).parents[2] / "notebooks" / "problems" / f"{file}.toml")
-        assert isinstance(read.setting, Setting) and read.setting.at_all_pairs == pairs
-        assert {one.guarantee.metric is not None for one in read.claims} == {pairs}
