@@ -211,17 +211,11 @@ class Study(Shown):
 
     def _stated(self, given: Any, parameters: Mapping[str, Any], notion: str | None = None) -> Any:
         """What is given, or the guarantee that has some parameters."""
-        if given is not None and parameters.keys() == {"delta"}:
-            given, parameters = None, {"epsilon": given, **parameters}
-        if (given is None) == (not parameters):
-            raise TypeError(
-                "say a guarantee, the value of one, or its parameters such as epsilon=1, delta=1e-6"
-            )
-        if not parameters:
+        if given is not None and not parameters:
             return given
         from dpcompose.front.studies import totals
 
-        return totals.by_name(parameters, self.theory.parameters, notion)
+        return totals.stated(given, parameters, self.theory.parameters, notion)
 
     def claim(
         self,

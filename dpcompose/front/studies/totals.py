@@ -70,6 +70,17 @@ def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FI
     return found
 
 
+def stated(
+    value: Any, given: Mapping[str, Any], notions: Mapping[str, Sequence[str]], notion: str | None
+) -> Guarantee:
+    """The guarantee of some parameters; its ε may stand by itself beside δ.  Raises TypeError, WrongValue."""
+    if value is not None and given.keys() == {"delta"}:
+        value, given = None, {"epsilon": value, **given}
+    if value is not None or not given:
+        raise TypeError("say a guarantee, the value of one, or its parameters such as epsilon=1, delta=1e-6")
+    return by_name(given, notions, notion)
+
+
 def by_name(
     given: Mapping[str, Any], notions: Mapping[str, Sequence[str]] = FILE_KEYS, notion: str | None = None
 ) -> Guarantee:
