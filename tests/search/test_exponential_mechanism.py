@@ -245,3 +245,23 @@ def test_several_are_bounded_by_the_curve_and_refuted_by_one() -> None:
     two = study(scored("1", "M"), scored("1", "N"), target=U)
     for delta, verdict in (("0.527", "proved"), ("0.37", "refuted"), ("0.45", "undecided")):
         assert two.check(dpc.approximate("3/10", delta)).verdict == verdict
+
+
+@pytest.mark.parametrize("query", [dpc.scores(1), dpc.monotone_scores(1), dpc.histogram(3)])
+@pytest.mark.parametrize("target", [U, B])
+def test_beyond_the_largest_loss_nothing_is_refuted(query: Any, target: Any) -> None:
+    """There the formula of the curve grows again, and means nothing."""
+    one = dpc.mechanism("M", query=query, noise=dpc.exponential("e/4"))
+    beside = dpc.mechanism("N", dpc.pure("1/10"))
+    for epsilon in ("3/2*e", "2*e", "5*e"):  # at least 1.5 times what M loses; N has tanh(1/20) at 0
+        found = study(one, beside, target=target).check(dpc.approximate(epsilon, "1/2"))
+        assert found.verdict != "refuted", (epsilon, str(found))
+
+
+@pytest.mark.parametrize("epsilon", ["1.2", "1.9", "2", "7"])
+def test_both_sides_of_two_are_in_order(epsilon: str) -> None:
+    two = study(scored("1/2", "M"), scored("1/2", "N"), target=U)
+    found = two.curve().delta(epsilon)
+    assert found.lower <= found.upper < 1
+    least = two.curve().epsilon("1e-3")
+    assert least.lower < least.upper < 2 and two.curve().delta(least.lower).upper > sympy.Rational(1, 1000)
