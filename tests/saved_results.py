@@ -169,6 +169,8 @@ REFUSED = (
         "problems/191-what-concentrated-privacy-leaves-open": ("attained",),
         "pages/violations/zcdp-in-gaussian": ("attained",),
         "problems/190-places-that-nobody-listed": ("noise",),
+        "problems/225-guesses-better-than-a-coin": ("curve",),
+        "problems/226-a-visitor-in-place-of-another": ("noise",),
         "pages/noises/laplace-with-threshold": ("noise",),
         "pages/queries/keys": ("noise",),
         "pages/noises/exponential": ("noise",),

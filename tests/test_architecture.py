@@ -21,7 +21,7 @@ kernel.core: assumptions concrete distances fibres reader contributions counted 
 kernel.library: fields grounds heads releases theory conversions samplings kinds pages
 kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
     rules signs squares tails values canonical divergences entries lemmas losses norms promises steps
-    tables calculus tradeoffs curves equalities pieces noises
+    tables calculus tradeoffs curves outcomes equalities pieces noises
 kernel.covers: paths types queries arrays blocks cells cones distances listed groups records alike rooms seen sizes steps
     contributions corners differing policies counts
 kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart
@@ -57,10 +57,10 @@ proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs ord
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity
 proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity losing counterexamples
-search.comparisons: writing_out answers factoring linear sampling solver weights covering points promising arguments
+search.comparisons: writing_out answers factoring linear sampling solver weights squaring covering points promising arguments
     assuming
 search: comparing parameters satisfiable shorter subsets exchanged ways always guarantees implied least reasons
-    stated within apart besides conclusions fewer verdicts implications choices citations replayed orders
+    stated within apart besides conclusions fewer plainer verdicts implications choices citations replayed orders
     curves_of_orders tradeoffs proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
 search.audits: worlds outcomes suppositions searched statements samples audits problems

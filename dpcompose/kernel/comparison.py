@@ -10,6 +10,7 @@ domains, the difference g − l, and a proof that it is ≥ 0.  A proof is a tre
   sum m.  Non-negative multiples of "x − least" and "greatest − x" are subtracted.  What is left must be
   as stated, with each term ≥ 0 by its sign; or each of its coefficients in the Bernstein polynomials of
   some letters in [0, 1].
+* larger.  A term that is ≥ 0 and one that is subtracted, of which the square is no larger, are left out.
 * what `deciders` show: rays, members, rule and steps.  Their names are reported.
 
 Where relations between letters are assumed, a certificate may eliminate some of them first (`assumptions`),
@@ -300,6 +301,17 @@ def _members(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     _check(beside, given["proof"], scope, depth + 1)
 
 
+def _larger(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    """What is ≥ 0 is at least what has a square that is no larger: so both may be left out."""
+    given = table(data, {"larger", "smaller", "squares", "proof"})
+    greater, lesser = scope.form(given["larger"]), scope.form(given["smaller"])
+    if not forms.is_nonnegative(greater, scope.known):
+        raise BadCertificate(f"{given['larger']} is not seen to be >= 0")
+    squares = [forms.squared(forms.write(one), scope.known) for one in (greater, lesser)]
+    _check(squares[0] - squares[1], given["squares"], scope, depth + 1)
+    _check(difference - greater + lesser, given["proof"], scope, depth + 1)
+
+
 def _rule(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     from dpcompose.kernel.deciders import rules
 
@@ -319,6 +331,7 @@ _STEPS: Mapping[str, Callable[[Form, Any, _Scope, int], None]] = {
     "shift": _shift,
     "rays": _rays,
     "members": _members,
+    "larger": _larger,
     "rule": _rule,
     "steps": _calculus,
     "rest": _leaf,

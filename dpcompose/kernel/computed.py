@@ -19,10 +19,11 @@ from dpcompose.kernel.core.concrete import Noise
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.queries import has_more_records, value_is_reached
 from dpcompose.kernel.covers.types import Cover, Type
-from dpcompose.kernel.deciders import noises, pieces
-from dpcompose.kernel.deciders.curves import Curve, Piece
+from dpcompose.kernel.deciders import noises, outcomes, pieces
+from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.expressions import formulas, naming, terms
-from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.intervals import enclosure, sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, as_term
 from dpcompose.kernel.judgements import Loses
@@ -104,7 +105,8 @@ class Curves:
             for i, members in type.moves:
                 if i in type.unlimited and _may_be_nothing(self.losses[i - 1]):
                     continue  # what loses 0 at every finite distance loses nothing
-                some += [self._piece(here[i - 1], many, r) for many, r in members]
+                far = self._entries(i, type)
+                some += [self._piece(here[i - 1], many, one) for many, r in members for one in far or (r,)]
             found[pieces.curve(some)] = None
             if len(found) > MOST_CURVES:
                 raise NoLoss(f"the types have more than {MOST_CURVES} different curves")
@@ -112,13 +114,37 @@ class Curves:
 
     def _piece(self, loss: Loss, many: int | Term, r: Term) -> Piece | None:
         """So many members of M_i whose inputs are r apart; 0: all of them."""
-        mechanism = self.mechanism(loss.mechanism)
-        count = as_term(many).number if many or mechanism.count is None else mechanism.count.number
-        if count is None:
-            raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
+        count = _count(many, self.mechanism(loss.mechanism))
         asked = self._asked(self.page.head.parts, loss)
         found = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
-        return None if found is None else found.times(int(count) or 1)
+        return None if found is None else found.times(count)
+
+    def _entries(self, i: int, type: Type) -> tuple[Term, ...]:
+        """How far the entries of a value move, where each has noise of its own that the page knows."""
+        noise = self.mechanism(i).noise
+        if noise is None or _word(self.mechanism(i), self.theory) not in self.page.head.noises:
+            return ()
+        by_sums = self.theory.page(noise.page, "noise").head.norm == "L1"
+        return dict(type.entries).get(i, ()) if by_sums else ()
+
+    def in_letters(self, epsilon: Term, cover: Cover) -> Term:
+        """The largest δ of the types as a formula, at an ε in letters.  Raises ValueError where it is not
+        written out."""
+        found = dict[Term, None]()
+        for type in cover.types:
+            there, parts = dict(type.moves), list[Part]()
+            if type.lost or there.keys() != dict(type.every).keys():
+                raise NoLoss("the formula is for inputs that are a known number of steps apart")
+            for i, (many, r) in ((i, one) for i, members in there.items() for one in members):
+                ((texts, known),) = self._asked(self.page.head.parts, self.losses[i - 1])
+                if set(texts) != {"epsilon", "delta"} or terms.INFINITY in known.values() or r != terms.ONE:
+                    raise NoLoss("the formula is for (epsilon, delta) guarantees one step apart")
+                value = {key: formulas.parse(text, known) for key, text in texts.items()}
+                within = has_values.surely(1 - value["delta"], False, self.setting.assumed)
+                delta = value["delta"] if within else terms.least(terms.ONE, value["delta"])
+                parts.append(Part(value["epsilon"], delta, 1, _count(many, self.mechanism(i))))
+            found[outcomes.delta(parts, epsilon, self.setting.assumed)] = None
+        return terms.top(1, list(found))
 
     def _asked(
         self, parts: Mapping[str, Mapping[str, str]], loss: Loss
@@ -147,7 +173,7 @@ class Curves:
         values = tuple((key, formulas.extended(value, at)) for key, value in claim)
         if (event := self._by_event(type)) is not None:
             self._page_about(())
-            self._check_event(*event, *_numbers(values), at)
+            self._check_event(*event, *_numbers(values), at, bits)
             return str(event[0].id)
         page, curve = self.attained(type, at)
         if not pieces.is_refuted([curve], *_numbers(values), bits):
@@ -172,11 +198,14 @@ class Curves:
             return None
         return law, mechanism.noise, r
 
-    def _check_event(self, law: Any, noise: Noise, r: Term, epsilon: Term, delta: Term, at: Point) -> None:
+    def _check_event(
+        self, law: Any, noise: Noise, r: Term, epsilon: Term, delta: Term, at: Point, bits: int
+    ) -> None:
         """Raises NoLoss unless an event of M_i, or of one member of a family, exceeds δ at ε."""
         if terms.INFINITY in (epsilon, delta):
             raise NoLoss("a claim of which a parameter is oo says nothing")
-        if sign(self._of_event(law.head, noise, r, epsilon, at) - delta) != 1:
+        found = enclosure(self._of_event(law.head, noise, r, epsilon, at), bits)
+        if found.low <= enclosure(delta, bits).high:
             name = self.mechanism(self.losses[0].mechanism).name
             raise NoLoss(f"no event of {name} is seen to be above the claimed delta")
 
@@ -248,6 +277,14 @@ class Curves:
                 for fixed, one in _of_members(asked, those, moving, at):
                     if i not in type.unlimited or _loses_without_limit(fixed):
                         yield one
+
+
+def _count(many: int | Term, mechanism: Mechanism) -> int:
+    """How many members move: all of them where that is 0.  Raises NoLoss where it is no number."""
+    count = as_term(many).number if many or mechanism.count is None else mechanism.count.number
+    if count is None:
+        raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
+    return int(count) or 1
 
 
 def _of_members(

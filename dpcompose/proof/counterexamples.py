@@ -45,7 +45,7 @@ class NotAbove(BadCertificate):
         super().__init__(why or "the computed delta is not seen to be above the claimed one")
 
 
-LARGEST_INSTANCE = 1_000
+LARGEST_INSTANCE = 2_000
 """The most mechanisms that a counterexample to a claim over families writes out."""
 
 

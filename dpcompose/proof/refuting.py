@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure, sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
@@ -30,6 +30,25 @@ class Alone:
 
     def data(self) -> dict[str, str]:
         return {"mechanism": self.mechanism, "loss": self.loss, "by": self.by}
+
+
+Values = list[tuple[tuple[str, ...], Fraction]]
+
+
+def together(point: Mapping[str, Fraction]) -> Values:
+    """Names with values; members of a family one after the other that have the same value are named together,
+    with dots, where they are more than MOST_ALIKE.
+
+    >>> [names for names, _ in together({"k": Fraction(9)} | {f"e[{i}]": Fraction(1) for i in range(1, 10)})]
+    [('e[1]', '...', 'e[9]'), ('k',)]
+    """
+    by_name = sorted(point, key=lambda name: ((said := naming.read(name)).base, said.index or 0))
+    found: Values = []
+    for _, some in groupby(by_name, lambda name: (naming.read(name).base, point[name])):
+        alike = list(some)
+        named = [(alike[0], "...", alike[-1])] if len(alike) > MOST_ALIKE else [(name,) for name in alike]
+        found += [(names, point[names[0]]) for names in named]
+    return found
 
 
 class Losing(Protocol):
@@ -103,7 +122,7 @@ class Counterexample(Shown):
 
     def __repr__(self) -> str:
         D, E = map(self.databases.printed, self.pair)
-        at = "".join(f", {name} = {x}" for name, x in sorted(self.point.items()))
+        at = "".join(f", {', '.join(names)} = {x}" for names, x in self.values)
         return f"D = {D}, D' = {E}{at}, {self.lost()}"
 
     def data(self) -> dict[str, Any]:
@@ -173,6 +192,11 @@ class Counterexample(Shown):
                 alike = [(f"each of {first}, ..., {last} ({len(alike):,} of them)", row)]
             found += alike
         return found
+
+    @property
+    def values(self) -> Values:
+        """The values of parameters, as `together` names them."""
+        return together(self.point)
 
     @property
     def outputs(self) -> tuple[Output, ...]:

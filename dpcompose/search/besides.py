@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 
+from dpcompose.kernel import computed
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.kernel.theorems import ABOUT_OTHERS, Theorem
-from dpcompose.search import apart, within
+from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Theorem
+from dpcompose.search import apart, parameters, within
 from dpcompose.search.guarantees import Workshop, loss_of
 
 
 def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
     """What holds in the notion of a claim, by pages that are no links of chains."""
-    return chain(within.guarantees(shop, said), apart.guarantees(shop, said))
+    return chain(within.guarantees(shop, said), apart.guarantees(shop, said), _by_outcomes(shop.whole, said))
+
+
+def _by_outcomes(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
+    """A claim with letters, by the least δ of few mechanisms as a formula."""
+    values = dict(said.values)
+    if values.keys() != {"epsilon", "delta"}:
+        return
+    with suppress(NoTheorem, ValueError):
+        losses = [loss_of(one) for one in shop.stated]
+        known = computed.Curves(said.notion, losses, shop.setting, shop.theory)
+        least = known.in_letters(values["epsilon"], shop.types)
+        shown = parameters.at_least(values["delta"], least, assumed=shop.setting.assumed)
+        if shown is not None:
+            claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}
+            yield shop.prover.by("curve", shop.cover, *shop.stated, claim=claim, certificate=shown)
 
 
 def shown_by(theorem: Theorem | None) -> Theorem | None:

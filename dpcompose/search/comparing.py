@@ -8,7 +8,7 @@ weights or for a point.  What comes out was checked by `kernel.comparison`.  All
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +22,6 @@ from dpcompose.kernel.deciders import members, rays, values
 from dpcompose.kernel.deciders.calculus import goal
 from dpcompose.kernel.deciders.elementary import NotElementary
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
-from dpcompose.kernel.expressions.boxes import distance, shifted
 from dpcompose.kernel.expressions.certificates import BadCertificate, domain_data, letters
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, Known, NotAForm
@@ -33,6 +32,7 @@ from dpcompose.search.comparisons.answers import Proof as Proof
 from dpcompose.search.comparisons.points import Point as Values
 from dpcompose.search.comparisons.points import grid, piece_at, simple, usual, where_large, where_negative
 from dpcompose.search.comparisons.solver import Z3, Solver
+from dpcompose.search.comparisons.squaring import has_products, multiplied, pairs, shift
 from dpcompose.search.comparisons.weights import NoWeights, text, text_of
 from dpcompose.search.comparisons.writing_out import of_member, written_out
 
@@ -141,9 +141,10 @@ class _Question:
         for point in () if atoms else chain(where_large(difference, found, self.domains), points):
             if self.fails(point):
                 return Point(point)
-        bent = atoms or _has_products(difference)
+        bent = atoms or has_products(difference)
         return (
             (self._by_calculus(self.efforts) if bent else None)
+            or (self._by_squares() if atoms else None)
             or self._by_programs()
             or (self._by_calculus(1) if not bent and self._is_whole() else None)
         )
@@ -204,7 +205,7 @@ class _Question:
         they are more; each with its letters, and the step that leads to it."""
         yield self.difference, self.symbols, lambda proof: proof
         names = sorted(
-            name for name in _multiplied(self.difference) if (least := self.domains[name].least) and least > 0
+            name for name in multiplied(self.difference) if (least := self.domains[name].least) and least > 0
         )
         if names:
             yield shift(self.difference, self.symbols, names, self.known)
@@ -268,7 +269,7 @@ class _Question:
 
     def _over_families(self) -> Proof | Point | None:
         """For all numbers of members at once by rays; against it, the smallest number that fails."""
-        proof = self._by_rays() or self._by_members()
+        proof = self._by_rays() or self._by_members() or self._by_squares()
         if proof is not None or self.to_prove:
             return proof
         for point in self._points_of_families():
@@ -295,7 +296,7 @@ class _Question:
         symbols = self.symbols | new
         steps = [(below, symbols, _nothing)]
         domains = {name: one.of[1] for name, one in symbols.items()}
-        names = sorted(name for name in _multiplied(below) if (least := domains[name].least) and least > 0)
+        names = sorted(name for name in multiplied(below) if (least := domains[name].least) and least > 0)
         if names and not rays.overs(below):
             steps.append(shift(below, symbols, names, self.known))
         for difference, inside, step in steps:
@@ -330,6 +331,16 @@ class _Question:
                 largest = {} if m == count else {"largest": formulas.to_text(m)}
                 inner = {**largest, "each": shown, "beside": text(beside), "proof": rest}
                 return self.proof({"members": formulas.to_text(count), **inner})
+        return None
+
+    def _by_squares(self) -> Proof | None:
+        """A proof that leaves out a term that is added and one that is subtracted, with squares compared."""
+        for greater, lesser in pairs(self.difference, self.known):
+            squares = [forms.squared(forms.write(one), self.known) for one in (greater, lesser)]
+            shown = self._shown(squares[0] - squares[1])
+            if shown and (rest := self._shown(self.difference - greater + lesser)):
+                sides = {"larger": text(greater), "smaller": text(lesser)}
+                return self.proof({**sides, "squares": shown, "proof": rest})
         return None
 
     def _shown(self, form: Form) -> Any:
@@ -440,44 +451,6 @@ def at_a_glance(difference: Form, symbols: Mapping[str, Term], known: Known) -> 
         return []
 
 
-def shift(
-    difference: Form, symbols: Mapping[str, Term], names: Sequence[str], known: Known
-) -> tuple[Form, dict[str, Term], Any]:
-    """The difference with x = least + x' for some letters, the letters, and the step that leads to it."""
-    new, replaced, written = {}, {}, []
-    for name in names:
-        fresh = f"{name}_more"
-        while fresh in symbols or fresh in new:
-            fresh += "_"
-        domain = symbols[name].of[1]
-        new[fresh] = letter(fresh, shifted(domain, "least"))
-        replaced[name] = distance(new[fresh], domain, "least")
-        written.append([name, "least", fresh])
-    moved = forms.substituted(difference, replaced, known)
-
-    def step(proof: Any) -> Any:
-        return {"shift": written, "difference": text(moved), "proof": proof}
-
-    return moved, {**symbols, **new}, step
-
-
-def _multiplied(form: Form) -> set[str]:
-    """The letters that stand in products."""
-    found = {
-        one.of[0]
-        for term, _ in form.monomials
-        for one, _ in term
-        if one.kind == "letter" and sum(n for _, n in term) > 1
-    }
-    return found.union(*(_multiplied(inner) for peak, _ in form.peaks for inner in peak.of))
-
-
-def _has_products(form: Form) -> bool:
-    return any(sum(n for _, n in term) > 1 for term, _ in form.monomials) or any(
-        _has_products(inner) for peak, _ in form.peaks for inner in peak.of
-    )
-
-
 def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) -> str:
     """Why a comparison may have stayed undecided, in words."""
     try:
@@ -493,7 +466,7 @@ def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) 
     atoms = sorted((one for one in difference.letters if one.kind != "letter"), key=lambda one: one.key)
     if atoms:
         return f"{text_of(atoms[0])} is compared by its sign, and by calculus, and that is not enough"
-    if _has_products(difference):
+    if has_products(difference):
         return "the comparison is not linear in the parameters, and neither a proof nor a point was found"
     if any(domain.integer for domain in question.domains.values()):
         return "it fails for real values of the whole-number parameters, and no whole numbers were found"

@@ -106,6 +106,45 @@ def _far_points(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
             yield other | {name: first[name]}
 
 
+EXTREMES = tuple(Fraction(x) for x in (1001, 10**6, 10**12, 10**24, "1/1000000", 10**4))
+"""Values far beyond the usual ones, most of them squares."""
+
+
+def extreme_points(
+    domains: Mapping[str, Domain], assumed: Assumed = NOTHING
+) -> Iterator[Mapping[str, Fraction]]:
+    """Points at which one letter has a value far beyond the usual ones; numbers of members first."""
+    return allowed_points(assumed, domains, _extreme_points)
+
+
+def _extreme_points(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
+    usual_values = {name: values[0] for name, domain in domains.items() if (values := simple(domain))}
+    if len(usual_values) == len(domains):
+        for name in sorted(domains, key=lambda one: (not domains[one].integer, one)):
+            yield from (usual_values | {name: x} for x in EXTREMES if domains[name].contains(x))
+
+
+def points_of_many(
+    domains: Mapping[str, Domain], assumed: Assumed = NOTHING
+) -> Iterator[Mapping[str, Fraction]]:
+    """Points at which all numbers of members are large, and other letters small; larger where none differ."""
+    return allowed_points(assumed, domains, _points_of_many)
+
+
+def _points_of_many(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
+    whole = [name for name, domain in domains.items() if domain.integer and domain.greatest is None]
+    usual_values = {name: values[0] for name, domain in domains.items() if (values := simple(domain))}
+    if not whole or len(usual_values) < len(domains):
+        return
+    small = {name: Fraction(1, 10**6 if one.greatest == 1 else 2) for name, one in domains.items()}
+    fitting = {name: x for name, x in small.items() if domains[name].contains(x)}
+    yield {**usual_values, **fitting, **dict.fromkeys(whole, MANY_MEMBERS[0])}
+    if not any(map(terms.moves, domains)):
+        yield from ({**usual_values, **dict.fromkeys(whole, many)} for many in MANY_MEMBERS[1:])
+
+
+MANY_MEMBERS = tuple(map(Fraction, (101, 1001, 10**6)))
+"""How many members curves are looked at of, where few refute nothing."""
 BETWEEN = (Fraction(3), Fraction(12))
 """Values between 1 and 100, at which exponentials are neither small nor too large to be told apart."""
 

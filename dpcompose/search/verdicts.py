@@ -23,7 +23,7 @@ from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.search import always, besides, fewer, guarantees, implied, least, parameters, reasons
+from dpcompose.search import always, besides, fewer, guarantees, implied, least, parameters, plainer, reasons
 from dpcompose.search.guarantees import (
     Guarantees,
     Known,
@@ -40,8 +40,6 @@ FEW_POINTS = 24
 """At how many simple points refutations are looked for."""
 MOST_OF_SOME = 100
 """At how many points and types it is looked for what some of the mechanisms refute."""
-
-
 FEW_IMPLIED, MOST_IMPLIED = 3, 20
 """At how many points, and how often in all, a claim is looked at by what it implies in other notions."""
 
@@ -111,6 +109,8 @@ class Judge:
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
             flat = Judge(self.shop.flat).judge(claim, explained=False)
             found = flat if flat.word != "undecided" else found
+        if found.word == "refuted":
+            found = replace(found, theorem=plainer.plainer(self.shop.prover, found.theorem))
         if found.word == "undecided" and explained:
             found = replace(found, reason=reasons.why(self.shop, said, some))
         return found if found.guarantees or not some else replace(found, guarantees=some[0])
@@ -148,7 +148,8 @@ class Judge:
     def _besides(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A proof from guarantees beside the chains of conversions."""
         for known in besides.guarantees(self.shop, said):
-            if (theorem := weakened(self.shop.prover, known, claim)) is not None:
+            theorem = known if known.says == said else weakened(self.shop.prover, known, claim)
+            if theorem is not None:
                 return Verdict(claim, "proved", theorem, *self._standing(claim, said, Known(known), theorem))
         return None
 
@@ -348,10 +349,11 @@ class Judge:
                 found = parameters.where_larger(lower.value, value, assumed=assumed)
             if found is not None:
                 yield self.completed({**usual, **found})
-        for point in islice(parameters.points(dict(self.shop.setting.parameters), assumed), FEW_POINTS):
-            yield self.completed(point)
-        for point in self._far_points(lower.value, *dict(said.values).values()):
-            yield self.completed(point)
+        every = dict(self.shop.setting.parameters)
+        some = islice(parameters.points(every, assumed), FEW_POINTS)
+        far = self._far_points(lower.value, *dict(said.values).values())
+        extreme = islice(parameters.extreme_points(every, assumed), FEW_POINTS)
+        yield from map(self.completed, chain(some, far, ({**usual, **one} for one in extreme)))
 
     def _far_points(self, *values: Term) -> Iterator[Mapping[str, Fraction]]:
         """Points at which letters of some terms are much larger or smaller than usual."""
@@ -373,11 +375,9 @@ class Judge:
         if (whole := self.shop.whole) is not self.shop:
             return replace(self, shop=whole)._by_curve(claim, said, found)
         if least.page(self.shop, said.notion) is None:
-            return self._exceeded(
-                claim,
-                found,
-                [next(guarantees.points(self.shop.setting, 1), {}) if self.shop.setting.assumed else {}],
-            )
+            assumed = self.shop.setting.assumed
+            usual = next(guarantees.points(self.shop.setting, 1), {}) if assumed else {}
+            return self._exceeded(claim, found, [usual])
         constant = not any(value.letters for _, value in said.values)
         if constant and all(value.kind != "oo" for _, value in said.values):
             for bits in BITS:
@@ -415,7 +415,8 @@ class Judge:
         """Simple points; with members of families for all that some neighbours move."""
         far = self._far_points(*dict(said.values).values())
         between = parameters.points_between(dict(self.shop.setting.parameters), self.shop.setting.assumed)
-        points = chain(guarantees.points(self.shop.setting, FEW_POINTS), between, far)
+        large = parameters.points_of_many(dict(self.shop.setting.parameters), self.shop.setting.assumed)
+        points = chain(guarantees.points(self.shop.setting, FEW_POINTS), between, far, large)
         fewest: dict[str, Fraction] = {}
         for one in self.shop.types.types:
             for i, some in one.moves:

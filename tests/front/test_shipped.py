@@ -78,6 +78,8 @@ SMALLER = {
 """A smaller bound of a study's mechanisms one by one is known."""
 UNKNOWN = {
     "219-a-choice-with-a-delta",
+    "225-guesses-better-than-a-coin",
+    "226-a-visitor-in-place-of-another",
     "09-textbook-advanced-composition",
     "47-claims-in-other-notions",
     "50-mixed-notions",

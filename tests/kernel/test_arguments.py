@@ -9,9 +9,13 @@ from told import THEORY
 
 from dpcompose.kernel import arguments
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.deciders import outcomes
+from dpcompose.kernel.deciders.curves import Part
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.search import parameters
 
 ADD: dict[str, Any] = {"single": [[1, 0]], "steps": 1}
 
@@ -134,3 +138,22 @@ def test_a_curve_is_of_all_mechanisms_in_order() -> None:
         for some in ([other, one], [one], [one, one], [one, other, other]):
             with pytest.raises(NoTheorem, match="each mechanism needs one loss, in order"):
                 made.by(rule, *before, cover, *some, claim=claim, bits=64)
+
+
+def test_a_curve_in_letters_believes_no_other_certificate() -> None:
+    """That of (0, tanh(e/2)) shows nothing of a smaller ε or δ, of two mechanisms, of numbers, or of two steps."""
+    claim = {"notion": "approximate", "epsilon": "0", "delta": "tanh(e/2)"}
+    one, two = prover(ONE), prover(ONE, ONE)
+    made = [(by, *composed(by)) for by in (one, two)]
+    (_, cover, given), (_, there, both) = made
+    (e,) = one.setting.symbols.values()
+    least = outcomes.delta([Part(e, terms.ZERO)], terms.ZERO)
+    shown = parameters.at_least(formulas.parse(claim["delta"], one.setting.symbols), least)
+    assert one.by("curve", cover, *given, claim=claim, certificate=shown).says is not None
+    for changed in ({"delta": "tanh(e/3)"}, {"epsilon": "0-e"}, {"delta": "0"}, {"notion": "pure"}):
+        with pytest.raises(NoTheorem):
+            one.by("curve", cover, *given, claim=claim | changed, certificate=shown)
+    with pytest.raises(NoTheorem):
+        two.by("curve", there, *both, claim=claim, certificate=shown)
+    with pytest.raises(NoTheorem, match="each mechanism needs one loss"):
+        two.by("curve", there, both[0], claim=claim, certificate=shown)

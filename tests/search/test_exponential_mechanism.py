@@ -265,3 +265,10 @@ def test_both_sides_of_two_are_in_order(epsilon: str) -> None:
     assert found.lower <= found.upper < 1
     least = two.curve().epsilon("1e-3")
     assert least.lower < least.upper < 2 and two.curve().delta(least.lower).upper > sympy.Rational(1, 1000)
+
+
+def test_losses_near_zero() -> None:
+    """tanh(η/4) at ε = 0, which is η/4."""
+    tiny = study(scored("1/10**30"), target=U)
+    for delta, verdict in (("1e-30", "proved"), ("4.9e-31", "refuted"), ("1e-35", "refuted")):
+        assert tiny.check(dpc.approximate(0, delta)).verdict == verdict

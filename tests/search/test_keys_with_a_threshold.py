@@ -64,6 +64,23 @@ def test_the_page_is_never_exceeded() -> None:
             assert excess(x, z, b, threshold, L * m / b) <= delta + 1e-12
 
 
+def test_a_record_that_is_replaced_has_the_same_delta() -> None:
+    """Random counts of up to four keys, of which two persons have some each, and perhaps others too."""
+    rng, reached = random.Random(7), 0.0
+    for _ in range(150):
+        L, m, b = rng.randint(1, 2), rng.choice([1, 2]), rng.choice([0.3, 1.0, 2.5])
+        threshold = m + rng.choice([0, 0.5, 2])
+        rest = [rng.choice([0, 0, 30]) for _ in range(rng.randint(1, 4))]
+        one, other = ({n: rng.choice([m, m / 2]) for n in rng.choices(range(len(rest)), k=L)} for _ in "DE")
+        D, E = ([x + some.get(n, 0.0) for n, x in enumerate(rest)] for some in (one, other))
+        delta = 1 - (1 - math.exp((m - threshold) / b) / 2) ** L
+        for x, z in ((D, E), (E, D)):
+            found = excess(x, z, b, threshold, 2 * L * m / b)
+            assert found <= delta + 1e-12
+            reached = max(reached, found / delta)
+    assert reached > 1 - 1e-12
+
+
 @pytest.mark.parametrize("L", [1, 2, 3])
 def test_what_is_said_to_be_lost_is_lost(L: int) -> None:
     """All new keys have delta; many records that have a key make what is lost that of Laplace noise."""
@@ -101,10 +118,15 @@ CLAIMS = [
     (study(TWO), dpc.approximate("e", "exp(-e*s/6)"), "proved"),
     (study(TWO), dpc.approximate("e", "exp(-e*s/6)/2"), "refuted"),
     (study(TWO), dpc.approximate("e/2", "exp(-e*s/6)"), "refuted"),
-    # two of them add up; a replacement is two steps: (1 + e)*.9998e-5 = 3.7175e-5
+    # two of them add up; where a person is replaced, delta is that of one who comes
     (study(ONE, places((1,), "1", "11.82", "N")), dpc.approximate(2, "2e-5"), "proved"),
     (study(ONE, places((1,), "1", "11.82", "N")), dpc.approximate(1, "9e-6"), "refuted"),
-    (study(ONE, target=B), dpc.approximate(2, "3.72e-5"), "proved"),
+    (study(ONE, target=B), dpc.approximate(2, "1e-5"), "proved"),
+    (study(TWO, target=B), dpc.approximate("2*e", "1 - (1 - exp(-e*s/6)/2)**2"), "proved"),
+    (study(TWO, target=B), dpc.approximate("2*e", "exp(-e*s/6)/2"), "refuted"),
+    # two persons may have one key: by the rule (1 + e)*.9998e-5 = 3.7175e-5
+    (study(ONE, target=dpc.group(2, U)), dpc.approximate(2, "3.72e-5"), "proved"),
+    (study(ONE, target=dpc.group(2, U)), dpc.approximate(2, "1e-5"), "undecided"),
     (study(ONE, target=B), dpc.approximate(2, "9.9e-6"), "refuted"),
     (study(ONE, target=B), dpc.approximate("1.9", "1e-5"), "refuted"),
     # with few records only it is not known what is lost

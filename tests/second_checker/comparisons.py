@@ -47,6 +47,8 @@ def show(algebra: Algebra, form: Form, proof: Any) -> None:
         rays(algebra, form, proof)
     elif "members" in proof:
         members(algebra, form, proof)
+    elif "larger" in proof:
+        larger(algebra, form, proof)
     elif "shift" in proof:
         shift(algebra, form, proof)
     elif "rule" in proof:
@@ -284,6 +286,15 @@ def members(algebra: Algebra, form: Form, proof: Any) -> None:
     demand(m is None or negative <= 1, "more than one sum of largest members is subtracted")
     show(algebra, add(*shares), proof["each"])
     show(algebra, beside, proof["proof"])
+
+
+def larger(algebra: Algebra, form: Form, proof: Any) -> None:
+    """A term that is >= 0 and one whose square is no larger, both left out."""
+    demand(set(proof) == {"larger", "smaller", "squares", "proof"}, "a proof with other entries")
+    greater, less = algebra.read(proof["larger"]), algebra.read(proof["smaller"])
+    demand(algebra.sign(greater) >= 0, "the larger one may be negative")
+    show(algebra, minus(algebra.times(greater, greater), algebra.times(less, less)), proof["squares"])
+    show(algebra, add(minus(form, greater), less), proof["proof"])
 
 
 def share(algebra: Algebra, monomial: Any, count: Form, m: int | None) -> Form:

@@ -44,6 +44,8 @@ class CurveSteps(Steps):
 
     def curve(self, step: Any, before: list[Any]) -> Bound:
         """A claim in numbers that the curves of all types lie below."""
+        if "certificate" in step:
+            raise NotRead("curve", "as a formula in letters")
         epsilon, delta = self.numbers(step["claim"], {})
         above = self.curves.above(self.every(before), epsilon)
         demand(above <= delta[0] + SAME, "the curve is not below the claim")

@@ -34,7 +34,7 @@ KEYS = {
     "optimal": {"from", "key", "certificate"},
     "refute": {"from", "claim", "point", "through"},
     "loose": {"from", "claim", "key", "point"},
-    "curve": {"from", "claim", "bits"},
+    "curve": {"from", "claim", "bits", "certificate"},
     "curve_standing": {"from", "claim", "bits"},
     "exceed": {"from", "claim", "point", "neighbours", "bits", "by", "implied"},
 }

@@ -190,11 +190,16 @@ class Curves:
             letter = self.losses.library.one(noise["page"])["parameter"]
             names[letter] = self.losses.algebra.read(noise["parameter"])
         table = page["noises"][word] if word else page["parts"][promise.notion]
-        for r in self.entries(one) if word and exact else [names["r"]]:
+        for r in self.entries(one) if word and (exact or self.by_sums(one)) else [names["r"]]:
             forms = {key: self.losses.algebra.read(text, {**names, "r": r}) for key, text in table.items()}
             values = {key: self.value(form, one.member, point) for key, form in forms.items()}
             demand(all(low >= 0 for low, _ in values.values()), "a piece below 0")
             self.add(pieces, one, forms, values, r)
+
+    def by_sums(self, one: Moving) -> bool:
+        """Whether the entries of a noise's query move as far as its page says, also from above."""
+        noise = self.losses.core["mechanisms"][one.mechanism]["noise"]
+        return bool(self.losses.library.one(noise["page"])["norm"] == "L1")
 
     def entries(self, one: Moving) -> list[Form]:
         """How far the entries of a noise move, each for itself."""

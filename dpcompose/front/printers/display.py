@@ -19,7 +19,7 @@ from dpcompose.front.printers import markdown, render
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.kernel.deciders.exponentials import Value
 from dpcompose.language import formulas
-from dpcompose.language.latex import formula_html, latex, name_latex, text_html
+from dpcompose.language.latex import formula_html, latex, names_latex, text_html
 from dpcompose.language.writing import text_latex
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample
@@ -251,7 +251,7 @@ def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Ite
     """The two databases side by side, the values, and the mechanisms that lose too much."""
     yield table(["", "$D$", "$D'$"], map(_compared, bound.compared(example)))
     if example.point:
-        at = ", ".join(f"${name_latex(name)} = {_number(x)}$" for name, x in sorted(example.point.items()))
+        at = ", ".join(f"${names_latex(names)} = {_number(x)}$" for names, x in example.values)
         yield f"<p>with {at}:</p>"
     if example.through:
         yield f"<p>which violates what the claim implies by {text_html(', '.join(example.through))}:</p>"

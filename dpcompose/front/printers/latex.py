@@ -27,7 +27,7 @@ from dpcompose.front.printers import markdown
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
-from dpcompose.language.latex import EULER, latex, name_latex, told_apart
+from dpcompose.language.latex import EULER, latex, name_latex, names_latex, told_apart
 from dpcompose.language.writing import text_latex
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample, Losing
@@ -255,6 +255,7 @@ def claim(found: Verdict, called: str) -> Iterator[str]:
         words = {True: f" A smaller {found.noun} holds, too.", False: f" No smaller {found.noun} holds."}
         vacuous = found.bound is not None and found.bound.vacuous
         why = "for all allowed parameters it is at least the guarantee of the theorem."
+        why = f"{plain(found.by)}." if found.by_curve else why
         more = "" if found.loose is None else words[found.loose]
         yield rf"\textbf{{Proved}}: {'there are no neighbours.' if vacuous else why + more}"
     elif example is None:
@@ -269,7 +270,7 @@ def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
     D, E = (plain(example.databases.printed(one)) for one in example.pair)
     yield f"$D$ = {D} and $D'$ = {E}{' are neighbours' if example.neighbours else ''}."
     if example.point:
-        point = [f"${name_latex(name)} = {x}$" for name, x in sorted(example.point.items())]
+        point = [f"${names_latex(names)} = {x}$" for names, x in example.values]
         yield f"Let {', '.join(point)}."
     for name, row in example.reached:
         yield _row(row, plain(name))

@@ -75,7 +75,7 @@ def counterexample(found: Verdict) -> Iterator[str]:
     for letter, D in zip(("D ", "D'"), example.pair, strict=True):
         yield f"{letter} = {example.databases.printed(D)}"
     if example.point:
-        yield "with " + ", ".join(f"{name} = {x}" for name, x in sorted(example.point.items()))
+        yield "with " + ", ".join(f"{', '.join(names)} = {x}" for names, x in example.values)
     if example.through:
         yield f"which violates what the claim implies by {', '.join(example.through)}:"
     yield example.lost()

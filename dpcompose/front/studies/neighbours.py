@@ -28,7 +28,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.stated import check_assumptions, read_as_positive
-from dpcompose.proof import registry
+from dpcompose.proof import refuting, registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
 from dpcompose.search import besides, least, nearby, orders, proofs, stated
@@ -201,7 +201,7 @@ class ForNeighbours:
         """By what a claim is decided, where that is a curve or a conversion."""
         if answer.by_curve:
             known = "" if answer.guarantee is None else f", which has {plain(self._right(answer, shown))}"
-            return f"by {answer.curve}{known}"
+            return f"by {answer.curve or self._curve(answer.claim.guarantee.notion)}{known}"
         if (made := besides.shown_by(answer.found.theorem)) is not None:
             words = plain(shown.words_of(shown.steps.private(made)))
             return f"from {words}, by {', '.join(besides.pages(made))}"
@@ -247,7 +247,7 @@ class ForNeighbours:
                 return replace(
                     answer, counterexample=example, changes=near, as_they_are=self.setting.processed
                 )
-        at = ", ".join(f"{name} = {x}" for name, x in said.point)
+        at = ", ".join(f"{', '.join(names)} = {x}" for names, x in refuting.together(dict(said.point)))
         where = f" at {at}" if at else ""
         if (beyond := orders.beyond(proved.theorems[0])) is not None:
             words = f"a mechanism that fits has infinite divergences of all orders above {beyond}{where}"

@@ -26,8 +26,6 @@ from dpcompose.kernel.library.theory import NoPage, Theory
 
 Values = tuple[tuple[str, Term], ...]
 """The parameters of a guarantee with their values, in the order of the notion's rule page."""
-
-
 MOVED = " moved"
 """The letter for how far a value moves: as no parameter is called."""
 
@@ -52,7 +50,8 @@ class Loss:
     moved -- of noise formulas in MOVED, how far the value of its query, or one entry of that, moves: in place
     of what the rule of the notion says at a distance;
     orders -- those of which divergences are spoken; curve -- of a divergence what is known at other orders;
-    besides -- other guarantees that it has for the same neighbours, by notion: these bound it, too.
+    besides -- other guarantees that it has for the same neighbours, by notion: these bound it, too;
+    once -- of noise the parameters that count once where several entries move by 1 each, and others add up.
     """
 
     mechanism: int
@@ -63,6 +62,7 @@ class Loss:
     orders: Orders | None = None
     curve: Curve | None = None
     besides: tuple[tuple[str, Values], ...] = ()
+    once: tuple[str, ...] = ()
 
     def ends(self, theory: Theory) -> str:
         """The notion in which it is a loss, after the conversions."""
@@ -101,7 +101,8 @@ class Loss:
     def over_entries(self, entries: Sequence[Term], theory: Theory) -> dict[str, Term]:
         """The parameters where entries of a query's value move so far, each with noise of its own."""
         every = [self.before(r, theory) for r in entries]
-        return {key: substitution.expanded(terms.add(one[key] for one in every)) for key, _ in self.values}
+        found = {key: substitution.expanded(terms.add(one[key] for one in every)) for key, _ in self.values}
+        return found | {key: every[0][key] for key in self.once if every}
 
     def apart(self, theory: Theory) -> tuple[str, ...]:
         """The parameters of the guarantee that the first conversion sets apart: no more is lost than together
@@ -282,7 +283,8 @@ class Composition:
 
         def added(i: int, r: Term) -> Term:
             loss = self.losses[i - 1]
-            each = loss.moved and not loss.then and i in entries and not squared
+            known = loss.moved or (loss.once and set(entries.get(i, ())) == {ONE})
+            each = known and not loss.then and i in entries and not squared
             value = (loss.over_entries(entries[i], self.theory) if each else loss.at(r, self.theory))[key]
             return substitution.expanded(value * value) if squared else value
 
@@ -442,7 +444,8 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
         return Loss(i, notion, single, moved=ordered, orders=setting.orders)
     if stated is None or sorted(stated) != sorted(wanted):
         raise NoLoss(f"{page.id} states no {notion} guarantee")
-    return Loss(i, notion, tuple((key, stated[key]) for key in wanted), orders=setting.orders)
+    values, once = tuple((key, stated[key]) for key in wanted), set(page.head.once) & set(wanted)
+    return Loss(i, notion, values, orders=setting.orders, once=tuple(sorted(once)))
 
 
 def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:

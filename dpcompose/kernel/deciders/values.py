@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache, reduce
 
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import Assumed
-from dpcompose.kernel.deciders import ranges
+from dpcompose.kernel.deciders import members, ranges
 from dpcompose.kernel.deciders.elementary import (
     Box,
     Elementary,
@@ -24,6 +25,7 @@ from dpcompose.kernel.deciders.elementary import (
     power,
 )
 from dpcompose.kernel.expressions import forms, formulas, terms
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import Term
 
@@ -109,6 +111,8 @@ def _surely(term: Term, strictly: bool) -> bool:
         return True
     if term.kind == "power" and surely(term.of[0]):
         return True
+    if term.kind != "product" and term.has("over"):
+        return any(surely(one, strictly) for one in _general_members(term, strictly))
     if term.kind == "product" and all(surely(part, strictly) for part in term.parts):
         return True
     never_negative = term.kind == "sum" and all(surely(part, strictly=False) for part in term.parts)
@@ -121,6 +125,15 @@ def _surely(term: Term, strictly: bool) -> bool:
         return ranges.surely_everywhere(f, box, strictly)
     except (NotElementary, forms.NotAForm):
         return False
+
+
+def _general_members(term: Term, strictly: bool) -> Iterator[Term]:
+    """What a term is a sum of, over all members of a family or over the largest of them."""
+    for one in dict.fromkeys(term.every("over")):
+        m, _, count = one.of
+        with suppress(BadCertificate, forms.NotAForm):
+            if not strictly or (m.positive and count.positive):
+                yield forms.write(members.summed(forms.read(term), count, m))
 
 
 def has(term: Term, relation: str, assumed: Assumed = assumptions.NOTHING) -> bool:

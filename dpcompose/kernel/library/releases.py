@@ -27,6 +27,8 @@ class Noise(Head):
     guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says;
     moved -- by notions in which these add up the parameters where the value moves by r, whatever the rule
     says of distances: of one entry, and of all, which move by r together, no more;
+    once -- parameters of guarantees that count once where entries of the query's value move by 1 each, and
+    others add up;
     divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart;
     renyi -- the divergence of order alpha of the outputs at two values of an entry that are r apart: a convex
     function of r in norm L1, a number times its square in norm L2, so that entries that move add up to at
@@ -57,6 +59,7 @@ class Noise(Head):
     because: str
     guarantee: dict[str, dict[str, str]]
     moved: dict[str, dict[str, str]] = field(default_factory=dict)
+    once: list[str] = field(default_factory=list)
     divergence: str = ""
     renyi: str = ""
     event: str = ""
@@ -123,7 +126,8 @@ class Query(Head):
 
     moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
     others, over all values of an attribute; in these and the query's own letters;
-    entries -- how far each entry moves then that does, left out: one entry, by all of it;
+    entries -- how far each entry moves then that does, and others no further: they fall into as many groups,
+    each of which moves by at most that, together; left out: one entry, by all of it;
     sized -- whether n, how many records are read, must be known; at_least -- else the same with the least
     number of records that are read; only -- what must be at least 0 for that to hold;
     one -- whether there is one record only;

@@ -138,12 +138,26 @@ def page_of_substitution(theory: Theory) -> frozenset[str]:
     return frozenset({theory.first("substitution", lambda page: True, "no page substitutes a profile").id})
 
 
-def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
-    """A claim with numbers holds where its δ is at least the curve, at its ε, at every type."""
+def curve(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    claim: Any,
+    bits: int | None = None,
+    certificate: Any = None,
+) -> Found:
+    """A claim holds where its δ is at least the curve, at its ε, at every type: by numbers with so many bits,
+    or as a certificate shows of formulas in letters."""
     covered, *some = said(premises, Covers, Loses)
     guarantee = claimed(claim, setting, theory)
     check_every_type(covered)
     known = computed.Curves.of_all(guarantee.notion, some, setting, theory)
+    if bits is None:
+        found, values = have_values(guarantee, setting), dict(guarantee.values)
+        least = known.in_letters(values["epsilon"], covered.cover)
+        used = at_least(setting, theory, guarantee.notion, "delta", values["delta"], least, certificate)
+        return guarantee, found | Grounds(frozenset({str(known.page.id)}), used | {"outcomes"})
     page = known.check_proved(guarantee.values, covered.cover, bits)
     return guarantee, Grounds(frozenset({page}), frozenset({"curves"}))
 

@@ -1,0 +1,115 @@
+"""The least δ of few mechanisms as a formula: the hockey-stick divergence of all outcomes, by enumeration."""
+
+import random
+from fractions import Fraction
+from itertools import product
+from math import exp, prod
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.kernel.deciders.curves import Part
+from dpcompose.kernel.deciders.outcomes import NoFormula, delta
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.domains import REAL
+from dpcompose.kernel.expressions.intervals import enclosure
+
+
+def enumerated(stated: list[tuple[Fraction, Fraction]], epsilon: Fraction) -> float:
+    """All outcomes one by one: that of D for certain, that of E for certain, and the two of randomized response."""
+    tables = [
+        ((d, 0), (0, d), ((1 - d) * exp(e) / (1 + exp(e)), (1 - d) / (1 + exp(e))))
+        for e, d in ((float(e), float(d)) for e, d in stated)
+    ]
+    found = 0.0
+    for rows in product(*([*table, table[2][::-1]] for table in tables)):
+        found += max(0.0, prod(p for p, _ in rows) - exp(epsilon) * prod(q for _, q in rows))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_formula_is_what_all_outcomes_have(seed: int) -> None:
+    """At numbers in place of letters, also below ε' = 0."""
+    rng = random.Random(seed)
+    parts = [
+        Part(terms.letter(f"e{i}"), terms.letter(f"d{i}"), 1, rng.randint(1, 3))
+        for i in range(rng.randint(1, 2))
+    ]
+    found = delta(parts, terms.letter("x", REAL))
+    for _ in range(10):
+        point = {f"e{i}": Fraction(rng.randint(0, 30), 10) for i in range(2)}
+        point |= {f"d{i}": Fraction(rng.randint(0, 10), 10) for i in range(2)}
+        point["x"] = Fraction(rng.randint(-20, 40), 10)
+        stated = [(point[f"e{i}"], point[f"d{i}"]) for i, one in enumerate(parts) for _ in range(one.count)]
+        value = enclosure(formulas.at(found, point), 64)
+        assert abs(float(value.low) - enumerated(stated, point["x"])) < 1e-9
+
+
+def test_too_many_losses_and_steps_have_no_formula() -> None:
+    e = terms.letter("e")
+    with pytest.raises(NoFormula, match="32 different losses"):
+        delta([Part(e, terms.ZERO, 1, 32)], e)
+    with pytest.raises(NoFormula, match="one step apart"):
+        delta([Part(e, terms.ZERO, 2)], e)
+
+
+E, D, F = dpc.pure("e"), dpc.approximate("e", "d"), dpc.pure("f")
+
+
+def study(*stated: object, target: object = dpc.unbounded, **more: object) -> dpc.Study:
+    some = [dpc.mechanism(f"M{n}", one, **more) for n, one in enumerate(stated)]
+    parameters = {"d": "in (0,1)"} if D in stated else {}
+    return dpc.compose(*some, on=dpc.multisets(), target=target, parameters=parameters)
+
+
+CLAIMS = [
+    (study(E), ("0", "tanh(e/2)"), "proved"),
+    (study(E), ("0", "(exp(e) - 1)/(exp(e) + 1)"), "proved"),
+    (study(E), ("0", "e/2"), "proved"),
+    (study(E), ("0", "e/3"), "refuted"),
+    (study(E), ("e/2", "(exp(e) - exp(e/2))/(exp(e) + 1)"), "proved"),
+    (study(E), ("e/2", "0.99*(exp(e) - exp(e/2))/(exp(e) + 1)"), "refuted"),
+    (study(E, E), ("e", "(exp(2*e) - exp(e))/(1 + exp(e))**2"), "proved"),
+    (study(E, E), ("e", "0.99*(exp(2*e) - exp(e))/(1 + exp(e))**2"), "refuted"),
+    (study(E, E), ("e", "tanh(e/2)"), "proved"),
+    (study(E, F), ("0", "tanh(e/2) + tanh(f/2)"), "proved"),
+    (study(E, F), ("e", "tanh(f/2)"), "proved"),
+    (study(E, F), ("e", "tanh(f/2)/4"), "refuted"),
+    (study(D), ("0", "d + (1 - d)*tanh(e/2)"), "proved"),
+    (study(D), ("0", "d/2 + (1 - d)*tanh(e/2)"), "refuted"),
+    (study(D, D), ("0", "2*d + 2*tanh(e/2)"), "proved"),
+    (study(D, D), ("0", "2*d"), "refuted"),
+    (study(dpc.pure("e", dpc.bounded), target=dpc.bounded), ("0", "tanh(e/2)"), "proved"),
+    # two steps apart: what randomized response of 2e has is not attained, and more than what is written out
+    (study(dpc.pure("e", dpc.unbounded), target=dpc.bounded), ("0", "tanh(e)"), "undecided"),
+]
+
+
+@pytest.mark.parametrize(("one", "claim", "verdict"), CLAIMS)
+def test_claims_in_letters(one: dpc.Study, claim: tuple[str, str], verdict: str) -> None:
+    found = one.check(dpc.approximate(*claim))
+    assert found.verdict == verdict
+    if verdict == "proved":
+        assert found.by == "by optimal-composition"
+
+
+@pytest.mark.parametrize("epsilon", ["1/2", "1", "2"])
+def test_a_replaced_record_moves_two_bins(epsilon: str) -> None:
+    """By geometric noise each of the two loses what randomized response of 1/b does, and they add up."""
+    some = [dpc.mechanism(f"H{b}", query=dpc.histogram(3), noise=dpc.geometric(b)) for b in (1, 2)]
+    study = dpc.compose(*some, on=dpc.multisets(), target=dpc.bounded)
+    stated = [(Fraction(1), Fraction(0))] * 2 + [(Fraction(1, 2), Fraction(0))] * 2
+    least = Fraction(enumerated(stated, Fraction(epsilon)))
+    for share, verdict in ((Fraction(10001, 10000), "proved"), (Fraction(9999, 10000), "refuted")):
+        assert study.check(dpc.approximate(epsilon, str(least * share))).verdict == verdict
+
+
+def test_laplace_histograms_where_a_record_is_replaced() -> None:
+    """Scales 1 and 2: 0.4070 at 1/2 by simulation, where one entry that moves by 2 would have 0.5702."""
+    some = [dpc.mechanism(f"H{b}", query=dpc.histogram(3), noise=dpc.laplace(b)) for b in (1, 2)]
+    study = dpc.compose(*some, on=dpc.multisets(), target=dpc.bounded)
+    assert study.check(dpc.approximate("1/2", "0.4071")).verdict == "proved"
+    assert study.check(dpc.approximate("1/2", "0.407")).verdict == "refuted"
+    one = dpc.compose(some[0], on=dpc.multisets(), target=dpc.group(2, dpc.unbounded))
+    assert one.check(dpc.approximate(1, "0.39346935")).verdict == "proved"  # 1 − e^(−1/2): two in one bin
+    assert one.check(dpc.approximate(1, "0.39346934")).verdict == "refuted"
