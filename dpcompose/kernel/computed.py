@@ -91,7 +91,7 @@ class Curves:
                 samples.check_deal(i, self.mechanism(i), type)
         found = pieces.is_loose(self.of_types(cover), *_numbers(claim), bits)
         every = self.setting.mechanisms
-        known = all(_is_free(one) and one.noise is None and one.metric is None for one in every)
+        known = all(self._is_free(one) and one.noise is None and one.metric is None for one in every)
         if found is None or not (found or known):
             raise NoLoss("it is not known whether a smaller one holds")
         return str(self.page.id), found
@@ -114,9 +114,14 @@ class Curves:
 
     def _piece(self, loss: Loss, many: int | Term, r: Term) -> Piece | None:
         """So many members of M_i whose inputs are r apart; 0: all of them."""
-        count = _count(many, self.mechanism(loss.mechanism))
+        mechanism = self.mechanism(loss.mechanism)
+        count = _count(many, mechanism)
+        loss, rate = self._on_samples(self.page.head.parts, loss)
         asked = self._asked(self.page.head.parts, loss)
-        found = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
+        some = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
+        alike = rate is not None and r == terms.ONE
+        alike = alike and samples.is_same_order(mechanism, self.setting, self.theory)
+        found = pieces.on_samples(some, rate, r, "forth" if alike else "")
         return None if found is None else found.times(count)
 
     def _entries(self, i: int, type: Type) -> tuple[Term, ...]:
@@ -145,6 +150,22 @@ class Curves:
                 parts.append(Part(value["epsilon"], delta, 1, _count(many, self.mechanism(i))))
             found[outcomes.delta(parts, epsilon, self.setting.assumed)] = None
         return terms.top(1, list(found))
+
+    def _on_samples(
+        self, parts: Mapping[str, Mapping[str, str]], loss: Loss
+    ) -> tuple[Loss, Term | None]:
+        """What M_i is known by on samples, and how likely these have what differs; what the whole is known by
+        and None, where it is not run on such, or not known by (ε, δ)."""
+        mechanism = self.mechanism(loss.mechanism)
+        rate = samples.rate_of(mechanism, self.setting, self.theory)
+        every = (parts.get(notion, {}) for notion, _ in _guarantees_of(loss))
+        if rate is None or any("epsilon" not in one for one in every):
+            return loss, None
+        besides = tuple((one.notion, one.values) for one in mechanism.also)
+        return replace(loss, values=mechanism.values, besides=besides), rate
+
+    def _is_free(self, mechanism: Mechanism) -> bool:
+        return _is_free(mechanism, self.setting, self.theory)
 
     def _asked(
         self, parts: Mapping[str, Mapping[str, str]], loss: Loss
@@ -245,7 +266,7 @@ class Curves:
 
     def attained(self, type: Type, at: Point) -> tuple[Any, Curve | None]:
         """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
-        free = replace(self, losses=[one for one in self.losses if _is_free(self.mechanism(one.mechanism))])
+        free = replace(self, losses=[one for one in self.losses if self._is_free(self.mechanism(one.mechanism))])
         return free.page, pieces.curve(free._attained(type, at))
 
     def _attained(self, type: Type, at: Point) -> Iterator[Piece | None]:
@@ -273,8 +294,11 @@ class Curves:
                 before += moved
                 head = self.page.head
                 _check_attained(self.page, mechanism, self.theory)
-                asked = self._asked(head.in_a_metric if i in between else head.parts, known[i])
-                for fixed, one in _of_members(asked, those, moving, at):
+                parts = head.in_a_metric if i in between else head.parts
+                loss, rate = self._on_samples(parts, known[i])
+                if mechanism.sampled is not None and (rate is None or tuple(moving) != (terms.ONE,)):
+                    raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
+                for fixed, one in _of_members(self._asked(parts, loss), rate, those, moving, at):
                     if i not in type.unlimited or _loses_without_limit(fixed):
                         yield one
 
@@ -289,12 +313,13 @@ def _count(many: int | Term, mechanism: Mechanism) -> int:
 
 def _of_members(
     asked: Sequence[tuple[Mapping[str, str], Mapping[str, Term]]],
+    rate: Term | None,
     those: range,
     distances: Sequence[Term],
     at: Point,
 ) -> Iterator[tuple[Sequence[Mapping[str, Term]], Piece | None]]:
     """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
-    what is known of it."""
+    what is known of it.  rate -- of the samples on which they are run."""
     alike = not any(
         terms.moves(name) for _, letters in asked for value in letters.values() for name in value.letters
     )
@@ -307,7 +332,9 @@ def _of_members(
         ]
         for far in (formulas.extended(one, at) for one in distances):
             every = zip(asked, fixed, strict=True)
-            found = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
+            some = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
+            here = None if rate is None else formulas.extended(rate, there)
+            found = pieces.on_samples(some, here, far, "forth")
             yield fixed, found if found is None or not alike else found.times(len(those))
 
 
@@ -350,10 +377,16 @@ def by_metrics(type: Type) -> Type:
     return replace(type, lost=lost)
 
 
-def _is_free(mechanism: Mechanism) -> bool:
-    """Whether a mechanism may be anything that its guarantee allows, and loses just that, or is its noise."""
+def _is_free(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
+    """Whether a mechanism may be anything that its guarantee allows, and loses just that, or is its noise; on
+    samples where all such mechanisms lose what they can at once."""
+    if mechanism.sampled is not None and not (
+        samples.rate_of(mechanism, setting, theory) is not None
+        and samples.is_same_way(mechanism, setting, theory)
+    ):
+        return False
     attained = mechanism.metric is None or mechanism.noise is not None or mechanism.metric.attained()
-    return attained and (mechanism.table, mechanism.study, mechanism.sampled) == (None, None, None)
+    return attained and (mechanism.table, mechanism.study) == (None, None)
 
 
 def _those(mechanism: Mechanism, many: int, before: int, at: Point) -> range:
@@ -388,14 +421,14 @@ def _loses_without_limit(some: Sequence[Mapping[str, Term]]) -> bool:
     return True
 
 
-def is_attained(page: Any, mechanism: Mechanism, theory: Theory) -> bool:
+def is_attained(page: Any, mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     """Whether it is known what a mechanism loses most: by its guarantee, or by its noise."""
     try:
         _check_attained(page, mechanism, theory)
     except NoPage:
         return False
     stated = mechanism.metric is None or mechanism.noise is not None
-    return _is_free(mechanism) and (stated or mechanism.notion in page.head.in_a_metric)
+    return _is_free(mechanism, setting, theory) and (stated or mechanism.notion in page.head.in_a_metric)
 
 
 def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:

@@ -18,7 +18,7 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee, at_any_two
+from dpcompose.privacy.notions import OF_LINES, Guarantee, at_any_two
 from dpcompose.privacy.samples import Sample, Sampled
 from dpcompose.spaces.canonical.named import Input
 from dpcompose.spaces.canonical.points import Values
@@ -115,16 +115,20 @@ class Mechanism(Shown):
 
     def on_samples(self, by: Sample) -> Mechanism:
         """M run on a sample of the records.  Raises ValueError where it is for neighbours that do not fit."""
-        if self.is_concrete or self.also or self.satisfies.metric is not None:
+        if self.is_concrete or any(one.metric is not None for one in (self.satisfies, *self.also)):
             raise ValueError(
-                f"{self.name}: what is run on a sample has one guarantee, for neighbours: in place of a "
+                f"{self.name}: what is run on a sample is known by guarantees for neighbours: in place of a "
                 "query and noise say what it satisfies on samples, such as dpcompose.approximate(...)"
             )
         try:
-            stated, satisfies = by.stated(self.satisfies), by.guarantee(by.stated(self.satisfies))
+            return self.run_on(Sampled(by, tuple(by.stated(one) for one in (self.satisfies, *self.also))))
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
-        return replace(self, satisfies=satisfies, sampled=Sampled(by, stated))
+
+    def run_on(self, sampled: Sampled) -> Mechanism:
+        """The same run on a sample, with what the whole satisfies then."""
+        satisfies, *also = sampled.whole
+        return replace(self, satisfies=satisfies, also=tuple(also), sampled=sampled)
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -159,8 +163,10 @@ class Mechanism(Shown):
         for one in self.also:
             more += [", and ", *one._line(), f" on the {one.domain} domain" if one.domain else ""]
         if self.sampled is not None:
-            on = self.sampled.on_samples._line()
-            return [f"{front}is run on a sample ({self.sampled.by}), and on samples is ", *on, where]
+            line = [f"{front}is run on a sample ({self.sampled.by})", ", and on samples is "]
+            for n, one in enumerate(self.sampled.on_samples):
+                line += [", and ", *one._line()] if n else one._line()
+            return [*line, where]
         kind = "an interaction that a filter stops at " if self.filtered else ""
         return [f"{front}is {kind}", *self.satisfies._line(), f"{where}{made}", *more]
 
@@ -215,10 +221,16 @@ class Mechanism(Shown):
         return tuple(map(formulas.expression, self.terms))
 
     @property
+    def is_any(self) -> bool:
+        """Whether it may be anything with its guarantee, or what is run on samples may be: it is not given by
+        noise, a table, or what it is composed of."""
+        return (self.noise, self.table, self.study) == (None, None, None)
+
+    @property
     def is_concrete(self) -> bool:
-        """Whether it is given itself, by noise, a table or what it is composed of, or is run on a sample:
-        other mechanisms with its guarantee, such as witnesses, then say nothing of it."""
-        return any(one is not None for one in (self.noise, self.table, self.study, self.sampled))
+        """Whether it is given itself, or is run on a sample: other mechanisms with its guarantee, such as
+        witnesses, then say nothing of it."""
+        return not self.is_any or self.sampled is not None
 
     @property
     def released(self) -> str:
@@ -261,6 +273,8 @@ class Mechanism(Shown):
     @property
     def alone(self) -> tuple[Mechanism, ...]:
         """The mechanism with each of its guarantees alone."""
+        if self.sampled is not None:
+            return tuple(self.run_on(one) for one in self.sampled.alone)
         return tuple(replace(self, satisfies=one, also=()) for one in (self.satisfies, *self.also))
 
     def knowing(self, letters: Mapping[str, Term]) -> Mechanism:
@@ -315,8 +329,8 @@ class Mechanism(Shown):
             self._check_table()
         if self.table is not None and self.noise is not None:
             raise ValueError(f"{self.name}: what adds noise is given by that, and has no table")
-        if self.filtered and (self.is_concrete or self.also):
-            raise ValueError(f"{self.name}: a filter has one total, for neighbours, and nothing beside it")
+        if self.filtered and self.is_concrete:
+            raise ValueError(f"{self.name}: a filter has totals, and nothing beside them")
         if self.study is not None and (self.noise is not None or self.table is not None):
             raise ValueError(
                 f"{self.name}: a composition is given by its mechanisms, not by noise or a table"
@@ -324,9 +338,12 @@ class Mechanism(Shown):
         if self.table is not None and self.members is not None and self.satisfies.metric is None:
             raise ValueError(f"{self.name}: a table is that of one mechanism, and not of a family")
 
-        if self.also and self.is_concrete:
+        if self.also and (self.noise is not None or self.study is not None):
+            raise ValueError(f"{self.name}: what is given by noise or its mechanisms has one guarantee only")
+        lines = {one.notion for one in (self.satisfies, *self.also)} <= set(OF_LINES.values())
+        if self.also and (self.filtered or self.table is not None) and not lines:
             raise ValueError(
-                f"{self.name}: what is given by noise, a table or its mechanisms has one guarantee only"
+                f"{self.name}: several guarantees of a table or of a filter are those of one trade-off function"
             )
         for one in self.also:
             if not isinstance(one, Guarantee):

@@ -30,7 +30,8 @@ class Kind:
     words, with these;
     on_samples -- the neighbours that a guarantee on samples is to be for; otherwise -- why no others would
     do; whole -- those of the guarantee of the whole;
-    guarantee -- by notion the parameters of the whole, in those on samples.
+    guarantee -- by notion the parameters of the whole, in those on samples;
+    rate -- the probability that the sample has what is different, or the most it is; "": no more is known.
     """
 
     key: str
@@ -41,13 +42,15 @@ class Kind:
     whole: Granularity
     otherwise: str
     guarantee: Mapping[str, Mapping[str, str]]
+    rate: str = ""
 
 
 def _amplified(rate: str) -> dict[str, dict[str, str]]:
     """What the whole satisfies where one record is in the sample with some probability."""
     epsilon = f"log(1 + {rate}*(exp(epsilon) - 1))"
     both = {"pure": {"epsilon": epsilon}, "approximate": {"epsilon": epsilon, "delta": f"{rate}*delta"}}
-    return {**both, "zcdp": {"rho": "rho"}, "gaussian": {"mu": "mu"}}
+    same = {"zcdp": ("rho",), "gaussian": ("mu",), "renyi": ("epsilon",), "tcdp": ("rho", "tau")}
+    return {**both, **{notion: {key: key for key in keys} for notion, keys in same.items()}}
 
 
 REPLACED = (
@@ -75,6 +78,7 @@ KINDS: Mapping[str, Kind] = {
         unbounded,
         OTHER_SIZES,
         _amplified("s"),
+        "s",
     ),
     "poisson-replaced": Kind(
         "poisson",
@@ -103,6 +107,7 @@ KINDS: Mapping[str, Kind] = {
         bounded,
         REPLACED,
         _amplified("m/n"),
+        "m/n",
     ),
     "any-number": Kind(
         "fixed",
@@ -116,6 +121,7 @@ KINDS: Mapping[str, Kind] = {
         "lost; state it for bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each "
         'record by itself: sampled = { poisson = "s" }',
         _amplified("m/(m + 1)"),
+        "m/(m + 1)",
     ),
     "draws": Kind(
         "draws",
@@ -181,6 +187,11 @@ class Sample(Shown):
         """The same with other terms for some parameters."""
         return Sample(self.how, tuple(substitution.substituted(one, named) for one in self.values))
 
+    @property
+    def rate(self) -> Term:
+        """The rate of the page, with these."""
+        return kernel.parse(self.kind.rate, self.named)
+
     def stated(self, on_samples: Guarantee) -> Guarantee:
         """A guarantee on samples, for the neighbours that it has to be for where it names none."""
         return on_samples if on_samples.granularity is not None else on_samples.about(self.kind.on_samples)
@@ -213,19 +224,29 @@ class Sample(Shown):
 
 @frozen
 class Sampled:
-    """How a sample of the records is drawn, and the guarantee of a mechanism that is run on such samples."""
+    """How a sample of the records is drawn, and the guarantees of a mechanism that is run on such samples."""
 
     by: Sample
-    on_samples: Guarantee
+    on_samples: tuple[Guarantee, ...]
 
     def with_letters(self, named: Mapping[str, Term]) -> Sampled:
         """The same with other terms for some parameters."""
-        return Sampled(self.by.with_letters(named), self.on_samples.with_letters(named))
+        return Sampled(self.by.with_letters(named), tuple(one.with_letters(named) for one in self.on_samples))
+
+    @property
+    def whole(self) -> tuple[Guarantee, ...]:
+        """What the whole satisfies.  Raises ValueError where a guarantee on samples is none of such."""
+        return tuple(map(self.by.guarantee, self.on_samples))
+
+    @property
+    def alone(self) -> tuple[Sampled, ...]:
+        """The same with each of the guarantees alone."""
+        return tuple(Sampled(self.by, (one,)) for one in self.on_samples)
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by."""
-        return (*self.by.values, *(value for _, value in self.on_samples.terms))
+        return (*self.by.values, *(value for one in self.on_samples for _, value in one.terms))
 
 
 def poisson_sample(s: object) -> Sample:

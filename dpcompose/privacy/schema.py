@@ -296,9 +296,9 @@ class MechanismTable(Table):
 
     def _check_for_neighbours(self) -> None:
         """Raises ValueError unless its guarantee is known, or follows from what is."""
-        besides = self._given("satisfies", "query", "noise", "table", "study")
+        besides = self._given("query", "noise", "table", "study")
         if self.sampled is not None and besides:
-            raise ValueError(f"what is run on a sample has a guarantee on samples; leave out {besides[0]}")
+            raise ValueError(f"what is run on a sample has guarantees on samples; leave out {besides[0]}")
         if any(one.metric is not None for one in self.satisfies or ()):
             raise ValueError("several guarantees, some in metrics, need claims in metrics")
         if self._given(*ALONE):

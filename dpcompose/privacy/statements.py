@@ -167,7 +167,9 @@ def _stopped(
         raise TypeError(f"{name} is stopped at a guarantee such as dpcompose.pure(...), not {total!r}")
     if any(one is not None for one in besides):
         raise TypeError(f"{name} is stopped by a filter, whose total it satisfies: leave out all else")
-    return Mechanism(name, reads, total, None if count is None else formulas.term(count), filtered=True)
+    first, *others = at_once(total)
+    number = None if count is None else formulas.term(count)
+    return Mechanism(name, reads, first, number, also=tuple(others), filtered=True)
 
 
 NEEDS_KEYS = (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,7 @@ from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.deciders.tradeoffs import Table, Together
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
-from dpcompose.privacy.notions import OF_LINES, Guarantee
+from dpcompose.privacy.notions import FILE_KEYS, OF_LINES, Guarantee
 from dpcompose.spaces.given import Neighbours, neighbours
 
 Read = Callable[[str], "Term | None"]
@@ -141,6 +142,22 @@ def at_once(stated: Guarantee) -> tuple[Guarantee, ...]:
         Guarantee(notion, (("epsilon", epsilon), ("delta", delta)), stated.granularity, stated.domain)
         for epsilon, delta in pairs
     )
+
+
+def as_one(several: Sequence[Guarantee]) -> Guarantee:
+    """Several (ε, δ) as their trade-off function, for the neighbours of the first; one as it is.
+
+    >>> three, half = ("log(3)", 0), (0, "1/2")
+    >>> from dpcompose.privacy.notions import approximate
+    >>> print(as_one([approximate(*three), approximate(*half)]))
+    f-dp (max(1/2 - alpha, 1 - 3*alpha, 1/3 - alpha/3, 0))
+    """
+    first, *others = several
+    if not others:
+        return first
+    (notion,) = OF_LINES
+    pairs = tuple((one.terms[0][1], one.terms[1][1]) for one in several)
+    return replace(first, notion=notion, terms=((FILE_KEYS[notion][0], lines.function(pairs)),))
 
 
 def f_dp(tradeoff: Any, granularity: Neighbours | None = None, domain: str | None = None) -> Guarantee:

@@ -17,6 +17,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.names import TWO_NAMED
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
+from dpcompose.privacy.tradeoffs import as_one
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.inputs.maps import Map, table
@@ -118,10 +119,11 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
     if mechanism.query is not None and mechanism.noise is not None:
         query = {"query": mechanism.query.data(), "noise": mechanism.noise.data}
         return {"name": mechanism.name, **many, "reads": reads, **query}
-    if mechanism.also:
-        several = [guarantee_data(one) for one in (stated, *mechanism.also)]
+    every = (stated, *mechanism.also) if mechanism.sampled is None else mechanism.sampled.on_samples
+    if mechanism.also and not mechanism.filtered and mechanism.table is None:
+        several = [guarantee_data(one) for one in every]
         return {"name": mechanism.name, **many, "reads": reads, "satisfies": several}
-    guarantee = guarantee_data(stated if mechanism.sampled is None else mechanism.sampled.on_samples)
+    guarantee = guarantee_data(as_one(every))
     if mechanism.filtered:
         return {"name": mechanism.name, **many, "reads": reads, "filter": guarantee}
     made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}

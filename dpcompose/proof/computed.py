@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from dpcompose.kernel.deciders import pieces
@@ -42,6 +43,10 @@ def piece(page: Page, mechanism: Mechanism, r: Distance, point: Point) -> Piece 
     stated, noise = mechanism.satisfies, mechanism.noise
     if r == INFINITE:
         return None
+    if (sampled := mechanism.sampled) is not None:
+        stated, *also = sampled.on_samples
+        found = piece(page, replace(mechanism, satisfies=stated, also=tuple(also), sampled=None), r, point)
+        return pieces.on_samples(found, at(sampled.by.rate, point), number(r), "forth")
     if mechanism.also:
         try:
             return pieces.at_once(piece(page, one, r, point) for one in mechanism.alone)

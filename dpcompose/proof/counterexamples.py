@@ -200,15 +200,15 @@ def _pieces(
     point: Mapping[str, Fraction],
 ) -> tuple[list[Row], list[Piece | None]]:
     """What mechanisms do at a pair of databases, and the pieces of the curve that they have together."""
-    known: dict[tuple[Guarantee, tuple[Guarantee, ...], Distance], Piece | None] = {}
+    known: dict[object, Piece | None] = {}
     alike: dict[Piece | None, list[int]] = {}
     pieces: list[Piece | None] = []
     rows: list[Row] = []
     for i, r in moving.items():
         mechanism = inputs.setting.mechanisms[i - 1]
         times = inputs.times[i - 1] if inputs.times else 1
-        if not mechanism.is_concrete:
-            if (stated := (mechanism.satisfies, mechanism.also, r)) not in known:
+        if mechanism.is_any:
+            if (stated := (mechanism.satisfies, mechanism.also, mechanism.sampled, r)) not in known:
                 known[stated] = computed.piece(page, mechanism, r, point)
             one = known[stated]
             alike.setdefault(one and one.times(times), []).append(i)
@@ -272,7 +272,7 @@ def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[st
 
     def has_curve(one: Mechanism) -> bool:
         if one.noise is None or one.noise.word not in page.head.noises:
-            return not one.is_concrete
+            return one.is_any
         law = inputs.theory.noise(one.noise.word)
         return law is None or bool(law.head.attained)
 

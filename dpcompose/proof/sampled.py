@@ -74,8 +74,9 @@ class OnSamples:
         """What is lost for each record that E has and D not."""
         sampled = self.mechanism.sampled
         assert sampled is not None
-        letters = {**sampled.by.named, **dict(sampled.on_samples.terms)}
-        texts: Mapping[str, str] = self.head.turned[sampled.on_samples.notion]
+        (on_samples,) = sampled.on_samples
+        letters = {**sampled.by.named, **dict(on_samples.terms)}
+        texts: Mapping[str, str] = self.head.turned[on_samples.notion]
         return {key: formulas.parse(text, letters) for key, text in texts.items()}
 
     def _comes_anew(self, more: Records, fewer: Records) -> bool:

@@ -259,7 +259,8 @@ def known_to_lose(shop: Workshop, type: Type) -> list[int]:
     return [
         i
         for i, mechanism in enumerate(shop.setting.mechanisms, start=1)
-        if any(computed.is_attained(page, mechanism, theory) for page in theory.of_kind("computed"))
+        if any(computed.is_attained(page, mechanism, shop.setting, theory) for page in theory.of_kind("computed"))
+        and (mechanism.sampled is None or all(r == terms.ONE for _, r in dict(type.moves).get(i, ())))
         and (mechanism.noise is None or i in entries)
         and value_is_reached(i, type, shop.setting, theory)
     ]

@@ -174,7 +174,7 @@ class Captions:
         if stated.metric is not None:
             return words.InMetric(*said[:4], stated.metric.said, *said[5:])
         if mechanism.sampled is not None:
-            on = mechanism.sampled.on_samples
+            on, *_ = mechanism.sampled.on_samples
             told = (*said[:4], written(on.terms), str(on.granularity), said[6])
             return words.OnSamples(*told, sample=str(mechanism.sampled.by))
         if theorem.rule == "study":

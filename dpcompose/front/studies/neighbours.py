@@ -480,6 +480,7 @@ class ForNeighbours:
             [where, sentences.claimed(stated, self.theory)] if stated.metric is None else [str(stated)]
         )
         if (sampled := one.sampled) is not None:
-            on = sentences.claimed(sampled.on_samples, self.theory)
-            said = [f"{sampled.on_samples.granularity} ", on, f" on a sample ({sampled.by}), so ", *said]
+            (given,) = sampled.on_samples
+            on = sentences.claimed(given, self.theory)
+            said = [f"{given.granularity} ", on, f" on a sample ({sampled.by}), so ", *said]
         return Member(one.called, reads, one.released, said, stated.domain or "")

@@ -18,7 +18,7 @@ from dpcompose.kernel.expressions.terms import Term
 
 
 def check(i: int, setting: Setting) -> None:
-    """Raises ValueError unless the table of M_i has the guarantee that the setting says, and depends on
+    """Raises ValueError unless the table of M_i has the guarantees that the setting says, and depends on
     what is read only."""
     mechanism = mechanism_of(setting, i)
     if mechanism.table is None or mechanism.stated is None or setting.databases.kind != "listed":
@@ -29,11 +29,13 @@ def check(i: int, setting: Setting) -> None:
         depends = table.check_depends(dict(enumerate(read)))
         if depends.verdict != "proved":
             raise NoLoss(f"{mechanism.name} is not seen to depend on what it reads only: {depends.words}")
-    promised = dict(mechanism.values)
-    found = table.check(mechanism.notion, ((x, y, promised) for x, y in _pairs(mechanism, setting, read)))
-    if found.verdict != "proved":
-        unknown = "not known to be" if found.verdict == "undecided" else "not"
-        raise NoLoss(f"{mechanism.name} is {unknown} what its table shows: {found.words}")
+    for n in range(len(mechanism.also) + 1):
+        one = mechanism.with_only(n)
+        promised = dict(one.values)
+        found = table.check(one.notion, ((x, y, promised) for x, y in _pairs(one, setting, read)))
+        if found.verdict != "proved":
+            unknown = "not known to be" if found.verdict == "undecided" else "not"
+            raise NoLoss(f"{one.name} is {unknown} what its table shows: {found.words}")
 
 
 def _read(mechanism: Mechanism, setting: Setting) -> tuple[int, ...]:

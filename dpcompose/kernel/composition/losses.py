@@ -459,7 +459,8 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
     if set(stated) != set(wanted):
         raise NoLoss(f"a guarantee of {mechanism.notion} has {', '.join(wanted)}")
     values = tuple((key, stated[key]) for key in wanted)
-    besides = tuple((one.notion, one.values) for one in mechanism.also)
+    others = (mechanism.with_only(n) for n in range(1, len(mechanism.also) + 1))
+    besides = tuple((one.notion, tuple(samples.amplified(one, setting, theory).items())) for one in others)
     return Loss(i, mechanism.notion, values, orders=setting.orders, curve=mechanism.curve, besides=besides)
 
 

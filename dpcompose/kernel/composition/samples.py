@@ -47,6 +47,13 @@ def amplified(mechanism: Mechanism, setting: Setting, theory: Theory) -> Mapping
     return _made(head_of(mechanism, setting, theory).guarantee, mechanism, "satisfies")
 
 
+def rate_of(mechanism: Mechanism, setting: Setting, theory: Theory) -> Term | None:
+    """With which probability a sample has what is different, at most; None where the page says none."""
+    if mechanism.sampled is None or not (text := head_of(mechanism, setting, theory).rate):
+        return None
+    return formulas.parse(text, dict(mechanism.sampled.values))
+
+
 def turned(mechanism: Mechanism, setting: Setting, theory: Theory) -> Mapping[str, Term]:
     """What some mechanism loses besides for each further record that goes or comes."""
     return _made(head_of(mechanism, setting, theory).turned, mechanism, "can lose")
@@ -73,10 +80,20 @@ def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
         least = setting.databases.fewest(None)  # then a record is drawn with the largest probability
         if least is None or dict(mechanism.sampled.values)["m"] - least != ZERO:
             return False
+    return _is_of_target(head, setting) and len(atoms) + len(atoms[0].records) > 2
+
+
+def is_same_order(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
+    """Whether one of two target neighbours has one record more, of which the guarantee of the whole is."""
+    head = head_of(mechanism, setting, theory)
+    return 0 in head.neighbours and _is_of_target(head, setting)
+
+
+def _is_of_target(head: Any, setting: Setting) -> bool:
+    """Whether the target's neighbours are those of the page."""
     target, (removed, added) = setting.target, head.neighbours
     single = tuple(sorted({(removed, added), (added, removed)}))
-    alike = target.edits == single and target.steps == 1 and target.times is None
-    return alike and len(atoms) + len(atoms[0].records) > 2
+    return bool(target.edits == single and target.steps == 1 and target.times is None)
 
 
 def check_deal(i: int, mechanism: Mechanism, type: Type) -> None:

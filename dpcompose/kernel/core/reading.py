@@ -332,10 +332,10 @@ def _check_dealt(reader: Reader, found: Mechanism, databases: Databases) -> None
 
 
 def _sampled(reader: Reader, databases: Databases) -> Sampled:
-    """How the sample is drawn on which a mechanism that is known by one guarantee is run: from multisets."""
-    given, besides = reader.key("sampled"), {"noise", "table", "study", "also", "metric", "codes"}
+    """How the sample is drawn on which a mechanism that is known by guarantees is run: from multisets."""
+    given, besides = reader.key("sampled"), {"noise", "table", "study", "metric", "codes"}
     if besides & set(reader.value) or databases.kind != "records" or databases.of != "multisets":
-        raise given.wrong("nothing but for multisets, and mechanisms with one guarantee, so none")
+        raise given.wrong("nothing but for multisets, and mechanisms known by guarantees, so none")
     given.keys(("page", "values"))
     return Sampled(given.key("page").text(), given.key("values").values())
 
@@ -376,10 +376,10 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
 
 
 def _also(reader: Reader, databases: Databases, values: int, orders: Orders | None) -> tuple[Stated, ...]:
-    """The guarantees that a mechanism has besides: of one that is known by its guarantees alone."""
+    """The guarantees that a mechanism has besides: of one that is known by its guarantees, or a table."""
     found = []
     for one in reader.key("also", []).items():
-        if databases.kind == "arrays" or {"noise", "table", "study"} & set(reader.value):
+        if databases.kind == "arrays" or {"noise", "study"} & set(reader.value):
             raise one.wrong("nothing besides what is given, so none")
         if databases.kind == "product":
             found.append(_also_in_metric(one, databases))

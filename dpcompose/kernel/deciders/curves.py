@@ -65,7 +65,7 @@ class Curve:
 
     parts -- the mechanisms whose inputs move, and are known by their guarantees; those that are alike are
     counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise; together -- those
-    that are known by several guarantees at once.
+    that are known by several guarantees at once, or are run on samples: δ is the larger one of both orders.
 
     >>> two = Curve.of([Part(terms.ONE, terms.ZERO, count=2)])
     >>> two.below(terms.ONE) * 10**12 // 1
@@ -113,7 +113,7 @@ class Curve:
         epsilon -- a constant; bits -- how many binary digits masses have; points -- of how many losses at
         most.  Raises TooManyLosses, and NoEnclosure where a parameter is no real constant.
         """
-        return self._delta(epsilon, bits, points, True)
+        return max(one._delta(epsilon, bits, points, True) for one in self._orders)
 
     def below(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
         """A δ that some mechanisms with these guarantees have at ε': it refutes claims.
@@ -123,8 +123,14 @@ class Curve:
         """
         middles = [] if self.is_one_middle else [one for one in self.laplace if one.middle]
         alone = (replace(Curve(()), laplace=(replace(one, count=1),)) for one in middles)
-        found = self._delta(epsilon, bits, points, False)
-        return max([found, *(one.below(epsilon, bits, points) for one in alone)])
+        found = (one._delta(epsilon, bits, points, False) for one in self._orders)
+        return max([*found, *(one.below(epsilon, bits, points) for one in alone)])
+
+    @property
+    def _orders(self) -> tuple[Curve, ...]:
+        """It in both orders of the two databases, where these differ."""
+        turned = replace(self, together=tuple(one.turned for one in self.together))
+        return (self,) if turned == self else (self, turned)
 
     @property
     def is_one_middle(self) -> bool:
@@ -158,10 +164,12 @@ class Curve:
 
     def without_limit(self, bits: int) -> Fraction:
         """A δ that some mechanisms with these guarantees have at every ε'."""
-        rest = _losses(replace(self._known(False), together=()), bits, LARGEST_LATTICE, False).infinite
-        for one in self.together:
-            rest = 1 - (1 - rest) * (1 - one.table(bits, False).infinite) ** one.count
-        return rest
+        alone = _losses(replace(self._known(False), together=()), bits, LARGEST_LATTICE, False).infinite
+        found = Fraction(0)
+        for way in self._orders:
+            finite = (1 - one.table(bits, False).infinite for one in way.together for _ in range(one.count))
+            found = max(found, 1 - (1 - alone) * math.prod(finite))
+        return found
 
     def delta(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
         """Both: between them the least δ lies."""

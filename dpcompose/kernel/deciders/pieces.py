@@ -79,6 +79,22 @@ def at_once(some: Iterable[Piece | None]) -> Piece | None:
     return Together(tuple(pairs), parts[0].steps, parts[0].count)
 
 
+def on_samples(found: Piece | None, rate: Term | None, r: Term, way: str) -> Piece | None:
+    """The same of a mechanism that is run on samples with a rate, whose inputs are r apart; what is no (ε, δ)
+    gains nothing.  Where nothing is promised it is (0, 1)-DP, as the sample may have no difference.
+
+    way -- as of `Together`, for one step.
+    """
+    if rate is None or not isinstance(found, Part | Together | None) or r.kind == "oo":
+        return found
+    if isinstance(found, Together):
+        pairs = found.pairs
+    else:
+        pairs = ((terms.ZERO, terms.ONE) if found is None else (found.epsilon, found.delta),)
+    steps, count = (int(r.number or 1), 1) if found is None else (found.steps, found.count)
+    return Together(pairs, steps, count, _constant("rate", rate), way if steps == 1 else "")
+
+
 def _constant(key: str, value: Term) -> Term:
     if value.letters:
         raise NoPiece(f"{key} = {formulas.to_text(value)} is no number")

@@ -4,7 +4,8 @@ Outputs P, Q satisfy (ε_j, δ_j) for all j, in both orders, if and only if P(S)
 is the least of 1, δ_j + c_j·a and 1 − (1 − δ_j − a)/c_j with c_j = e^ε_j; f = 1 − g is the trade-off
 function.  g is concave and made of straight pieces: one with the ends (a, g(a)), (b, g(b)) is an outcome of
 probability g(b) − g(a) in P and b − a in Q, and g(0) is that of outcomes which Q does not have.  At r steps
-g is put into itself.  The proofs are on the page optimal-composition of theorems/computed/.
+g is put into itself.  On samples with the rate s it is h(a) = (1 − s)·a + s·g(a), and its inverse in the other
+order.  The proofs are on the page optimal-composition of theorems/computed/.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ Vertices = Sequence[tuple[Fraction, Fraction]]
 class Together:
     """`count` mechanisms that each satisfy all of some (ε, δ), with two inputs that are `steps` apart.
 
-    pairs -- constants ε, δ ≥ 0; steps, count -- whole numbers ≥ 1.
+    pairs -- constants ε, δ ≥ 0; steps, count -- whole numbers ≥ 1;
+    rate -- a constant in [0, 1]: they are run on samples that have what differs with this probability; way --
+    of these, "forth": P is where the sample may have it; "back": Q is; "": either at each step.
 
     >>> three, half = terms.log(terms.number(3)), terms.number(Fraction(1, 2))
     >>> both = Together(((three, terms.ZERO), (terms.ZERO, terms.number(Fraction(2, 5)))))
@@ -48,6 +51,13 @@ class Together:
     pairs: tuple[tuple[Term, Term], ...]
     steps: int = 1
     count: int = 1
+    rate: Term = terms.ONE
+    way: str = ""
+
+    @property
+    def turned(self) -> Together:
+        """The same with P and Q exchanged."""
+        return replace(self, way={"forth": "back", "back": "forth"}.get(self.way, ""))
 
     def times(self, count: int) -> Together:
         """The same of so many mechanisms."""
@@ -55,7 +65,7 @@ class Together:
 
     def table(self, bits: int, up: bool) -> Table:
         """The losses of one of them; up -- of a function that is at least g, else one that is at most g."""
-        return _table(self.pairs, self.steps, bits, up)
+        return _table(replace(self, count=1), bits, up)
 
 
 @frozen
@@ -94,8 +104,10 @@ class Table:
 
 
 @lru_cache(maxsize=256)
-def _table(pairs: tuple[tuple[Term, Term], ...], steps: int, bits: int, up: bool) -> Table:
-    one = function(pairs, bits, up)
+def _table(some: Together, bits: int, up: bool) -> Table:
+    one, steps = function(some.pairs, bits, up), some.steps
+    if some.rate != terms.ONE:
+        one = _on_samples(one, _end(enclosure(some.rate, bits).at_least(ZERO).at_most(ONE), up), some.way)
     if (len(one) - 1) * steps > MOST_PIECES:
         raise TooManyLosses(f"{len(one) - 1} losses at a distance of {steps} steps are too many to tabulate")
     found = one
@@ -117,6 +129,21 @@ def function(pairs: Sequence[tuple[Term, Term]], bits: int, up: bool) -> Vertice
         d = enclosure(delta, bits).at_least(ZERO).at_most(ONE).end(up)
         lines += [(c, d), (1 / c, 1 - (1 - d) / c)]
     return _least(lines)
+
+
+def _on_samples(g: Vertices, rate: Fraction, way: str) -> Vertices:
+    """h(a) = (1 − s)·a + s·g(a), its inverse 1 − h⁻¹(1 − a), or the least concave function that is at least
+    both: h where it is steeper than 1, and its mirror image."""
+    h = [(a, (1 - rate) * a + rate * y) for a, y in g]
+    if way == "forth":
+        return h
+    if way == "back":
+        ends = {1 - y: 1 - a for a, y in reversed(h)}  # of those with y = 1 the first is the highest then
+        return sorted({**ends, Fraction(1): Fraction(1)}.items())
+    slopes = [((z - y) / (b - a), a, y) for (a, y), (b, z) in pairwise(h)]
+    steep = [(c, y - c * a) for c, a, y in slopes if c > 1]
+    steep.append((Fraction(1), max(y - a for a, y in h)))
+    return _least([(Fraction(0), Fraction(1)), *steep, *((1 / c, 1 - (1 - d) / c) for c, d in steep)])
 
 
 def _least(lines: Sequence[tuple[Fraction, Fraction]]) -> Vertices:

@@ -22,6 +22,8 @@ class Sampling(Head):
     attained -- the notions in which some mechanism loses as much at databases one step apart, and several do
     at once;
     mechanism -- such a one, in words;
+    rate -- where the whole is known by more than these guarantees: the probability that the sample has what is
+    different, or the most it is, so that (ε, δ) on samples is (ln(1 + rate·(e^ε − 1)), rate·δ), for all at once;
     turned -- by notion what a mechanism loses at least besides where further records go or come.
     """
 
@@ -35,6 +37,7 @@ class Sampling(Head):
     neighbours: list[int]
     guarantee: dict[str, dict[str, str]]
     mechanism: str = ""
+    rate: str = ""
     attained: list[str] = field(default_factory=list)
     turned: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -42,3 +45,5 @@ class Sampling(Head):
         for key, table in (("guarantee", self.guarantee), ("turned", self.turned)):
             for notion, texts in table.items():
                 yield from each((key, notion), texts, (*self.letters, *context.of(notion)))
+        if self.rate:
+            yield Written(("rate",), self.rate, self.letters)

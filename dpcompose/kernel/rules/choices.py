@@ -44,6 +44,8 @@ def implies(
     if not premises:
         one = setting.mechanisms[i - 1].with_only(n, given).guarantee(0)
         return says, _as_large(setting, theory, one, other, certificates)
+    if setting.mechanisms[i - 1].sampled is not None:
+        raise BadStep("what holds of all records is no guarantee on samples of them")
     guarantee = one_of(premises, Satisfies)
     stated = dict(other.values)
     if other.metric is not None:

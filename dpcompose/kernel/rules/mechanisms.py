@@ -44,6 +44,8 @@ def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notio
 def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
     """M_i loses what the setting says of it, which its table is checked to have."""
     said(premises)
+    if not losses.mechanism_of(setting, i).has_alike:
+        raise BadStep(f"{setting.mechanisms[i - 1].name} has several guarantees, of which one is to be chosen")
     given_tables.check(i, setting)
     loss = losses.by_guarantee(i, setting, theory)
     pages = own_pages(setting, theory, i) | {theory.rule(loss.notion).id}

@@ -296,8 +296,13 @@ class Elaborated:
         if stated.sampled is not None:
             data |= self._sampled(stated.sampled, data["stated"])
         if own.also:
-            both = zip(own.alone[1:], stated.also, strict=True)
-            data["also"] = [self._also(one, said, identity) for one, said in both]
+            others = stated.also if stated.sampled is None else stated.sampled.on_samples[1:]
+            both = zip(own.alone[1:], stated.also, others, strict=True)
+            data["also"] = [
+                self._also(one, said, identity) | _said(on)
+                | ({} if stated.sampled is None else {"stated": data["stated"]})
+                for one, said, on in both
+            ]
         if stated.table is not None:
             inputs = not self.setting.at_all_pairs and has_inputs_as_rows(self.setting, stated)
             data["table"] = self.kind.table(own, inputs)
@@ -309,7 +314,7 @@ class Elaborated:
         values = {key: formulas.to_text(value) for key, value in given.by.named.items()}
         steps = whole | ({"within": ANY_SIZE} if given.by.how == "poisson" else {})
         told = {"page": given.by.kind.page, "values": values}
-        return {"values": _texts(given.on_samples.terms), "stated": steps, "sampled": told}
+        return {**_said(given.on_samples[0]), "stated": steps, "sampled": told}
 
 
 def no_kind(setting: Setting) -> Kind:

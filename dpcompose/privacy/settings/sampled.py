@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.core.contributions import is_count
@@ -38,9 +37,7 @@ def told_for(target: Granularity, mechanism: Mechanism) -> Mechanism:
     by = sampled.by.for_target(target)
     if by.how == sampled.by.how:
         return mechanism
-    return replace(
-        mechanism, satisfies=by.guarantee(sampled.on_samples), sampled=Sampled(by, sampled.on_samples)
-    )
+    return mechanism.run_on(Sampled(by, sampled.on_samples))
 
 
 def _unfit(sample: Sample, setting: Setting, everything: bool) -> str:
