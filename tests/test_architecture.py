@@ -68,7 +68,7 @@ front.documents: canonical lines metric_examples captions document wording sente
     bound examples limits
 front.printers: listings audited markdown render display latex papers sarif
 front.studies: audits library as_json best_metric numbers budgets specialised together curve membership results
-    tradeoffs totals
+    tradeoffs totals nested
     neighbours beside metric_forms recheck in_metrics
 front: files internal
 front.studies: study loading composing filters

@@ -74,7 +74,7 @@ def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | No
         if study is None:
             yield one
             continue
-        if one.sampled is not None:
+        if one.sampled is not None and not f.is_everything:
             raise NotFlat(f"{one.name} is run on a sample of what its study reads")
         name = f"{mechanism.name}.{one.name}"
         members = one.members if mechanism.members is None else mechanism.members
@@ -83,16 +83,17 @@ def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | No
         elif one.table is not None:
             raise NotFlat(f"{name} has a table, which is about the databases of its study")
         else:
-            reads, satisfies = _read(databases, f, study.databases, one, name)
-            yield replace(one, name=name, members=members, reads=reads, satisfies=satisfies)
+            (reads, satisfies), *more = (_read(databases, f, study.databases, m, name) for m in one.alone)
+            if any(read != reads for read, _ in more):
+                raise NotFlat(f"{name} has guarantees for several neighbours of what its study reads")
+            also = tuple(other for _, other in more)
+            yield replace(one, name=name, members=members, reads=reads, satisfies=satisfies, also=also)
 
 
 def _read(
     databases: DatabaseClass, f: Map, inner: DatabaseClass, one: Mechanism, name: str
 ) -> tuple[Map, Guarantee]:
     """The map g∘f that a mechanism of a nested composition reads, and its guarantee for neighbours there."""
-    if one.also:
-        raise NotFlat(f"{name} has several guarantees, which are about what its study reads")
     g, stated = one.reads, one.satisfies
     if stated.metric is not None:
         raise NotFlat(f"{name} is private in a metric, of what its study reads")

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front.documents import limits, sentences
 from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import Composed, Member, Said, plain
-from dpcompose.front.studies import together, tradeoffs
+from dpcompose.front.studies import nested, together, tradeoffs
 from dpcompose.front.studies.results import Answer
-from dpcompose.kernel.core.orders import ALPHA, reciprocal
+from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
 from dpcompose.language.symbols import is_unsaid
 from dpcompose.privacy import writing
 from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.mechanisms import Mechanism, Nested
-from dpcompose.privacy.notions import WRITTEN, Guarantee, in_orders
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee, in_orders
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
@@ -260,9 +260,10 @@ class ForNeighbours:
     def _shown_at(self, answer: Answer, proved: Proved) -> Iterator[tuple[Bound, list[Any]]]:
         """Bounds of mechanisms that refute a claim, with pairs of databases; in metrics type by type."""
         if not self.setting.in_metrics:
-            about = self._narrower(proved, answer.claim.guarantee.notion) or answer.bound
-            if isinstance(about, Bound) and self.setting.has_choices and proved.theorems[0].rule == "exceed":
-                about = about.on(self.setting)
+            about, made = self._narrower(proved, answer.claim.guarantee.notion) or answer.bound, proved.theorems[0]
+            whole, made = (self._one_by_one, made.premises[0]) if made.rule == "one_by_one" else (self, made)
+            if isinstance(about, Bound) and whole and whole.setting.has_choices and made.rule == "exceed":
+                about = about.on(whole.setting)
             yield from [(about, self.proofs.pairs(proved))] if isinstance(about, Bound) else []
             return
         for setting, pair in self.proofs.at_types(proved):
@@ -323,21 +324,15 @@ class ForNeighbours:
 
     def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
         """The composition as a mechanism of another, with its best guarantee; see `Study.as_mechanism`."""
-        if self.setting.has_choices:
-            raise InvalidSetting("studies of mechanisms with several guarantees are not supported yet")
+        known = self if self.setting.has_choices else self._in_its_notion
+        bound = None if self.setting.has_choices else known.bound
+        return nested.mechanism(name, reads, count, known.proofs, bound)
+
+    @property
+    def _in_its_notion(self) -> ForNeighbours:
+        """The same with noise stated in the notion of its best bound."""
         stated = self.setting.in_one_notion([self.bound.guarantee.notion])
-        judge = self if stated is self.setting else ForNeighbours(stated, self.theory)
-        setting, said = judge.bound.setting, judge.bound.guarantee
-        domain = None if reads.is_everything else "own"
-        known = {called: key for key, called in WRITTEN.items()}
-        values = tuple(
-            (known[key], reciprocal(value)) if key in known else (key, value)
-            for key, value in said.parameters
-        )
-        satisfies = Guarantee(said.notion, values, setting.target, domain)
-        if setting.orders is not None and self.theory.rule(said.notion).head.ordered:
-            satisfies = in_orders(satisfies, setting.orders)
-        return Mechanism(name, reads, satisfies, count, study=Nested(setting))
+        return self if stated is self.setting else ForNeighbours(stated, self.theory)
 
     def claim(self, guarantee: Any, delta: object = None, notion: str | None = None) -> Claim:
         """A guarantee, or the value of one, as a claim about this setting, in the parameters of this."""
