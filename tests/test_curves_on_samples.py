@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import comb
 
 import pytest
@@ -67,8 +67,8 @@ def canonical(some: Sequence[tuple[Fraction, Fraction]]) -> tuple[Row, Row]:
 
     met = {(e - d) / (b - c) for b, d in every for c, e in every if b != c}
     ends = sorted({Fraction(0), ONE, *(x for x in met if 0 < x < 1)})
-    Q = [Fraction(0), *(b - a for a, b in zip(ends, ends[1:], strict=False))]
-    P = [g(Fraction(0)), *(g(b) - g(a) for a, b in zip(ends, ends[1:], strict=False))]
+    Q = [Fraction(0), *(b - a for a, b in pairwise(ends))]
+    P = [g(Fraction(0)), *(g(b) - g(a) for a, b in pairwise(ends))]
     return P, Q
 
 
@@ -173,7 +173,12 @@ def test_of_records_that_go_and_come_nothing_less_is_proved(part: int) -> None:
         def at(x: int, y: int, M: dict[tuple[int, int], Row] = M) -> Row:
             return mixed(
                 (
-                    comb(x, i) * rate**i * (1 - rate) ** (x - i) * comb(y, j) * rate**j * (1 - rate) ** (y - j),
+                    comb(x, i)
+                    * rate**i
+                    * (1 - rate) ** (x - i)
+                    * comb(y, j)
+                    * rate**j
+                    * (1 - rate) ** (y - j),
                     M[i, j],
                 )
                 for i, j in product(range(x + 1), range(y + 1))

@@ -343,7 +343,7 @@ class Mechanism(Shown):
         lines = {one.notion for one in (self.satisfies, *self.also)} <= set(OF_LINES.values())
         if self.also and (self.filtered or self.table is not None) and not lines:
             raise ValueError(
-                f"{self.name}: several guarantees of a table or of a filter are those of one trade-off function"
+                f"{self.name}: several guarantees of a table or a filter are those of one trade-off function"
             )
         for one in self.also:
             if not isinstance(one, Guarantee):

@@ -198,8 +198,9 @@ class Sample(Shown):
 
     def for_target(self, target: Granularity) -> Sample:
         """The same, as its guarantee is best told for all records and the neighbours of a target."""
+        single = target.innermost()[0]
         other = next(
-            (key for key, one in KINDS.items() if one.key == self.kind.key and one.whole == target), self.how
+            (key for key, one in KINDS.items() if one.key == self.kind.key and one.whole == single), self.how
         )
         same = KINDS[other].letters == self.kind.letters and KINDS[other].on_samples == self.kind.on_samples
         return Sample(other, self.values) if same else self

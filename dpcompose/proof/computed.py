@@ -13,7 +13,7 @@ from dpcompose.kernel.deciders.tails import Normal
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import ONE, Interval, NoEnclosure, enclosure
-from dpcompose.kernel.expressions.terms import INFINITY, Term, number
+from dpcompose.kernel.expressions.terms import INFINITY, Term, as_term, number
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
@@ -46,7 +46,7 @@ def piece(page: Page, mechanism: Mechanism, r: Distance, point: Point) -> Piece 
     if (sampled := mechanism.sampled) is not None:
         stated, *also = sampled.on_samples
         found = piece(page, replace(mechanism, satisfies=stated, also=tuple(also), sampled=None), r, point)
-        return pieces.on_samples(found, at(sampled.by.rate, point), number(r), "forth")
+        return pieces.on_samples(found, at(sampled.by.rate, point), as_term(r), "forth")
     if mechanism.also:
         try:
             return pieces.at_once(piece(page, one, r, point) for one in mechanism.alone)

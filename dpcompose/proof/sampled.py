@@ -49,14 +49,19 @@ class OnSamples:
             raise BadCertificate(unknown)
         more, fewer = self.differing
         by_itself = head.how == "poisson" and page.head.by == "ratio"
-        if not (by_itself or self._comes_anew(more, fewer)):
+        steady = (
+            head.guarantee[stated.notion] == head.turned.get(stated.notion)
+            and page.head.by == "ratio"
+            and more.total() == fewer.total()
+        )
+        if not (by_itself or steady or self._comes_anew(more, fewer)):
             raise BadCertificate(unknown)
         lost = self._at(page, dict(stated.terms))
         if page.head.by == "event":
             return witnesses.row(page, self.i, lost, self.point)
-        if by_itself:
+        if by_itself or steady:
             lost = terms.number(more.total()) * lost
-            if fewer:
+            if fewer and not steady:
                 lost += terms.number(fewer.total()) * self._at(page, self._turned())
         return Violating(self.i, head.id, head.mechanism, witnesses.number_of(formulas.at(lost, self.point)))
 

@@ -255,11 +255,11 @@ def _largest_below(
 
 def known_to_lose(shop: Workshop, type: Type) -> list[int]:
     """The mechanisms of which it is known what they lose most at the neighbours of a type."""
-    entries, theory = {i for i, _ in type.entries}, shop.theory
+    entries, theory, pages = {i for i, _ in type.entries}, shop.theory, shop.theory.of_kind("computed")
     return [
         i
         for i, mechanism in enumerate(shop.setting.mechanisms, start=1)
-        if any(computed.is_attained(page, mechanism, shop.setting, theory) for page in theory.of_kind("computed"))
+        if any(computed.is_attained(page, mechanism, shop.setting, theory) for page in pages)
         and (mechanism.sampled is None or all(r == terms.ONE for _, r in dict(type.moves).get(i, ())))
         and (mechanism.noise is None or i in entries)
         and value_is_reached(i, type, shop.setting, theory)

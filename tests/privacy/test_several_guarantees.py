@@ -247,7 +247,7 @@ def test_what_is_saved_is_checked_again(tmp_path: Path, capsys: Any) -> None:
 def test_what_is_not_supported() -> None:
     """Studies of such mechanisms as mechanisms, and noise with guarantees besides."""
     inner = study(dpc.bounded, dpc.pure("e", dpc.unbounded), dpc.pure("f", dpc.bounded))
-    with pytest.raises(InvalidSetting, match="not supported yet"):
+    with pytest.raises(InvalidSetting, match="for several neighbours has no guarantee"):
         dpc.mechanism("S", study=inner)
     with pytest.raises(TypeError, match="it is empty"):
         dpc.mechanism("M", satisfies=[])

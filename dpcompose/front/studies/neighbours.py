@@ -260,7 +260,8 @@ class ForNeighbours:
     def _shown_at(self, answer: Answer, proved: Proved) -> Iterator[tuple[Bound, list[Any]]]:
         """Bounds of mechanisms that refute a claim, with pairs of databases; in metrics type by type."""
         if not self.setting.in_metrics:
-            about, made = self._narrower(proved, answer.claim.guarantee.notion) or answer.bound, proved.theorems[0]
+            about = self._narrower(proved, answer.claim.guarantee.notion) or answer.bound
+            made = proved.theorems[0]
             whole, made = (self._one_by_one, made.premises[0]) if made.rule == "one_by_one" else (self, made)
             if isinstance(about, Bound) and whole and whole.setting.has_choices and made.rule == "exceed":
                 about = about.on(whole.setting)

@@ -9,6 +9,7 @@ from dpcompose.kernel.core.orders import reciprocal
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import WRITTEN, Guarantee, in_orders
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search import guarantees
 from dpcompose.search.proofs import Proofs
 from dpcompose.spaces.inputs.maps import Map
@@ -27,6 +28,11 @@ def mechanism(
     """
     setting, domain = known.setting, None if reads.is_everything else "own"
     if bound is None:
+        if not all(one.has_alike for one in known.elaborated.core.mechanisms):
+            raise InvalidSetting(
+                "a study of mechanisms with guarantees for several neighbours has no guarantee that says all "
+                "of them: compose its mechanisms with the others instead"
+            )
         said = guarantees.best(known.shop).main.says
         assert isinstance(said, Satisfies)
         satisfies = Guarantee(said.notion, said.values, setting.target, domain)

@@ -7,6 +7,7 @@ than there are, and neighbours are those of the page.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -72,15 +73,28 @@ def _made(table: Mapping[str, Mapping[str, str]], mechanism: Mechanism, what: st
     return {key: formulas.parse(text, letters) for key, text in table[mechanism.notion].items()}
 
 
-def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
+def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory, type: Type | None = None) -> bool:
     """Whether the target's neighbours are those of the page, and there are two records: then all that are
-    sampled so lose what they can at once, one of two databases having none of the record that comes."""
+    sampled so lose what they can at once, one of two databases having none of the record that comes.
+
+    type -- neighbours that are looked at, which may be some steps apart where for each as much is lost."""
     head, atoms = head_of(mechanism, setting, theory), setting.databases.atoms
     if head.how == "any-number" and mechanism.sampled is not None:
         least = setting.databases.fewest(None)  # then a record is drawn with the largest probability
         if least is None or dict(mechanism.sampled.values)["m"] - least != ZERO:
             return False
-    return _is_of_target(head, setting) and len(atoms) + len(atoms[0].records) > 2
+    groups = type is not None and is_steady(head, type)
+    return _is_of_target(head, setting, groups) and len(atoms) + len(atoms[0].records) > 2
+
+
+def is_steady(head: Any, type: Type) -> bool:
+    """Whether at neighbours of a type for each further step as much is lost, by all mechanisms at once: where
+    records are replaced, or all that are different are in one of the two databases."""
+    if not head.turned:
+        return False
+    D, E = (Counter(one if isinstance(one, tuple) else ()) for one in type.pair)
+    one_way = D != E and (D <= E or E <= D)
+    return one_way or all(head.guarantee[notion] == texts for notion, texts in head.turned.items())
 
 
 def is_same_order(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
@@ -89,11 +103,11 @@ def is_same_order(mechanism: Mechanism, setting: Setting, theory: Theory) -> boo
     return 0 in head.neighbours and _is_of_target(head, setting)
 
 
-def _is_of_target(head: Any, setting: Setting) -> bool:
-    """Whether the target's neighbours are those of the page."""
+def _is_of_target(head: Any, setting: Setting, groups: bool = False) -> bool:
+    """Whether the target's neighbours are those of the page, or groups of steps of them."""
     target, (removed, added) = setting.target, head.neighbours
     single = tuple(sorted({(removed, added), (added, removed)}))
-    return bool(target.edits == single and target.steps == 1 and target.times is None)
+    return bool(target.edits == single and (groups or target.steps == 1) and target.times is None)
 
 
 def check_deal(i: int, mechanism: Mechanism, type: Type) -> None:

@@ -193,13 +193,14 @@ class Witnesses:
         far = [(many, r) for j, some in self.moves if j in moving for many, r in some]
         stated = self.losses[i - 1].notion == head.notion and not self.losses[i - 1].unlimited
         known = stated and head.notion in page.attained and not itself and i not in self.type.unlimited
-        together = all(r == ONE for _, r in far) and all(
-            samples.is_same_way(self._mechanism(j), self.setting, self.theory) for j in moving
+        further = head.by == "ratio" and head.notion in page.turned
+        steps = all(formulas.is_whole(r) and r.number is not None for _, r in far)
+        alike = further and steps and samples.is_steady(page, self.type)
+        together = (all(r == ONE for _, r in far) or alike) and all(
+            samples.is_same_way(self._mechanism(j), self.setting, self.theory, self.type) for j in moving
         )
-        alone = (
-            len(far) == 1 and far[0][0] == 1 and formulas.is_whole(far[0][1]) and far[0][1].number is not None
-        )
-        if not known or not (together or (alone and head.by == "ratio" and head.notion in page.turned)):
+        alone = len(far) == 1 and far[0][0] == 1 and steps
+        if not known or not (together or (alone and further)):
             raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
 
     def _by_divergence(self, i: int) -> bool:
@@ -323,8 +324,10 @@ class Witnesses:
         if any(value.kind == "oo" for _, value in loss.values):
             return INFINITY
         if mechanism.sampled is not None and r != ONE:
-            more = samples.turned(mechanism, self.setting, self.theory)
-            both = [(dict(loss.values), ONE), (more, r - ONE)]
+            head = samples.head_of(mechanism, self.setting, self.theory)
+            steady = samples.is_steady(head, self.type)
+            more = loss.values if steady else samples.turned(mechanism, self.setting, self.theory).items()
+            both = [(dict(loss.values), ONE), (dict(more), r - ONE)]
             return terms.add(formulas.parse(self.page.head.distance, {**v, "r": n}) for v, n in both)
         if loss.notion == notion:
             return formulas.parse(self.page.head.distance, {**self._letters(loss), "r": r})

@@ -4,8 +4,8 @@ Outputs P, Q satisfy (ε_j, δ_j) for all j, in both orders, if and only if P(S)
 is the least of 1, δ_j + c_j·a and 1 − (1 − δ_j − a)/c_j with c_j = e^ε_j; f = 1 − g is the trade-off
 function.  g is concave and made of straight pieces: one with the ends (a, g(a)), (b, g(b)) is an outcome of
 probability g(b) − g(a) in P and b − a in Q, and g(0) is that of outcomes which Q does not have.  At r steps
-g is put into itself.  On samples with the rate s it is h(a) = (1 − s)·a + s·g(a), and its inverse in the other
-order.  The proofs are on the page optimal-composition of theorems/computed/.
+g is put into itself.  On samples with the rate s it is h(a) = (1 − s)·a + s·g(a), and its inverse in the
+other order.  The proofs are on the page optimal-composition of theorems/computed/.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ class Sampling(Head):
     attained -- the notions in which some mechanism loses as much at databases one step apart, and several do
     at once;
     mechanism -- such a one, in words;
-    rate -- where the whole is known by more than these guarantees: the probability that the sample has what is
-    different, or the most it is, so that (ε, δ) on samples is (ln(1 + rate·(e^ε − 1)), rate·δ), for all at once;
+    rate -- the probability that the sample has what is different, or the most it is, where all (ε, δ) on
+    samples make the whole (ln(1 + rate·(e^ε − 1)), rate·δ), at once; left out: no more is known;
     turned -- by notion what a mechanism loses at least besides where further records go or come.
     """
 

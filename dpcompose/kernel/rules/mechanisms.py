@@ -20,15 +20,21 @@ from dpcompose.kernel.rules.premises import BadStep, Found, Premises, conversion
 def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
     """M_i loses what the setting says of it: this is assumed."""
     said(premises)
-    mechanism = losses.mechanism_of(setting, i)
-    if not mechanism.has_alike:
-        raise BadStep(f"{mechanism.name} has several guarantees, of which one is to be chosen")
+    mechanism = _with_alike(i, setting)
     tabled = mechanism.table is not None and not setting.distances  # else it is as far as its distance says
     if mechanism.noise is not None or tabled or mechanism.study is not None:
         raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
     loss, sampled = losses.by_guarantee(i, setting, theory), mechanism.sampled is not None
     pages = own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
     return Loses(loss), Grounds(pages, frozenset({"ranges"} if sampled else ()))
+
+
+def _with_alike(i: int, setting: Setting) -> Mechanism:
+    """M_i, of which all guarantees are for the same neighbours."""
+    mechanism = losses.mechanism_of(setting, i)
+    if not mechanism.has_alike:
+        raise BadStep(f"{mechanism.name} has several guarantees, of which one is to be chosen")
+    return mechanism
 
 
 def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str) -> Found:
@@ -44,8 +50,7 @@ def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notio
 def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
     """M_i loses what the setting says of it, which its table is checked to have."""
     said(premises)
-    if not losses.mechanism_of(setting, i).has_alike:
-        raise BadStep(f"{setting.mechanisms[i - 1].name} has several guarantees, of which one is to be chosen")
+    _with_alike(i, setting)
     given_tables.check(i, setting)
     loss = losses.by_guarantee(i, setting, theory)
     pages = own_pages(setting, theory, i) | {theory.rule(loss.notion).id}

@@ -253,14 +253,20 @@ class Elaborated:
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
-    def _also(self, one: Mechanism, said: Guarantee, identity: bool) -> dict[str, Any]:
-        """A guarantee that a mechanism has besides, as written out and as said."""
-        return {
-            **self.kind.about(one, said),
-            "domain": "own" if identity else one.satisfies.domain or "own",
-            "notion": said.notion,
-            **_said(said),
-        }
+    def _others(
+        self, stated: Mechanism, own: Mechanism, identity: bool, here: dict[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        """The guarantees that a mechanism has besides, as said and as written out; on samples those there,
+        for the neighbours that the whole, told as `here`, has its guarantee for."""
+        sampled = stated.sampled
+        said = stated.also if sampled is None else sampled.on_samples[1:]
+        for one, also, given in zip(own.alone[1:], stated.also, said, strict=True):
+            yield {
+                **(self.kind.about(one, also) if sampled is None else {"stated": here["stated"]}),
+                "domain": "own" if identity else one.satisfies.domain or "own",
+                "notion": given.notion,
+                **_said(given),
+            }
 
     def _mechanism(self, i: int) -> dict[str, Any]:
         written, origin = self._written
@@ -296,13 +302,7 @@ class Elaborated:
         if stated.sampled is not None:
             data |= self._sampled(stated.sampled, data["stated"])
         if own.also:
-            others = stated.also if stated.sampled is None else stated.sampled.on_samples[1:]
-            both = zip(own.alone[1:], stated.also, others, strict=True)
-            data["also"] = [
-                self._also(one, said, identity) | _said(on)
-                | ({} if stated.sampled is None else {"stated": data["stated"]})
-                for one, said, on in both
-            ]
+            data["also"] = list(self._others(stated, own, identity, data))
         if stated.table is not None:
             inputs = not self.setting.at_all_pairs and has_inputs_as_rows(self.setting, stated)
             data["table"] = self.kind.table(own, inputs)
