@@ -31,6 +31,7 @@ FILE_KEYS = {
     "approximate": ("epsilon", "delta"),
     "zcdp": ("rho",),
     "gaussian": ("mu",),
+    "laplace": ("epsilon",),
     "renyi": ("epsilon",),
     "tcdp": ("rho", "tau"),
     "f-dp": ("tradeoff",),

@@ -1,6 +1,6 @@
-"""Trade-off functions as they are written: a formula in alpha, G(mu), a product, or a table of outcomes.
+"""Trade-off functions as they are written: a formula in alpha, G(mu), L(e), a product, a table of outcomes.
 
-All but G(mu), which is Gaussian privacy, become the largest of straight lines, each of which is one (ε, δ).
+All but G(mu) and L(e), which are notions, become the largest of straight lines, each of them one (ε, δ).
 """
 
 from __future__ import annotations
@@ -23,19 +23,22 @@ from dpcompose.spaces.given import Neighbours, neighbours
 Read = Callable[[str], "Term | None"]
 """What a formula in alpha means; None where it means nothing, which is told."""
 
+NAMED = {"G": "gaussian", "L": "laplace"}
+"""The notions of the functions of normal and of Laplace noise, by the letters of these."""
 BITS = 256
 """With how many binary digits powers of e are told that are rational."""
 IS_RATE = "alpha is a rate of false positives in trade-off functions; use another letter"
 NOT_TOGETHER = (
-    "of this product no formula is known: products are of G(mu), of any number of max(0, 1 - d - alpha) and "
-    "one other function, or of functions whose lines have rational numbers; state two mechanisms"
+    "this product is no function of these forms, and several steps of it are more than steps of its factors: "
+    "products are of G(mu), of any number of max(0, 1 - d - alpha) and one other function, or of functions "
+    "whose lines have rational numbers; two mechanisms that read the same say the same of one step"
 )
 
 
 def values(given: Any, read: Read) -> tuple[str, Term] | None:
     """The notion and the parameter of a trade-off function as it is written; None where that is told.
 
-    given -- a formula in alpha, or "G(mu)"; a list of such, which are multiplied (⊗); or a table whose
+    given -- a formula in alpha, "G(mu)" or "L(e)"; a list of such, which are multiplied (⊗); or a table whose
     `outcomes` are pairs of probabilities of two distributions.  Raises ValueError.
     """
     if isinstance(given, Mapping):
@@ -43,9 +46,9 @@ def values(given: Any, read: Read) -> tuple[str, Term] | None:
             raise NoLines('two distributions are said by their outcomes: {"outcomes": [["1/2", "1/4"], ...]}')
         return "f-dp", function_of(_of_outcomes(given["outcomes"], read))
     if isinstance(given, str):
-        normal = re.fullmatch(r"\s*G\s*\((.*)\)\s*", given)
-        found = read(given if normal is None else normal[1])
-        return None if found is None else ("f-dp" if normal is None else "gaussian", found)
+        named = re.fullmatch(r"\s*([GL])\s*\((.*)\)\s*", given)
+        found = read(given if named is None else named[2])
+        return None if found is None else ("f-dp" if named is None else NAMED[named[1]], found)
     if not isinstance(given, list | tuple):
         raise NoLines(
             f"a trade-off function is a formula in alpha, several of them or outcomes, not {given!r}"
@@ -72,7 +75,7 @@ def _product(some: Sequence[tuple[str, Term]]) -> tuple[str, Term]:
     """⊗: of G(mu) the root of the sum of squares; with a leak of δ each δ of the other; else tables."""
     if all(notion == "gaussian" for notion, _ in some):
         return "gaussian", terms.sqrt(terms.add(mu**2 for _, mu in some))
-    if any(notion == "gaussian" for notion, _ in some):
+    if any(notion in NAMED.values() for notion, _ in some):
         raise NoLines(NOT_TOGETHER)
     every = [lines.pairs(function) for _, function in some]
     leaks = [one[0][1] for one in every if len(one) == 1 and one[0][0] == ZERO]
@@ -164,7 +167,8 @@ def f_dp(tradeoff: Any, granularity: Neighbours | None = None, domain: str | Non
     """f-DP: a test with the rate alpha of false positives has false negatives at a rate of at least f(alpha).
 
     tradeoff -- f: a formula in alpha, the largest of straight lines, as "max(0, 1 - d - exp(e)*alpha,
-    exp(-e)*(1 - d - alpha))"; "G(mu)", which is Gaussian privacy; a list of such, multiplied (⊗); or
+    exp(-e)*(1 - d - alpha))"; "G(mu)", which is Gaussian privacy, or "L(e)", that of Laplace noise of scale
+    1/e on a value that moves by 1; a list of such, multiplied (⊗); or
     {"outcomes": [["1/2", "1/4"], ...]}, two distributions of which f is the trade-off function: a
     privacy-loss distribution; granularity, domain -- for which neighbours, as of `pure`, in both orders.
     Raises ValueError for other functions.  Dong, Roth, Su 2022.
@@ -188,8 +192,7 @@ def f_dp(tradeoff: Any, granularity: Neighbours | None = None, domain: str | Non
     found = values(written(tradeoff), read)
     assert found is not None
     notion, value = found
-    key = "mu" if notion == "gaussian" else "tradeoff"
     about = None if granularity is None else neighbours(granularity)
-    made = Guarantee(notion, ((key, value),), about, domain)
+    made = Guarantee(notion, ((FILE_KEYS[notion][0], value),), about, domain)
     at_once(made)
     return made

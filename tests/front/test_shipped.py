@@ -106,6 +106,8 @@ UNKNOWN = {
     "209-error-rates-of-attackers",
     "210-losses-of-two-releases",
     "211-a-jury-of-twelve",
+    "230-two-rounds-on-samples",
+    "233-error-rates-of-two-offices",
 }
 """The least epsilon is a decimal; conversions, the exponential mechanism and single tables may lose less."""
 

@@ -72,7 +72,7 @@ def test_what_is_read(given: Any, read: list[str]) -> None:
     [
         ('"(1 - alpha)**2"', "(1 - alpha)**2 is no straight line in alpha"),
         ('"1/2"', "1/2 is more than 1 - alpha at 1"),
-        ('["G(1)", "1 - 2*alpha"]', "of this product no formula is known"),
+        ('["G(1)", "1 - 2*alpha"]', "this product is no function of these forms"),
         ('"max(0, 1 - x*alpha)"', "it is not known whether a line that falls by x is steeper than 1"),
         ('{ outcomes = [["1/2", "1/2"]] }', "the probabilities of all outcomes add up to 1"),
         (

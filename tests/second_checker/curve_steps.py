@@ -22,7 +22,14 @@ class CurveSteps(Steps):
     @cached_property
     def curves(self) -> Curves:
         """The curves of the setting."""
+        if any("rate" in self.losses.library.one(page) for page in self.sampled):
+            raise NotRead("sampled", "of which the whole curve is known")
         return Curves(self.losses)
+
+    @property
+    def sampled(self) -> list[str]:
+        """The pages of samples."""
+        return [one["sampled"]["page"] for one in self.losses.core["mechanisms"] if "sampled" in one]
 
     def every(self, before: list[Any]) -> list[Promise]:
         """The guarantees of all mechanisms, as they are, after the profile."""

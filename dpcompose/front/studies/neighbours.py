@@ -244,9 +244,9 @@ class ForNeighbours:
             implied = proved.implied
             example = examples.example(said, claim.guarantee, about, pairs, proved.by_curve, implied)
             if example is not None:
-                return replace(
-                    answer, counterexample=example, changes=near, as_they_are=self.setting.processed
-                )
+                about = about if proved.theorems[0].rule == "one_by_one" else answer.bound
+                shown = replace(answer, counterexample=example, changes=near, bound=about)
+                return replace(shown, as_they_are=self.setting.processed)
         at = ", ".join(f"{', '.join(names)} = {x}" for names, x in refuting.together(dict(said.point)))
         where = f" at {at}" if at else ""
         if (beyond := orders.beyond(proved.theorems[0])) is not None:
