@@ -22,7 +22,7 @@ from dpcompose.language.symbols import is_unsaid
 from dpcompose.privacy import writing
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee, in_orders
+from dpcompose.privacy.notions import OF_LINES, Guarantee, in_orders
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
@@ -347,19 +347,20 @@ class ForNeighbours:
         known, curve = self.setting.symbols, guarantee.curve
         in_texts = set[str]().union(*(read_as_positive(value) for _, value in guarantee.terms))
         unsaid = {one.name for _, value in guarantee.values for one in value.free_symbols if is_unsaid(one)}
-        free = (unsaid | in_texts) - ({ALPHA} if curve is not None else set())
+        in_alpha = curve is not None or guarantee.notion in OF_LINES
+        free = (unsaid | in_texts) - ({ALPHA} if in_alpha else set())
         free -= {name for name in in_texts & known.keys() if not self.setting.domains[name].positive}
         guarantee = guarantee.with_letters({x: y for x, y in self.setting.letters.items() if x in free})
-        values = []
-        for key, value in guarantee.values:
+        values: list[tuple[str, Any]] = []
+        for (key, value), term in zip(guarantee.values, dict(guarantee.terms).values(), strict=True):
             for one in value.free_symbols:
-                if one.name == ALPHA and curve is not None:
+                if one.name == ALPHA and in_alpha:
                     continue
                 if one.name not in known:
                     raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
                 check_assumptions(one, self.setting.domains[one.name])
             check_ranges(self.setting, value)
-            values.append((key, value))
+            values.append((key, term if guarantee.notion in OF_LINES else value))
         made = Guarantee(guarantee.notion, tuple(values))
         made = made if curve is None else in_orders(made, curve.orders)
         return Claim(made, MappingProxyType(made.written()))

@@ -232,9 +232,15 @@ class Setting(Composition, Shown):
 
     @cached_property
     def on_tables(self) -> dict[str, Finding]:
-        """For each mechanism that has a table, what it shows: its guarantee, and what it depends on."""
-        found = {m.name: on_table(self, m, m.table) for m in self.mechanisms if m.table is not None}
-        return {name: self._where_assumed(one) for name, one in found.items()}
+        """For each mechanism that has a table, what it shows: its guarantees, and what it depends on."""
+        tabled = ((m, m.table) for m in self.mechanisms if m.table is not None)
+        return {
+            m.name: min(
+                (self._where_assumed(on_table(self, one, table)) for one in m.alone),
+                key=lambda found: ("refuted", "undecided", "proved").index(found.verdict),
+            )
+            for m, table in tabled
+        }
 
     def _where_assumed(self, found: Finding) -> Finding:
         """What a table shows; undecided where it fails at values that are not meant."""
