@@ -49,7 +49,10 @@ def _amplified(rate: str) -> dict[str, dict[str, str]]:
     """What the whole satisfies where one record is in the sample with some probability."""
     epsilon = f"log(1 + {rate}*(exp(epsilon) - 1))"
     both = {"pure": {"epsilon": epsilon}, "approximate": {"epsilon": epsilon, "delta": f"{rate}*delta"}}
-    same = {"zcdp": ("rho",), "gaussian": ("mu",), "renyi": ("epsilon",), "tcdp": ("rho", "tau")}
+    same = {
+        **{"zcdp": ["rho"], "gaussian": ["mu"], "laplace": ["epsilon"], "renyi": ["epsilon"]},
+        "tcdp": ["rho", "tau"],
+    }
     return {**both, **{notion: {key: key for key in keys} for notion, keys in same.items()}}
 
 

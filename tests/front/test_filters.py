@@ -125,11 +125,50 @@ def test_what_is_told() -> None:
             "epsilon of a question is a number",
         ),
         (lambda: dpc.filter(dpc.pure(1)).ask(dpc.pure("-1")), ValueError, "a number ≥ 0"),
+        (lambda: dpc.filter(dpc.f_dp("max(0, 1 - 2*alpha)")), ValueError, "by a filter of its own"),
+        (
+            lambda: dpc.filter(dpc.renyi(1, "4")).ask(dpc.renyi("1/2", "3")),
+            ValueError,
+            "counts at orders 4, and not at 3",
+        ),
+        (
+            lambda: dpc.filter(
+                dpc.renyi("alpha", "(1, 8]"),
+                PARTS,
+                on=ON,
+                target=dpc.group(2, dpc.unbounded),
+                stated=dpc.unbounded,
+                domain="own",
+            ),
+            ValueError,
+            "each part moves by one step",
+        ),
     ],
 )
 def test_mistakes(wrong: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         wrong()
+
+
+@pytest.mark.parametrize(
+    ("total", "answered", "refused"),
+    [
+        (dpc.renyi("1/2", "4"), [dpc.renyi("1/4", "4")] * 2, dpc.renyi("1/100", "4")),
+        (
+            dpc.renyi("alpha", "(1, 8]"),
+            [dpc.renyi("min(1, alpha/2)", "(1, 8]")],
+            dpc.renyi("3*alpha/4", "(1, 8]"),
+        ),
+        (dpc.tcdp("1/2", "8"), [dpc.tcdp("1/4", "9"), dpc.tcdp("1/4", "8")], dpc.tcdp("1/100", "8")),
+        (dpc.tcdp("1/2", "8"), [dpc.tcdp("1/4", "9")], dpc.tcdp("1/100", "7")),
+        (dpc.f_dp("L(1)"), [dpc.f_dp("L(1/2)")] * 2, dpc.f_dp("L(1/100)")),
+    ],
+)
+def test_in_other_notions(total: Any, answered: Any, refused: Any) -> None:
+    F = dpc.filter(total)
+    for one in answered:
+        F.ask(one)
+    assert not F.keeps(refused)
 
 
 # against all strategies

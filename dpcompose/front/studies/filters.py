@@ -15,6 +15,7 @@ from dpcompose.front.studies.composing import compose
 from dpcompose.front.studies.numbers import NoBudget, NotSolved
 from dpcompose.front.studies.results import Answer, Result
 from dpcompose.front.studies.study import Study
+from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.intervals import sign
@@ -22,7 +23,7 @@ from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.notions import OF_LINES, WRITTEN, Guarantee, in_orders
 from dpcompose.privacy.statements import mechanism
 from dpcompose.proof import registry
 from dpcompose.spaces.classes.databases import DatabaseClass
@@ -63,7 +64,9 @@ class Filter:
         self._rule = registry.standard().rule(total.notion).head
         self._nothing = dict.fromkeys(self._rule.parameters, ZERO)
         self._spent: dict[str, dict[str, Term]] = {}
-        self._study(dict.fromkeys(parts, self._nothing))  # a part that does not fit is told now
+        study = self._study(dict.fromkeys(parts, self._nothing))  # a part that does not fit is told now
+        if total.curve is not None and len(parts) > 1:
+            _check_steps(study)
 
     def ask(self, question: Guarantee, of: str | None = None) -> None:
         """Counts a mechanism that is about to be run on a part, with the guarantee that it has there.
@@ -142,18 +145,25 @@ class Filter:
                 f"the filter counts in {self.total.notion} privacy, and the question is in {question.notion}"
             )
         before = self._of(part)
-        added = {key: before[key] + self._added(key, value) for key, value in question.terms}
+        if self.total.curve is not None and question.curve != self.total.curve:
+            asked = None if question.curve is None else question.curve.orders
+            if asked != self.total.curve.orders:
+                raise ValueError(f"the filter counts at orders {self.total.curve.orders}, and not at {asked}")
+        added = {key: self._with_more(key, before[key], value) for key, value in question.terms}
         return part, {**self._spent, part: added}
 
-    def _added(self, key: str, value: Term) -> Term:
-        """What adds up of a parameter: it, or its square."""
-        return value * value if key in self._rule.squared else value
+    def _with_more(self, key: str, before: Term, value: Term) -> Term:
+        """A parameter with what is asked: what adds up is it, or its square; else the larger one is kept."""
+        if self._rule.composition[key].startswith("max("):
+            return terms.top(1, [before, value])
+        return before + (value * value if key in self._rule.squared else value)
 
     def _as_guarantee(self, values: Mapping[str, Term]) -> Guarantee:
         given = tuple(
             (key, terms.sqrt(value) if key in self._rule.squared else value) for key, value in values.items()
         )
-        return Guarantee(self.total.notion, given, self.stated, self.domain)
+        found = Guarantee(self.total.notion, given, self.stated, self.domain)
+        return found if self.total.curve is None else in_orders(found, self.total.curve.orders)
 
     def _study(self, spent: Mapping[str, Mapping[str, Term]]) -> Study:
         made: list[Mechanism] = [
@@ -170,7 +180,7 @@ class Filter:
         """
         study = self._study(spent)
         if len(self._rule.parameters) == 1:
-            found: Answer = study.check(Guarantee(self.total.notion, self.total.terms))
+            found: Answer = study.check(self.total)
             if found.verdict == "proved":
                 return None
             at = found.counterexample
@@ -180,19 +190,36 @@ class Filter:
             return f"with it the interaction would be {least}{where}"
         bound = study.best(self.total.notion).summed
         for key, most in self.total.terms:
-            value = formulas.term(bound.values[key])
+            value = formulas.term(bound.values[WRITTEN.get(key, key)])
+            value = reciprocal(value) if key in WRITTEN else value
             if value.kind == "oo" or (value != most and sign(most - value) != 1):
                 return f"with it {key} would be {formulas.to_text(value)}"
         return None
+
+
+def _check_steps(study: Study) -> None:
+    """Raises ValueError where some part moves by several steps: what divergences are there is no sum over
+    questions about several parts."""
+    types = study.judge.for_neighbours("a filter").proofs.shop.types.types
+    far = (r for type in types for _, some in type.moves for _, r in some)
+    if any(r.number is not None and r.number > 1 for r in far):
+        raise ValueError(
+            "a filter over parts counts divergences where each part moves by one step of the questions' "
+            "neighbours, and here some move by more; zero-concentrated or truncated privacy would do"
+        )
 
 
 def _check_numbers(one: Guarantee, what: str) -> None:
     """Raises an error unless it is a guarantee in numbers, for no neighbours in particular."""
     if not isinstance(one, Guarantee):
         raise TypeError(f"{what} is a guarantee such as dpcompose.pure('1/4'), not {one!r}")
+    if one.notion in OF_LINES:
+        raise ValueError(f"{what} is counted, and each line of a trade-off function by a filter of its own")
     if one.granularity is not None or one.metric is not None:
         raise ValueError(f"{what} is for the filter's neighbours: say it without any")
     for key, value in one.terms:
+        if one.curve is not None and value.nonnegative and set(value.letters) <= {ALPHA}:
+            continue
         if value.letters or value.kind == "oo" or sign(value) not in (0, 1):
             raise ValueError(f"the {key} of {what} is a number ≥ 0, not {formulas.to_text(value)}")
 
@@ -208,8 +235,8 @@ def filter(
 ) -> Filter:
     """A filter: an accountant for mechanisms that are chosen as one goes, which refuses what exceeds a total.
 
-    total -- such as pure(1), approximate(1, "1e-6"), zcdp("1/2") or gaussian(1), in numbers: what is
-    published has it, whatever is asked;
+    total -- such as pure(1), approximate(1, "1e-6"), zcdp("1/2"), gaussian(1), renyi("alpha/2", "(1, 8]") or
+    tcdp("1/2", 8), in numbers: what is published has it, whatever is asked;
     parts -- what may be asked about, by name: maps such as `restriction`; left out: the whole database;
     on, target -- the class, and the neighbours of the total; with parts they are needed;
     stated -- the neighbours that questions are private for, left out: the target's;
