@@ -151,9 +151,7 @@ class Curves:
             found[outcomes.delta(parts, epsilon, self.setting.assumed)] = None
         return terms.top(1, list(found))
 
-    def _on_samples(
-        self, parts: Mapping[str, Mapping[str, str]], loss: Loss
-    ) -> tuple[Loss, Term | None]:
+    def _on_samples(self, parts: Mapping[str, Mapping[str, str]], loss: Loss) -> tuple[Loss, Term | None]:
         """What M_i is known by on samples, and how likely these have what differs; what the whole is known by
         and None, where it is not run on such, or not known by (ε, δ)."""
         mechanism = self.mechanism(loss.mechanism)
@@ -266,7 +264,9 @@ class Curves:
 
     def attained(self, type: Type, at: Point) -> tuple[Any, Curve | None]:
         """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
-        free = replace(self, losses=[one for one in self.losses if self._is_free(self.mechanism(one.mechanism))])
+        free = replace(
+            self, losses=[one for one in self.losses if self._is_free(self.mechanism(one.mechanism))]
+        )
         return free.page, pieces.curve(free._attained(type, at))
 
     def _attained(self, type: Type, at: Point) -> Iterator[Piece | None]:

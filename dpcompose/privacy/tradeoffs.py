@@ -160,7 +160,7 @@ def as_one(several: Sequence[Guarantee]) -> Guarantee:
         return first
     (notion,) = OF_LINES
     pairs = tuple((one.terms[0][1], one.terms[1][1]) for one in several)
-    return replace(first, notion=notion, terms=((FILE_KEYS[notion][0], lines.function(pairs)),))
+    return replace(first, notion=notion, terms=((FILE_KEYS[notion][0], function_of(pairs)),))
 
 
 def f_dp(tradeoff: Any, granularity: Neighbours | None = None, domain: str | None = None) -> Guarantee:

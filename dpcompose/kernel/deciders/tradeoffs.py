@@ -107,7 +107,7 @@ class Table:
 def _table(some: Together, bits: int, up: bool) -> Table:
     one, steps = function(some.pairs, bits, up), some.steps
     if some.rate != terms.ONE:
-        one = _on_samples(one, _end(enclosure(some.rate, bits).at_least(ZERO).at_most(ONE), up), some.way)
+        one = _on_samples(one, enclosure(some.rate, bits).at_least(ZERO).at_most(ONE).end(up), some.way)
     if (len(one) - 1) * steps > MOST_PIECES:
         raise TooManyLosses(f"{len(one) - 1} losses at a distance of {steps} steps are too many to tabulate")
     found = one
