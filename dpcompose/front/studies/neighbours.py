@@ -244,8 +244,8 @@ class ForNeighbours:
             implied = proved.implied
             example = examples.example(said, claim.guarantee, about, pairs, proved.by_curve, implied)
             if example is not None:
-                about = about if proved.theorems[0].rule == "one_by_one" else answer.bound
-                shown = replace(answer, counterexample=example, changes=near, bound=about)
+                known = about if proved.theorems[0].rule == "one_by_one" else answer.bound
+                shown = replace(answer, counterexample=example, changes=near, bound=known)
                 return replace(shown, as_they_are=self.setting.processed)
         at = ", ".join(f"{', '.join(names)} = {x}" for names, x in refuting.together(dict(said.point)))
         where = f" at {at}" if at else ""

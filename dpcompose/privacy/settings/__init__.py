@@ -22,7 +22,7 @@ from dpcompose.privacy.mechanisms import Composition, Mechanism
 from dpcompose.privacy.settings.families import check_families, check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.names import check_names, one_meaning
-from dpcompose.privacy.settings.on_tables import on_table
+from dpcompose.privacy.settings.on_tables import on_table, worst
 from dpcompose.privacy.settings.orders import at_orders, spoken_of, with_order
 from dpcompose.privacy.settings.reads import check_mechanism
 from dpcompose.privacy.settings.sampled import told_for
@@ -235,10 +235,7 @@ class Setting(Composition, Shown):
         """For each mechanism that has a table, what it shows: its guarantees, and what it depends on."""
         tabled = ((m, m.table) for m in self.mechanisms if m.table is not None)
         return {
-            m.name: min(
-                (self._where_assumed(on_table(self, one, table)) for one in m.alone),
-                key=lambda found: ("refuted", "undecided", "proved").index(found.verdict),
-            )
+            m.name: worst(self._where_assumed(on_table(self, one, table)) for one in m.alone)
             for m, table in tabled
         }
 

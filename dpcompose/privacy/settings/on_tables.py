@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dpcompose.privacy.mechanisms import Mechanism
@@ -44,6 +45,11 @@ def on_table(setting: Setting, mechanism: Mechanism, table: ProbabilityTable) ->
     if not depends.holds:
         return depends
     return table.check(stated, neighbourhood_graph(databases, granularity))
+
+
+def worst(some: Iterable[Finding]) -> Finding:
+    """The first that is refuted, or else undecided, of what a table shows of several guarantees."""
+    return min(some, key=lambda found: ("refuted", "undecided", "proved").index(found.verdict))
 
 
 def _on_own_domain(setting: Setting, mechanism: Mechanism) -> bool:
