@@ -24,7 +24,7 @@ kernel.deciders: coordinates elementary exponentials lattices members merging no
     tables calculus tradeoffs curves outcomes equalities pieces noises
 kernel.covers: paths types queries arrays blocks cells cones distances listed groups records alike rooms seen sizes steps
     contributions corners differing policies counts
-kernel.composition: families divergences samples seen losses axioms closer given_tables witnesses apart
+kernel.composition: families divergences given samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
 kernel.rules: premises chains orders tradeoffs mechanisms parameters whole metrics choices refutations __init__

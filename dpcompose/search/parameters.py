@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpcompose.kernel.composition.losses import letters
+from dpcompose.kernel.composition.given import letters
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes

@@ -10,7 +10,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.composition.losses import letters
+from dpcompose.kernel.composition.given import letters
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions import naming, terms
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem

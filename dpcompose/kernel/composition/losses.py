@@ -12,12 +12,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.composition import divergences, samples, seen
+from dpcompose.kernel.composition import divergences, given, samples, seen
 from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
-from dpcompose.kernel.expressions import forms, formulas, metrics, substitution, terms
+from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.polynomials import top, total
@@ -199,8 +199,8 @@ def converted(
     if list(head.parameters) != list(wanted):
         raise NoLoss(f"{page.id} has formulas for {', '.join(head.parameters)}, not {', '.join(wanted)}")
     if set(chosen) != set(head.free):
-        needed, given = (", ".join(some) or "nothing" for some in (head.free, chosen))
-        raise NoLoss(f"{page.id} needs formulas for {needed}, not for {given}")
+        needed, those = (", ".join(some) or "nothing" for some in (head.free, chosen))
+        raise NoLoss(f"{page.id} needs formulas for {needed}, not for {those}")
     for name, value in chosen.items():
         if not seen.lies_within(value, Domain.read(head.free[name])):
             raise NoLoss(
@@ -307,7 +307,7 @@ class Composition:
     def _of_any_member(self, i: int, r: Term, key: str) -> Term:
         """A parameter of M_i where its input moves by r; of a family the largest of those of its members."""
         value, count = self.losses[i - 1].at(r, self.theory)[key], self.setting.mechanisms[i - 1].count
-        return terms.over(1, value, count) if count is not None and _of_member(value) else value
+        return terms.over(1, value, count) if count is not None and given.is_of_members(value) else value
 
     def check_convex(self, which: frozenset[int]) -> None:
         """Raises NoLoss where losses of some mechanisms are not seen to be convex in the distance, 0 at 0."""
@@ -433,9 +433,9 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
             far = divergences.of_noise(page.head, noise.parameter, terms.letter(MOVED), setting)
             one = ((wanted[0], substitution.substituted(far, {MOVED: ONE})),)
             return Loss(i, notion, one, orders=setting.orders, moved=((wanted[0], far),))
-        given = setting.assumed, noise.letters
-        stated = noises.guarantee(page.head, noise.parameter, notion, *given)
-        moved = noises.moved(page.head, noise.parameter, notion, terms.letter(MOVED), *given)
+        known = setting.assumed, noise.letters
+        stated = noises.guarantee(page.head, noise.parameter, notion, *known)
+        moved = noises.moved(page.head, noise.parameter, notion, terms.letter(MOVED), *known)
     except noises.Unfit as error:
         raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
     if moved is not None and sorted(moved) == sorted(wanted) and all(adds_up(rule, key) for key in wanted):
@@ -462,40 +462,3 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
     others = (mechanism.with_only(n) for n in range(1, len(mechanism.also) + 1))
     besides = tuple((one.notion, tuple(samples.amplified(one, setting, theory).items())) for one in others)
     return Loss(i, mechanism.notion, values, orders=setting.orders, curve=mechanism.curve, besides=besides)
-
-
-def letters(mechanism: Mechanism) -> list[Term]:
-    """The terms by which a mechanism is given: their letters need values at a point."""
-    found = [value for _, value in mechanism.values]
-    for metric in (mechanism.metric, *(one.metric for one in mechanism.also)):
-        inside = () if metric is None else metric.formulas
-        found += [one for _, value in inside for one in metrics.parameters(value)]
-    found += [value for one in mechanism.also for _, value in one.values]
-    found += [] if mechanism.sampled is None else [value for _, value in mechanism.sampled.values]
-    found += [] if mechanism.count is None else [mechanism.count]
-    if mechanism.noise is not None:
-        asked = () if mechanism.noise.query is None else mechanism.noise.query.values
-        found += [mechanism.noise.parameter, *(value for _, value in (*asked, *mechanism.noise.besides))]
-    if mechanism.table is not None:
-        found += [value for row in mechanism.table.rows for value in row]
-    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
-        found += letters(inner)
-    return found
-
-
-def promised(mechanism: Mechanism) -> list[Term]:
-    """The parameters of what is known of a mechanism, and of those of its study; of a family the least.
-
-    Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
-    """
-    found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
-    found += [value for one in mechanism.also for _, value in one.values]
-    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
-        found += promised(inner)
-    if mechanism.count is None:
-        return found
-    return [-terms.over(1, -one, mechanism.count) if _of_member(one) else one for one in found]
-
-
-def _of_member(value: Term) -> bool:
-    return any(terms.moves(name) for name in value.letters)

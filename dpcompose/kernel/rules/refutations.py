@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel import comparison, computed
-from dpcompose.kernel.composition import axioms, divergences, losses, witnesses
+from dpcompose.kernel.composition import axioms, divergences, given, losses, witnesses
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.settings import Setting
@@ -189,9 +189,9 @@ def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
 def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
     """Raises ValueError unless a point has an allowed value for every letter that is used, and mechanisms
     as the setting says are there: none has a guarantee below 0."""
-    given = [value for mechanism in setting.mechanisms for value in losses.letters(mechanism)]
+    terms = [value for mechanism in setting.mechanisms for value in given.letters(mechanism)]
     used = {name: domain for name, domain in setting.parameters if name in at}
-    for value in (*(value for _, value in guarantee.values), *given):
+    for value in (*(value for _, value in guarantee.values), *terms):
         for name, domain in value.letters.items():
             if used.setdefault(name, domain) != domain:
                 raise BadStep(f"{name} is both {used[name]} and {domain}")
@@ -204,7 +204,7 @@ def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) 
 def check_promised(setting: Setting, at: Mapping[str, Fraction]) -> None:
     """Raises BadStep where no mechanisms are as the setting says: a guarantee is below 0."""
     for mechanism in setting.mechanisms:
-        for value in losses.promised(mechanism):
+        for value in given.promised(mechanism):
             if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
                 raise BadStep(f"what is promised of {mechanism.name} is not seen to be at least 0 there")
         for curve in divergences.curves(mechanism):

@@ -1,0 +1,44 @@
+"""By which terms mechanisms are given: those whose letters need values, and those that are never below 0."""
+
+from __future__ import annotations
+
+from dpcompose.kernel.core.settings import Mechanism
+from dpcompose.kernel.expressions import metrics, terms
+from dpcompose.kernel.expressions.terms import Term
+
+
+def letters(mechanism: Mechanism) -> list[Term]:
+    """The terms by which a mechanism is given: their letters need values at a point."""
+    found = [value for _, value in mechanism.values]
+    for metric in (mechanism.metric, *(one.metric for one in mechanism.also)):
+        inside = () if metric is None else metric.formulas
+        found += [one for _, value in inside for one in metrics.parameters(value)]
+    found += [value for one in mechanism.also for _, value in one.values]
+    found += [] if mechanism.sampled is None else [value for _, value in mechanism.sampled.values]
+    found += [] if mechanism.count is None else [mechanism.count]
+    if mechanism.noise is not None:
+        asked = () if mechanism.noise.query is None else mechanism.noise.query.values
+        found += [mechanism.noise.parameter, *(value for _, value in (*asked, *mechanism.noise.besides))]
+    if mechanism.table is not None:
+        found += [value for row in mechanism.table.rows for value in row]
+    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
+        found += letters(inner)
+    return found
+
+
+def promised(mechanism: Mechanism) -> list[Term]:
+    """The parameters of what is known of a mechanism, and of those of its study; of a family the least.
+
+    Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
+    """
+    found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
+    found += [value for one in mechanism.also for _, value in one.values]
+    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
+        found += promised(inner)
+    if mechanism.count is None:
+        return found
+    return [-terms.over(1, -one, mechanism.count) if is_of_members(one) else one for one in found]
+
+
+def is_of_members(value: Term) -> bool:
+    return any(terms.moves(name) for name in value.letters)
