@@ -4,7 +4,8 @@ units.
 A card is a problem file with [units] in place of [target] and [[releases]] in place of [[mechanisms]].  A
 unit is a granularity by a name of its own, "a visit" or "a person"; a release says `what` it is, `to` whom it
 goes, and for which `unit` its epsilon (delta, rho, mu) holds; a claim says the same of all that somebody
-gets.
+gets.  Where releases are adaptive, what is known of one holds for every value of those before it: it may show
+these, so whoever gets it counts as getting them.
 """
 
 from __future__ import annotations
@@ -112,6 +113,11 @@ class Card:
                 raise WrongCard(f"{one['unit']!r} is no unit; there are {', '.join(self.units)}")
             if "what" not in one and n <= len(self.text["releases"]):
                 raise WrongCard(f"release {n} does not say what it is")
+        for one in self.text.get("claims", ()):
+            if (to := one.get("to", TOGETHER)) not in (*self.recipients, TOGETHER):
+                raise WrongCard(f"nobody is {to!r}; there are {', '.join(self.recipients)}")
+        if both := {"target", "mechanisms"} & self.text.keys():
+            raise WrongCard(f"a card has [units] and [[releases]] in place of {' and '.join(sorted(both))}")
 
     @property
     def units(self) -> Mapping[str, Any]:
@@ -128,7 +134,10 @@ class Card:
         return found if whole else (*found, TOGETHER)
 
     def _got(self, to: str) -> list[dict[str, Any]]:
-        return [one for one in self.text["releases"] if to == TOGETHER or {EVERYONE, to} & set(_to(one))]
+        """What somebody gets, and where releases are adaptive all before it, as these may have been read."""
+        releases = list(self.text["releases"])
+        got = [n for n, one in enumerate(releases) if to == TOGETHER or {EVERYONE, to} & {*_to(one)}]
+        return releases[: max(got) + 1] if self.text.get("adaptive") else [releases[n] for n in got]
 
     def problem(self, unit: str, to: str = TOGETHER) -> dict[str, Any]:
         """What somebody gets as the data of a problem file about a unit, with the claims on that."""
@@ -251,6 +260,8 @@ def card_of(
             release |= {"unit": _unit(granularity), **stated}
         releases.append(release)
     data.pop("claims", None)
+    if taken := [name for name, one in (units or {}).items() if named.get(name, one) != one]:
+        raise WrongCard(f"{taken[0]!r} is a unit already, and another one")
     return Card({**data, "units": named | dict(units or {}), "releases": releases})
 
 

@@ -109,6 +109,17 @@ def test_a_unit_that_the_class_has_not_is_told_so() -> None:
             'delta = "1e-6"\n',
             "'visits of bob' has no epsilon, delta, rho or mu that say a guarantee",
         ),
+        (
+            'to = "the ward"\nepsilon = "5/4"',
+            'to = "the wrad"\nepsilon = 0',
+            "nobody is 'the wrad'; there are the",
+        ),
+        ("[units]", '[target]\ngranularity = "bounded"\n[units]', "in place of target"),
+        (
+            "[[claims]]",
+            '[[mechanisms]]\nname = "M"\n[[claims]]',
+            r"a card has \[units\] and \[\[releases\]\] in place of mechanisms",
+        ),
     ],
 )
 def test_wrong_cards(old: str, new: str, message: str) -> None:
@@ -128,3 +139,53 @@ def test_a_study_as_a_card(name: str) -> None:
     found = next(iter(card.found))
     assert repr(found.guarantee) == repr(study.guarantee())
     assert dpc.card(card.to_toml()).found[0].data() == found.data()
+
+
+ADAPTIVE = """\
+format = 1
+adaptive = true
+[databases]
+kind = "multisets"
+[units]
+"a visit" = "unbounded"
+[[releases]]
+what = "first"
+to = "the ward"
+unit = "a visit"
+epsilon = 1
+[[releases]]
+what = "second"
+to = "the public"
+unit = "a visit"
+epsilon = 0
+[[releases]]
+what = "third"
+to = "the city"
+unit = "a visit"
+epsilon = 2
+[[claims]]
+to = "the public"
+epsilon = 0
+"""
+
+
+def test_what_was_read_of_earlier_releases_is_got_with_the_later_ones() -> None:
+    """The second release may be what the first one said: it loses nothing at any value of that."""
+    card = dpc.card(ADAPTIVE)
+    assert card.recipients == ("the ward", "the public", "the city")
+    assert [one.guarantee.epsilon for one in card.found if one.guarantee is not None] == [1, 1, 3]
+    ((_, answer),) = card.found[1].verdicts
+    assert answer.verdict == "refuted"
+
+
+def test_each_gets_their_own_where_releases_are_not_adaptive() -> None:
+    card = dpc.card(ADAPTIVE.replace("adaptive = true\n", ""))
+    found = [one.guarantee.epsilon for one in card.found if one.guarantee is not None]
+    assert card.recipients[-1] == "all together" and found == [1, 0, 2, 3]
+
+
+def test_units_of_guarantees_keep_their_names() -> None:
+    study = dpc.compose(dpc.mechanism("M", dpc.pure(1, "unbounded")), on=dpc.multisets(), target="bounded")
+    assert list(dpc.card_of(study, {"unbounded": "unbounded"}).units) == ["bounded", "unbounded"]
+    with pytest.raises(WrongCard, match="'unbounded' is a unit already, and another one"):
+        dpc.card_of(study, {"unbounded": "bounded"})
