@@ -30,8 +30,9 @@ from dpcompose.spaces.inputs.maps import everything
 ENOUGH = 160
 """With how many binary digits a value is enclosed before it is rounded to a float."""
 
-RELATIONS = {"ADD_OR_REMOVE_ONE": "unbounded", "REPLACE_ONE": "bounded"}
-"""The neighbours of dp-accounting's accountants."""
+RELATIONS = {"ADD_OR_REMOVE_ONE": ("unbounded", 1), "REPLACE_ONE": ("bounded", 2)}
+"""The neighbours of dp-accounting's accountants, and how far they move a sum of values of norm at most 1: its
+events add noise to such sums."""
 
 
 class NoEvent(ValueError):
@@ -46,15 +47,15 @@ def number(value: object) -> Term:
     return terms.number(found)
 
 
-def _inverse(multiplier: object) -> Term:
-    """1/z."""
+def _inverse(multiplier: object, far: int) -> Term:
+    """What noise of 1/z loses where the sum moves so far."""
     z = number(multiplier)
     if z.number == 0:
         raise NoEvent("0 is no noise: NonPrivateDpEvent promises nothing")
-    return terms.number(1) / z
+    return terms.number(far) / z
 
 
-def _randomized(event: Any) -> Guarantee:
+def _randomized(event: Any, far: int) -> Guarantee:
     """The true one of k answers with probability 1 - p + p/k, each other one with p/k."""
     p, k, one = number(event.noise_parameter), number(event.num_buckets), terms.number(1)
     if k.number is None or k.number.denominator != 1 or k.number < 2:
@@ -64,16 +65,18 @@ def _randomized(event: Any) -> Guarantee:
     return pure(terms.log(one + k * (one - p) / p))
 
 
-LEAVES: dict[str, Callable[[Any], Guarantee]] = {
-    "NoOpDpEvent": lambda event: pure(0),
-    "NonPrivateDpEvent": lambda event: pure("oo"),
-    "GaussianDpEvent": lambda event: gaussian(_inverse(event.noise_multiplier)),
-    "LaplaceDpEvent": lambda event: pure(_inverse(event.noise_multiplier)),
-    "DiscreteLaplaceDpEvent": lambda event: pure(number(event.noise_parameter) * number(event.sensitivity)),
+LEAVES: dict[str, Callable[[Any, int], Guarantee]] = {
+    "NoOpDpEvent": lambda event, far: pure(0),
+    "NonPrivateDpEvent": lambda event, far: pure("oo"),
+    "GaussianDpEvent": lambda event, far: gaussian(_inverse(event.noise_multiplier, far)),
+    "LaplaceDpEvent": lambda event, far: pure(_inverse(event.noise_multiplier, far)),
+    "DiscreteLaplaceDpEvent": lambda event, far: pure(
+        number(event.noise_parameter) * number(event.sensitivity) * far
+    ),
     "RandomizedResponseDpEvent": _randomized,
-    "ZCDpEvent": lambda event: zcdp(number(event.rho)),
+    "ZCDpEvent": lambda event, far: zcdp(number(event.rho)),
 }
-"""What an event without others in it says of its mechanism."""
+"""What an event without others in it says of its mechanism, where neighbours move sums so far."""
 
 SAMPLES: dict[str, Callable[[Any], Sample]] = {
     "PoissonSampledDpEvent": lambda event: poisson_sample(number(event.sampling_probability)),
@@ -99,21 +102,24 @@ def kind(event: object) -> str:
     return type(event).__name__
 
 
-def leaves(event: Any, name: str = "M") -> Iterator[Leaf]:
-    """The mechanisms of a tree of events, from left to right.  Raises NoEvent."""
+def leaves(event: Any, name: str = "M", far: int = 1) -> Iterator[Leaf]:
+    """The mechanisms of a tree of events, from left to right.  Raises NoEvent.
+
+    far -- how far neighbours move what noise is added to.
+    """
     if (said := LEAVES.get(kind(event))) is not None:
         if getattr(event, "xi", 0):
             raise NoEvent("zero-concentrated privacy with xi > 0 is no notion here")
-        yield Leaf(name, said(event))
+        yield Leaf(name, said(event, far))
     elif kind(event) == "ComposedDpEvent":
         for n, one in enumerate(event.events, start=1):
-            yield from leaves(one, f"{name}{n}" if name == "M" else f"{name}_{n}")
+            yield from leaves(one, f"{name}{n}" if name == "M" else f"{name}_{n}", far)
     elif kind(event) == "SelfComposedDpEvent":
         if event.count < 1 or event.count != int(event.count):
             raise NoEvent(f"{name} is run {event.count} times: a whole number from 1 on is wanted")
-        yield from (replace(one, times=one.times * event.count) for one in leaves(event.event, name))
+        yield from (replace(one, times=one.times * event.count) for one in leaves(event.event, name, far))
     elif (drawn := SAMPLES.get(kind(event))) is not None:
-        inside = list(leaves(event.event, name))
+        inside = list(leaves(event.event, name, far))
         if len(inside) != 1 or inside[0].times != 1 or inside[0].sample is not None:
             raise NoEvent(f"{name} is a composition on one sample: here each mechanism draws its own")
         yield replace(inside[0], sample=drawn(event))
@@ -139,7 +145,7 @@ def from_event(
 
     event -- a ComposedDpEvent, a SelfComposedDpEvent, noise, a ZCDpEvent, one on a sample; on, target -- as
     for `compose`; neighbours -- those for which the events are meant: a granularity, its name, or
-    dp-accounting's own NeighboringRelation; left out, the target's;
+    dp-accounting's own NeighboringRelation (REPLACE_ONE moves sums twice as far); left out, the target's;
     reads -- what each event of a ComposedDpEvent reads; left out: everything; domain -- where their
     guarantees are stated then, "own" or "common".  Floats are the decimals that they show.  As the events of
     dp-accounting, mechanisms may read earlier outputs: adaptive=False says that they are independent.
@@ -161,7 +167,7 @@ def from_event(
     unbounded 4-DP, by GB:V.6; optimal
     bounded 6-DP, by GB:IV.13 (adaptive form); optimal
     """
-    about = RELATIONS.get(getattr(neighbours, "name", ""), neighbours)
+    about, far = RELATIONS.get(getattr(neighbours, "name", ""), (neighbours, 1))
     made: list[Mechanism] = []
     children = [event] if reads is None else list(getattr(event, "events", [event]))
     if reads is not None and len(reads) != len(children):
@@ -169,7 +175,7 @@ def from_event(
     for n, child in enumerate(children, start=1):
         name = "M" if reads is None else f"M{n}"
         read = everything if reads is None else reads[n - 1]
-        for one in leaves(child, name):
+        for one in leaves(child, name, far):
             drawn = one.sample is not None  # without neighbours it would be about those of the sample's page
             stated = _stated(one.satisfies, target if drawn and about is None else about, domain)
             count = None if one.times == 1 else one.times

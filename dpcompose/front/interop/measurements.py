@@ -31,7 +31,7 @@ NEIGHBOURS = {
     "HammingDistance": "bounded",
 }
 """Databases at distance 1 in OpenDP's metrics; where records are ordered these are neighbours without order
-too."""
+too.  In the first two no databases of one size are 1 apart, and 2 apart those where a record is replaced."""
 
 
 DIGITS = 17
@@ -76,7 +76,7 @@ MEASURES: dict[str, Callable[[Any, float | None], Guarantee]] = {
 
 
 def guarantee_of(measurement: Any, delta: float | None = None, domain: str | None = None) -> Guarantee:
-    """What a measurement promises for databases at distance 1.
+    """What a measurement promises for databases at distance 1, or those of one size at distance 2.
 
     delta -- at which δ, where it promises a curve.  The value of its map is a float, rounded up by OpenDP; it
     is read as a decimal that is no smaller.  Raises NoGuaranteeOfOpenDP.
@@ -88,8 +88,10 @@ def guarantee_of(measurement: Any, delta: float | None = None, domain: str | Non
         )
     if (said := MEASURES.get(measure.removesuffix("()"))) is None:
         raise NoGuaranteeOfOpenDP(f"its output measure is {measure}; known are {', '.join(MEASURES)}")
-    found = said(measurement.map(1), delta)
-    about = given.neighbours(NEIGHBOURS[metric])
+    about = NEIGHBOURS[metric]
+    sized = about == "unbounded" and "size=" in str(getattr(measurement, "input_domain", ""))
+    found = said(measurement.map(2 if sized else 1), delta)
+    about = given.neighbours("bounded" if sized else about)
     return Guarantee(found.notion, found.terms, about, domain)
 
 

@@ -59,11 +59,22 @@ def test_without_what_is_read_losses_add_up_as_accountants_have_it() -> None:
     )
 
 
-@pytest.mark.parametrize(("relation", "twice"), [("ADD_OR_REMOVE_ONE", "2"), ("REPLACE_ONE", "1")])
-def test_the_relation_of_an_accountant(relation: str, twice: str) -> None:
-    about = SimpleNamespace(name=relation)
-    study = dpc.from_event(laplace(1), on=D, target="bounded", neighbours=about)
-    assert str(study.guarantee().epsilon) == twice
+@pytest.mark.parametrize("relation", ["ADD_OR_REMOVE_ONE", "REPLACE_ONE"])
+def test_the_relation_of_an_accountant(relation: str) -> None:
+    """Events add noise to sums of values of norm at most 1: replacing one moves these by 2."""
+    more: dict[str, Any] = {"target": "bounded", "neighbours": SimpleNamespace(name=relation)}
+    for one in (laplace(1), event("DiscreteLaplaceDpEvent", noise_parameter=1.0, sensitivity=1)):
+        assert str(dpc.from_event(one, on=D, **more).guarantee().epsilon) == "2"
+    tree = together(repeated(gaussian(4), 2), gaussian(2))
+    assert str(dpc.from_event(tree, on=D, **more).guarantee().values["mu"] ** 2) == "3/2"
+
+
+def test_what_is_no_noise_on_a_sum_is_as_promised_by_replacing_one() -> None:
+    more: dict[str, Any] = {"target": "bounded", "neighbours": SimpleNamespace(name="REPLACE_ONE")}
+    answers = event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=2)
+    assert str(dpc.from_event(answers, on=D, **more).guarantee().epsilon) == "log(3)"
+    study = dpc.from_event(event("ZCDpEvent", rho=0.5, xi=0.0), on=D, **more)
+    assert str(study.guarantee().values["rho"]) == "1/2"
 
 
 def test_trees() -> None:

@@ -24,6 +24,7 @@ class Stand:
     input_metric: str
     output_measure: str
     map: Callable[[int], Any]
+    input_domain: str = "VectorDomain(AtomDomain(bounds=[0, 10], T=i32))"
 
 
 def pure(epsilon: float, metric: str = "SymmetricDistance()") -> Stand:
@@ -63,6 +64,19 @@ def test_parts_are_no_sum() -> None:
 )
 def test_what_a_map_promises(stand: Stand, said: str) -> None:
     assert repr(guarantee_of(stand, delta=0.25)) == said
+
+
+@pytest.mark.parametrize("metric", ["SymmetricDistance()", "InsertDeleteDistance()"])
+def test_among_databases_of_one_size_nothing_is_promised_at_distance_one(metric: str) -> None:
+    """As OpenDP has it for a sum of ten records: 0 at distance 1, at which none are, and 2 at 2 and 3."""
+    of_ten = Stand(
+        metric, "MaxDivergence", lambda d: 2.0 * (d // 2), "VectorDomain(AtomDomain(T=i32), size=10)"
+    )
+    assert repr(guarantee_of(of_ten)) == "bounded pure (2)"
+    found = [dpc.from_opendp({"A": of_ten}, on=D, target=one).guarantee() for one in ("bounded", "unbounded")]
+    assert [str(one.epsilon) for one in found] == ["2", "oo"]
+    changed = Stand("ChangeOneDistance()", "MaxDivergence", lambda d: 2.0 * d, of_ten.input_domain)
+    assert repr(guarantee_of(changed)) == "bounded pure (2)"
 
 
 @pytest.mark.parametrize("value", [0.1, 0.3, 1.0, 1 / 3, 3.3333333333333335, 1e-6, 1e-300, 1e300])
@@ -112,6 +126,8 @@ def test_with_opendp() -> None:
         == guarantee_of(dp.c.make_fix_delta(curve, 1e-6)).notion
         == "approximate"
     )
+    ten = dp.vector_domain(dp.atom_domain(bounds=(0, 10)), size=10), dp.symmetric_distance()
+    assert repr(guarantee_of(ten >> dp.t.then_sum() >> dp.m.then_laplace(5.0))) == "bounded pure (2)"
     study = dpc.from_opendp(
         {"A": one, "B": two}, on=D, target="bounded", reads={x: PARTS[x] for x in "AB"}, domain="own"
     )
