@@ -292,6 +292,33 @@ def test_on_cells_every_number_says_the_same(seed: int) -> None:
         assert max(left.low, right.low) <= min(left.high, right.high)
 
 
+@pytest.mark.parametrize(
+    ("notion", "least", "claims"),
+    [
+        (
+            "zcdp",
+            1,
+            {"9*e1 + 4*e2": "proved", "m**2*(e1 + e2)": "proved", "min(m, 3)**2*e1 + 4*e2": "proved"}
+            | {"9*e1 + e2": "refuted", "m*(e1 + e2)": "refuted"},
+        ),
+        ("zcdp", 3, {"max(9*e1 + e2, 4*e1 + 4*e2)": "refuted", "9*e1 + 4*e2": "proved"}),
+        (
+            "gaussian",
+            2,
+            {"3*e1 + 2*e2": "proved", "sqrt(9*e1**2 + e2**2)": "refuted", "m*(e1 + e2)": "proved"},
+        ),
+    ],
+)
+def test_squares_of_what_is_there_from_a_number_on_are_decided(
+    notion: str, least: int, claims: dict[str, str]
+) -> None:
+    reads = [{"positions": [1, 2, 3]}, {"positions": [3, 4]}]
+    data = on_cells("m", "event", reads, ["event"] * 2, notion) | {"parameters": {"m": f"integer >= {least}"}}
+    read = problems.read_data({**data, "claims": [{"notion": notion, KEYS[notion]: one} for one in claims]})
+    study = Study(read.setting)
+    assert {one.written.partition(" = ")[2]: study.check(one).verdict for one in read.claims} == claims
+
+
 def test_pairs_that_refute_are_as_many_steps_apart_as_the_point_says() -> None:
     data = on_cells("m", "event", [{"positions": [at]} for at in (1, 2, 3)], ["event"] * 3)
     texts = ["max(e1, e2, e3)", "e1 + e2 + e3", "min(m, 2)*max(e1, e2, e3)"]

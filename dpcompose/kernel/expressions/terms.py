@@ -3,7 +3,7 @@
 A term is a number, a letter with its domain, a sum, a product, a power, exp, log, the sum of the m largest
 of some terms, the same over a family, or ∞.  The constructors below are the only makers: they flatten and
 sort sums and products, add like terms, join equal bases, and take roots of non-negative factors, each by
-an identity that holds for all real values for which both sides have one.  Equal terms compare equal.
+an identity that holds for all values of letters for which both sides have one.  Equal terms compare equal.
 """
 
 from __future__ import annotations
@@ -75,10 +75,7 @@ class Term:
         """The letters that occur, with their domains."""
         if self.kind == "letter":
             return {self.of[0]: self.of[1]}
-        found: dict[str, Domain] = {}
-        for part in self.parts:
-            found |= part.letters
-        return found
+        return {name: domain for part in self.parts for name, domain in part.letters.items()}
 
     @property
     def number(self) -> Fraction | None:
@@ -244,10 +241,8 @@ def add(terms: Iterable[Term]) -> Term:
 
 def _times(c: Fraction, rest: Term) -> Term:
     """c·rest, where rest has no number in front."""
-    if c == 1:
-        return rest
-    if rest.kind == "number":
-        return number(c)
+    if c == 1 or rest.kind == "number":
+        return rest if c == 1 else number(c)
     return Term("product", (number(c), *rest.factors))
 
 
@@ -287,8 +282,7 @@ def multiply(terms: Iterable[Term]) -> Term:
                 exponents[base] = exponent if before is None else before + exponent
     c, found = _with_roots_of_numbers(c, exponents)
     for base, exponent in exponents.items():
-        joined = power(base, exponent)
-        joined_c, rest = joined.split
+        joined_c, rest = power(base, exponent).split
         c *= joined_c
         found += [] if rest == ONE else rest.factors
     if exponent_of_e:
@@ -307,8 +301,7 @@ def _with_roots_of_numbers(c: Fraction, exponents: dict[Term, Term]) -> tuple[Fr
     """Numbers with equal broken exponents under one root: √2·√3 = √6.  Takes them out of `exponents`."""
     under: dict[Fraction, int] = {}
     for base in [one for one in exponents if one.kind == "number" and exponents[one].kind == "number"]:
-        raised = power(base, exponents.pop(base))
-        for factor in raised.factors:
+        for factor in power(base, exponents.pop(base)).factors:
             if factor.kind == "number":
                 c *= factor.of[0]
             else:
@@ -346,6 +339,8 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
         return power(base.of[0], base.of[1] * r)
     if base.kind == "power" and base.of[0].kind == "top" and base.nonnegative and (-base.of[0]).nonnegative:
         return power(-base.of[0], base.of[1] * r)  # the square of a minimum is that of max(−x, −y)
+    if whole and r.positive and _is_switch(base):
+        return base if r.of[0] % 2 else -base
     if base.kind == "product" and whole:
         return multiply([power(one, r) for one in base.of])
     if base.kind == "product" and r.kind == "number":
@@ -363,11 +358,20 @@ def _power_of_product(base: Term, r: Term) -> Term:
     alone = [one for one in rest.factors if one.nonnegative]
     others = [one for one in rest.factors if not one.nonnegative]
     if (not alone and abs(c) == 1) or (not others and c < 0):  # the latter is real where it is 0 alone
-        return Term("power", (base, r))
+        return base if c < 0 < r.of[0] and _is_switch(rest) else Term("power", (base, r))
     if c < 0:
         others.insert(0, MINUS_ONE)
-    together = [Term("power", (multiply(others), r))] if others else []
+    together = [power(multiply(others), r)] if others else []
     return multiply([power(number(abs(c)), r), *(power(one, r) for one in alone), *together])
+
+
+def _is_switch(x: Term) -> bool:
+    """Whether a maximum is seen to be -1 or 0: that of -1 and what is a whole number up to 0."""
+    if x.kind != "top" or x.of[:2] != (1, MINUS_ONE) or not all((-one).nonnegative for one in x.of[2:]):
+        return False
+    broken = any(one.of[0].denominator != 1 for one in x.every("number"))
+    others = any(x.has(kind) for kind in ("power", "exp", "log", "over", "oo"))
+    return not broken and not others and all(domain.integer for domain in x.letters.values())
 
 
 def _root(base: Fraction, r: Fraction) -> Term:
@@ -452,11 +456,9 @@ def top(m: int, terms: Iterable[Term]) -> Term:
         return INFINITY
     if all(one.kind == "number" for one in of):
         return number(sum(sorted(one.of[0] for one in of)[-m:]))
-    if m == 1:
-        constants = [one for one in of if one.kind == "number"]
-        if len(constants) > 1:
-            of = [one for one in of if one.kind != "number"] + [max(constants, key=lambda one: one.of[0])]
-            return top(1, of)
+    constants = [one for one in of if one.kind == "number"]
+    if m == 1 and len(constants) > 1:
+        return top(1, [max(constants, key=_KEY), *(one for one in of if one.kind != "number")])
     return Term("top", (m, *sorted(of, key=_KEY)))
 
 
@@ -478,9 +480,7 @@ def least(*terms: Term) -> Term:
 
 
 def over(m: Term | int, member: Term, count: Term) -> Term:
-    """top(m, x[i], i, 1, k): the sum of the m largest members of a family x[1], …, x[k].
-
-    m = 1 is their maximum, m = k their sum; where m > k all are added.
+    """top(m, x[i], i, 1, k): the sum of the m largest members of a family x[1], …, x[k], of all where m > k.
 
     >>> over(2, letter("e[i]"), letter("k")), over(1, letter("x"), letter("k"))
     ((over 2 e[i] k), x)

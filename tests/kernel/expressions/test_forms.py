@@ -342,3 +342,32 @@ def test_undominated_rows(rows: list[dict[str, int]], equal: set[str]) -> None:
 
     kept = [n for n, r in enumerate(rows) if not any(dominates(s, r) for s in rows)]
     assert orders.undominated(rows, 0, lambda key: key not in equal) == kept
+
+
+@pytest.mark.parametrize(
+    ("power", "simple"),
+    [
+        ("min(1, max(0, k - 1))**2", "min(1, max(0, k - 1))"),
+        ("(3*min(1, max(0, n - 4)))**3*a", "27*min(1, max(0, n - 4))*a"),
+        ("sqrt(4*a**2*min(1, max(0, k*n - 1)))", "2*a*min(1, max(0, k*n - 1))"),
+        ("sqrt(min(1, max(0, k - 1)))", "min(1, max(0, k - 1))"),
+    ],
+)
+def test_powers_of_what_is_0_or_1_are_it(power: str, simple: str) -> None:
+    assert term(power) == term(simple)
+
+
+@pytest.mark.parametrize(
+    ("base", "k"),
+    [
+        ("min(1, max(0, c))", 1),
+        ("min(1, max(0, k - 1/2))", 1),
+        ("min(1, max(0, k/2 - 1))", 3),
+        ("min(1, k - 2)", 1),
+        ("min(2, k)", 2),
+    ],
+)
+def test_powers_of_what_may_be_another_number_are_not(base: str, k: int) -> None:
+    point = {"c": F(1, 2), "k": F(k)}
+    value = formulas.evaluate(term(base), point)
+    assert value is not None and formulas.evaluate(term(f"({base})**2"), point) == value**2 != value
