@@ -23,6 +23,7 @@ from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.inputs.maps import Map, table
 from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.groups import group
 from dpcompose.spaces.moves.policies import policies_in
 from dpcompose.spaces.moves.relations import pairs
 
@@ -215,6 +216,8 @@ class _Listing:
         """The neighbours of a granularity, pair by pair."""
         from dpcompose.spaces.canonical.graphs import neighbourhood_graph
 
+        if granularity.times is not None:
+            return group(granularity.times, self.relation(granularity.single_step))
         if granularity not in self._relations:
             name = str(granularity) if _free(str(granularity)) else f"listed {granularity}".strip()
             edges = neighbourhood_graph(self.of.databases, granularity).edges

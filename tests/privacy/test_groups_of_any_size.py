@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -343,3 +344,52 @@ def test_what_is_more_than_a_distance_is_refused_beside_any_number_of_steps() ->
         with pytest.raises(problems.ProblemError, match="tuples of one length"):
             some = on_cells("m", "event", [{"positions": [1]}], ["event"])
             problems.read_data(some | {"databases": {"kind": "streams", "records": ["x", "y"], "size": size}})
+
+
+IN_METRICS = """
+format = 1
+parameters = { m = "integer >= 1" }
+granularities = { G = { neighbours = [["a", "b"], ["b", "c"]] } }
+databases = { kind = "listed", elements = ["a", "b", "c"] }
+target = { granularity = { group = "m", of = "G" } }
+claims = [{ notion = "pure", epsilon = "min(e1, e2)" }, { notion = "pure", epsilon = "3*min(e1, e2)" }]
+[[mechanisms]]
+name = "M"
+satisfies = [{ notion = "pure", epsilon = "e1", granularity = "G" }, { notion = "pure", metric = "e2*d_G" }]
+"""
+ON_A_STREAM = IN_METRICS.replace('granularities = { G = { neighbours = [["a", "b"], ["b", "c"]] } }\n', "")
+ON_A_STREAM = ON_A_STREAM.replace(
+    '"listed", elements = ["a", "b", "c"]', '"streams", records = "xy", size = "= 3"'
+)
+ON_A_STREAM = ON_A_STREAM.replace('"G"', '"event"').replace("d_G", "d_event").replace('"xy"', '["x", "y"]')
+
+
+@pytest.mark.parametrize("text", [IN_METRICS, ON_A_STREAM])
+def test_in_metrics_they_are_no_single_steps(text: str) -> None:
+    """A claim that is right for single steps is wrong for two, which the letter may be."""
+    study, claims = dpc.loads(text)
+    found = [study.check(one) for one in claims]
+    assert found[0].verdict == found[1].verdict == "undecided"
+    assert "groups of any number of steps" in str(found[0].reason)
+    single, claims = dpc.loads(re.sub(r"\{ group = .m., of = (.\w+.) \}", r"\1", text))
+    assert [single.check(one).verdict for one in claims] == ["proved", "proved"]
+
+
+def test_in_metrics_no_guarantee_is_for_as_many_steps() -> None:
+    asked = IN_METRICS.replace(
+        'epsilon = "e1", granularity = "G"', 'epsilon = "e1", granularity = { group = "m", of = "G" }'
+    )
+    asked = re.sub(r"claims = .*", 'claims = [{ notion = "pure", metric = "e2*d_G" }]', asked)
+    with pytest.raises(problems.ProblemError, match="a number of steps is a number, and no parameter"):
+        dpc.loads(asked)
+    with pytest.raises(ValueError, match="a number of steps would do"):
+        dpc.canonical_metric(dpc.streams("xy", "= 3"), dpc.group("m", dpc.event))
+
+
+def test_on_listed_databases_of_ones_own_they_are_saved_and_composed(tmp_path: Path) -> None:
+    path = dpc.pairs("G", [(0, 1), (1, 2)])
+    of_any = dpc.group("m", path)
+    study = dpc.compose(dpc.mechanism("M", dpc.pure("e", path)), on=dpc.listed(range(3)), target=of_any)
+    study.save(tmp_path / "s.json", [study.check("2*e"), study.check("e")])
+    assert dpc.recheck(tmp_path / "s.json").verdicts == ("proved", "refuted")
+    assert dpc.loads(study.to_toml())[0].check("min(m, 2)*e").verdict == "proved"

@@ -53,6 +53,8 @@ def canonical_metric(
             "dpcompose.distances(G) is the metric of its shortest paths; nx.Graph(G.edges) has none"
         )
     on, about = given.classes(databases), given.neighbours(databases if granularity is None else granularity)
+    if about.times is not None:
+        raise ValueError(f"how many steps {about} neighbours take is no number; a number of steps would do")
     return _metric(on, about, theory or registry.standard())
 
 

@@ -81,6 +81,13 @@ class AllPairs:
             )
         return self.distances.canonical(given.granularity, ("target", "granularity"))
 
+    def _is_of_any_number(self) -> bool:
+        """Whether the target's neighbours are reached by as many steps as a letter says."""
+        found, given = None, self.given.target
+        if given is not None and given.granularity is not None:
+            found = self.distances.spaces[""].granularity(given.granularity, ("target", "granularity"))
+        return found is not None and found.times is not None
+
     def _near(self) -> Within | None:
         """What claims for the pairs within a distance have beside it; None where the target is none."""
         given, path = self.given.target, ("target", "within")
@@ -129,6 +136,8 @@ class AllPairs:
                 return None
             if given.delta is not None and self.near is None:
                 doubts.append("(epsilon, delta) for these neighbours is not decided; in a metric it is")
+            if self._is_of_any_number():
+                doubts.append("how far groups of any number of steps move these metrics is not known here")
             if value.kind != "oo":  # what is negative is no square, and the claim is
                 sign = -1 if self.names.is_positive(-value) else 1
                 root = terms.power(value * sign, Fraction(1, power)) * sign

@@ -278,7 +278,10 @@ class Distances:
         found = self.spaces[""].granularity(granularity, path)
         if found is None:
             return None
-        if unfit := misfit(found, self.whole):
+        unfit = misfit(found, self.whole)
+        if found.times is not None and path[0] != "target":
+            unfit = "in metrics a number of steps is a number, and no parameter"
+        if unfit:
             self.wrong(path, unfit)
             return None
         word = re.sub(r"[^A-Za-z0-9]+", "_", str(found)).strip("_")

@@ -69,8 +69,10 @@ def _relates_values_alike(setting: Setting, f: Map, stated: Granularity, study: 
     """Whether values of f are neighbours where they are databases of a study that are."""
     if not f.is_identity(setting.databases) and f.neighbours_for(stated.innermost()[0].name) is None:
         return False
-    own = graph_of_inputs(setting.databases, stated, f, own=True)
-    return _edges(own) == _edges(neighbourhood_graph(study.databases, study.target))
+    if stated.times != study.target.times:
+        return False
+    own = graph_of_inputs(setting.databases, stated.single_step, f, own=True)
+    return _edges(own) == _edges(neighbourhood_graph(study.databases, study.target.single_step))
 
 
 def _read_class(databases: DatabaseClass, f: Map, name: str) -> DatabaseClass:
