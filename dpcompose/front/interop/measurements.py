@@ -88,10 +88,10 @@ def guarantee_of(measurement: Any, delta: float | None = None, domain: str | Non
         )
     if (said := MEASURES.get(measure.removesuffix("()"))) is None:
         raise NoGuaranteeOfOpenDP(f"its output measure is {measure}; known are {', '.join(MEASURES)}")
-    about = NEIGHBOURS[metric]
-    sized = about == "unbounded" and "size=" in str(getattr(measurement, "input_domain", ""))
+    unit = NEIGHBOURS[metric]
+    sized = unit == "unbounded" and "size=" in str(getattr(measurement, "input_domain", ""))
     found = said(measurement.map(2 if sized else 1), delta)
-    about = given.neighbours("bounded" if sized else about)
+    about = given.neighbours("bounded" if sized else unit)
     return Guarantee(found.notion, found.terms, about, domain)
 
 
