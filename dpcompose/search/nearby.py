@@ -138,7 +138,7 @@ def _identified(setting: Setting) -> Setting | None:
     for all larger sets.  Where neighbours change any number, no finite set of positions stands for all.
     """
     databases, edits = setting.databases, setting.target.edits(setting.databases)
-    if not databases.twice or edits is None or edits.single is None:
+    if not databases.twice or edits is None or edits.single is None or setting.target.times is not None:
         return None
     reads = [m.reads for m in setting.mechanisms]
     if not any(f.restricts or f.divided for f in reads):

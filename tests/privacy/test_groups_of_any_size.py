@@ -393,3 +393,12 @@ def test_on_listed_databases_of_ones_own_they_are_saved_and_composed(tmp_path: P
     study.save(tmp_path / "s.json", [study.check("2*e"), study.check("e")])
     assert dpc.recheck(tmp_path / "s.json").verdicts == ("proved", "refuted")
     assert dpc.loads(study.to_toml())[0].check("min(m, 2)*e").verdict == "proved"
+
+
+def test_no_number_of_positions_stands_for_all_where_any_number_of_records_changes() -> None:
+    """On two positions a group of m changes two records at most; on more of them it changes more."""
+    data = problem("m", "bounded", [["a", "a'"]], ["bounded"], ["common"])
+    read = problems.read_data({**data, "claims": [{"notion": "pure", "epsilon": "min(m, 2)*e1"}]})
+    (found,) = (Study(read.setting).check(one) for one in read.claims)
+    assert found.verdict == "refuted"
+    assert found.changes is not None and not any("identifiers" in str(one) for one in found.changes())
