@@ -8,6 +8,7 @@ claims.  Of several files the worst of 2, 4, 1, 3, 0.
 from __future__ import annotations
 
 import argparse
+import atexit
 import codecs
 import gc
 import re
@@ -52,13 +53,14 @@ COMMANDS = (
     completion,
 )
 INTERRUPTED = 130
-RARELY = 50_000
-"""After how many new objects rubbish is looked for: most is let go of at once, or kept to the end."""
+RARELY = 250_000
+"""After how many new objects rubbish is looked for, and never at the end: most is let go of at once."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     gc.set_threshold(RARELY)
+    atexit.register(gc.freeze)
     if not (sys.argv[1:] if arguments is None else arguments):
         _parser().print_help()
         return FINE

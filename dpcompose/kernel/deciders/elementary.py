@@ -82,6 +82,9 @@ class Elementary:
 
     terms: Terms = ()
 
+    def __init__(self, terms: Terms = ()) -> None:
+        self.__dict__["terms"] = terms  # by hand: hundreds of thousands are made for a hard claim
+
     def __add__(self, other: Elementary) -> Elementary:
         if not self.terms or not other.terms:
             return self if self.terms else other

@@ -30,6 +30,10 @@ class Interval:
     low: Fraction
     high: Fraction
 
+    def __init__(self, low: Fraction, high: Fraction) -> None:
+        of = self.__dict__  # by hand, as very many are made
+        of["low"], of["high"] = low, high
+
     @staticmethod
     def of(x: Fraction | int) -> Interval:
         """The number itself."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
 from threading import RLock
-from typing import Any, Generic, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, dataclass_transform, overload
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 T = TypeVar("T")
 
@@ -43,10 +46,11 @@ class kept(Generic[T]):  # noqa: N801 (used as `property` is)
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(kind: type[T] | None = None, /, **options: bool) -> Any:
-    """A frozen dataclass whose methods are made when one of them is first asked for.
+    """A frozen dataclass whose methods are made when one of them is first asked for, and without code that
+    is written for it.
 
-    There are hundreds of such classes, and most of them are never made in one run: to write all their methods
-    took a quarter of the time of a start.
+    There are hundreds of such classes, and most of them are never made in one run: to write and compile all
+    their methods took a quarter of the time of a start.
 
     >>> @frozen
     ... class Point:
@@ -63,6 +67,7 @@ def frozen(kind: type[T] | None = None, /, **options: bool) -> Any:
     for name in names:
         if vars(kind).get(name) is None:
             setattr(kind, name, _Unmade(kind, name, options.get("kw_only", False)))
+    kind.__signature__ = _Signature()  # type: ignore[attr-defined]
     return kind
 
 
@@ -77,6 +82,21 @@ class _Unmade:
             if vars(self.kind).get(self.name) is self:
                 _make(self.kind, self.kw_only)
         return getattr(kind if of is None else of, self.name)
+
+
+class _Signature:
+    """What a class is called with, for those who ask."""
+
+    def __get__(self, of: object | None, kind: Any) -> Signature:
+        from inspect import Parameter, Signature
+
+        made = []
+        for one in sorted(fields(kind), key=attrgetter("kw_only")):
+            how = Parameter.KEYWORD_ONLY if one.kw_only else Parameter.POSITIONAL_OR_KEYWORD
+            usual = [one.default, one.default_factory, Parameter.empty]
+            default = next(value for value in usual if value is not MISSING)
+            made.append(Parameter(one.name, how, default=default, annotation=one.type))
+        return Signature(made)
 
 
 _MAKING = RLock()
@@ -95,20 +115,39 @@ def _make(kind: Any, kw_only: bool) -> None:
     own, names = vars(kind), kind.__annotations__
     body = {name: own[name] for name in (*names, *_OF_A_BODY) if name in own}
     twin = type(kind)(kind.__name__, kind.__bases__, body)
-    made = {**vars(dataclass(frozen=True, eq=False, repr=False, kw_only=kw_only)(twin))}
+    made = {**vars(dataclass(init=False, eq=False, repr=False, kw_only=kw_only)(twin))}
     for name in [name for name in names if name in own]:
         setattr(kind, name, made[name]) if name in made else delattr(kind, name)
     unmade = [name for name, one in own.items() if isinstance(one, _Unmade)]
-    made["__init__"].__qualname__ = f"{kind.__qualname__}.__init__"
     made |= _methods(kind, {one.name: one for one in fields(twin)})
     for name in ("__dataclass_params__", "__setattr__", "__delattr__", *unmade):
         setattr(kind, name, made[name])
 
 
 def _methods(kind: Any, of: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
-    """How values of a dataclass are compared and shown: by fields that do not change, in the same class."""
+    """How values of a dataclass are made, compared and shown: by fields that do not change, in one class."""
+    first = [name for name, one in of.items() if not one.kw_only]
+    all_in_place = len(of) if len(first) == len(of) else -1
+    usual = {name: one.default for name, one in of.items() if one.default is not MISSING}
+    fresh = {name: one.default_factory for name, one in of.items() if one.default_factory is not MISSING}
     compared = [name for name, one in of.items() if one.compare]
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda of: ()
+    then = hasattr(kind, "__post_init__")
+
+    def make(self: Any, /, *values: Any, **named: Any) -> None:
+        if len(values) == all_in_place and not named:
+            self.__dict__.update(zip(first, values, strict=True))
+        else:
+            given = dict(zip(first, values, strict=False))
+            known = {**usual, **given, **named}
+            for name, make in fresh.items():
+                if name not in known:
+                    known[name] = make()
+            if known.keys() != of.keys() or len(given) < len(values) or given.keys() & named.keys():
+                kind.__signature__.bind(*values, **named)  # raises TypeError
+            self.__dict__.update(known)
+        if then:
+            self.__post_init__()
 
     def equal(of: Any, other: Any) -> Any:
         if other.__class__ is not of.__class__:
@@ -128,4 +167,10 @@ def _methods(kind: Any, of: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
         return changed
 
     changes = {"__setattr__": fixed(object.__setattr__), "__delattr__": fixed(object.__delattr__)}
-    return {"__eq__": equal, "__hash__": lambda of: hash(key(of)), "__repr__": shown, **changes}
+    return {
+        "__init__": make,
+        "__eq__": equal,
+        "__hash__": lambda of: hash(key(of)),
+        "__repr__": shown,
+        **changes,
+    }

@@ -72,6 +72,9 @@ class Form:
 
     terms: tuple[tuple[Monomial | Peak, Fraction], ...] = ()
 
+    def __init__(self, terms: tuple[tuple[Monomial | Peak, Fraction], ...] = ()) -> None:
+        self.__dict__["terms"] = terms  # by hand, as very many are made
+
     @staticmethod
     def constant(c: Fraction | int) -> Form:
         return _form({ONE: Fraction(c)})

@@ -7,7 +7,6 @@ stored only where a question needs them.  Answers are the same as those of netwo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -36,6 +35,8 @@ from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.neighbours import Pair, by_pairs, by_steps, refuse_predicate, step_of
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from networkx import Graph
 
     from dpcompose.spaces.arrays.layouts import Array, Layout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 import sys
 import threading
@@ -45,6 +46,42 @@ def test_values_are_not_changed() -> None:
                 setattr(one, name, 2)
     assert dataclasses.replace(Higher(1, z=3), x=2) == Higher(2, z=3)
     assert pickle.loads(pickle.dumps(Higher(1, 2, "a", 3))) == copy.deepcopy(Higher(1, 2, "a", 3))
+
+
+@frozen(kw_only=True)
+class Named:
+    x: int
+    some: list[int] = dataclasses.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.x < 0:
+            raise ValueError("below 0")
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: Place(), "missing a required argument: 'x'"),
+        (lambda: Place(1, 2, "a", 4), "too many positional arguments"),
+        (lambda: Place(1, x=1), "multiple values for argument 'x'"),
+        (lambda: Place(1, w=2), "got an unexpected keyword argument 'w'"),
+        (lambda: Place(y=2), "missing a required argument: 'x'"),
+        (lambda: Named(1), "too many positional arguments"),
+        (lambda: Named(), "missing a required argument: 'x'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_as_by_a_function(call: Any, error: str) -> None:
+    with pytest.raises(TypeError, match=error):
+        call()
+
+
+def test_values_are_made_as_by_a_function() -> None:
+    assert Place(1, name="a", y=3).__dict__ == {"x": 1, "y": 3, "name": "a"}
+    assert str(inspect.signature(Higher)) == "(x: 'int', y: 'int' = 0, name: 'str' = '', z: 'int' = 0)"
+    assert inspect.signature(Named).parameters["some"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert Named(x=1).some is not Named(x=1).some == []
+    with pytest.raises(ValueError, match="below 0"):
+        Named(x=-1)
 
 
 @pytest.fixture
