@@ -47,6 +47,14 @@ def flattened(setting: Setting) -> Setting:
     """
     if not setting.studies:
         return setting
+    if "flattened" not in vars(setting):  # once: studies in others are asked for by each of these
+        vars(setting)["flattened"] = _flattened(setting)
+    found = vars(setting)["flattened"]
+    assert isinstance(found, Setting)
+    return found
+
+
+def _flattened(setting: Setting) -> Setting:
     try:
         studies = {name: flattened(study) for name, study in setting.studies.items()}
         domains = dict(setting.domains)

@@ -6,7 +6,7 @@ which are evaluated here, and a conclusion, which is compared with the guarantee
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -67,18 +67,6 @@ class Held:
     declared: bool
 
 
-@frozen
-class Citation:
-    """The page that is cited for a guarantee, its hypotheses, and what all named theorems say of the setting.
-
-    theorem -- a named theorem; where none gives the guarantee, the page on substituting a profile.
-    """
-
-    theorem: Page
-    held: tuple[Held, ...]
-    fits: tuple[Fit, ...]
-
-
 @frozen(eq=False)
 class Citing:
     """Cites theorems for guarantees of one setting, as it is stated."""
@@ -122,33 +110,29 @@ class Citing:
 
     def cite(self, found: Guarantees) -> Citation:
         """The most special theorem whose hypotheses hold and whose conclusion is the guarantee."""
-        if self.setting.in_metrics:  # of which theorems on guarantees for neighbours say nothing
-            return Citation(ranked(self.theory, self.theory.of_kind("substitution"), found.notion)[0], (), ())
-        conclusions = Conclusions.of(found)
+        return Citation(self, found)
+
+    def named(self, conclusions: Conclusions) -> Iterator[Fit]:
+        """What the named theorems say of the setting, one after the other: the first that gives the guarantee
+        is cited.  On guarantees in metrics they say nothing."""
         cited: Page | None = None
-        fits: list[Fit] = []
-        for page in ranked(self.theory, self.theory.of_kind("named"), conclusions.notion):
+        named = () if self.setting.in_metrics else self.theory.of_kind("named")
+        for page in ranked(self.theory, named, conclusions.notion):
             if not all(self._evidence(page, one).holds for one in page.head.where):
                 continue
             reason, pair = self._misfit(page, conclusions.notion)
             if reason is not None:
-                fits.append(Fit(page, False, False, reason, pair))
-                continue
-            other = self._other(page, conclusions)
-            if other:
-                fits.append(Fit(page, True, False, f"it holds here, but it {other}"))
+                yield Fit(page, False, False, reason, pair)
+            elif other := self._other(page, conclusions):
+                yield Fit(page, True, False, f"it holds here, but it {other}")
             elif cited is not None:
                 name = cited.name(conclusions.notion, self.setting.adaptive)
-                fits.append(Fit(page, True, False, f"it gives the same; {name} is cited"))
+                yield Fit(page, True, False, f"it gives the same; {name} is cited")
             else:
                 cited = page
-                fits.append(Fit(page, True, True, "it gives the best bound"))
-        if cited is None:
-            cited = ranked(self.theory, self.theory.of_kind("substitution"), conclusions.notion)[0]
-            return Citation(cited, (), tuple(fits))
-        return Citation(cited, tuple(map(self.held, self._hypotheses(cited.head))), tuple(fits))
+                yield Fit(page, True, True, "it gives the best bound")
 
-    def _hypotheses(self, head: Named) -> list[Hypothesis]:
+    def hypotheses(self, head: Named) -> list[Hypothesis]:
         """What a theorem supposes: of mechanisms that read earlier outputs also what it says of these."""
         of_adaptive = [head.adaptively] if self.setting.adaptive and head.adaptively is not None else []
         return [*of_adaptive, *head.where, *head.hypotheses]
@@ -189,7 +173,7 @@ class Citing:
         """Why a theorem does not fit, with the witness of a failing hypothesis."""
         if (reason := self._premises(page.head, notion)) is not None:
             return reason, None
-        for hypothesis in self._hypotheses(page.head):
+        for hypothesis in self.hypotheses(page.head):
             evidence = self._evidence(page, hypothesis)
             if not evidence.holds:
                 return self._failing(hypothesis, evidence), evidence.pair
@@ -297,6 +281,38 @@ class Citing:
         if len(values) > MOST_FIBRES:
             return False
         return all(shortest(x, y) == minimum(x, y) for x, y in combinations(values, 2))
+
+
+@frozen(eq=False)
+class Citation:
+    """The page that is cited for a guarantee, its hypotheses, and what all named theorems say of the setting:
+    each is found when it is asked for."""
+
+    citing: Citing
+    found: Guarantees
+
+    @cached_property
+    def theorem(self) -> Page:
+        """A named theorem; where none gives the guarantee, the page on substituting a profile."""
+        theory = self.citing.theory
+        cited = (fit.page for fit in self.citing.named(self._conclusions) if fit.best)
+        others = ranked(theory, theory.of_kind("substitution"), self._conclusions.notion)
+        return next(cited, others[0])
+
+    @cached_property
+    def held(self) -> tuple[Held, ...]:
+        """Its hypotheses."""
+        head = self.theorem.head
+        return tuple(map(self.citing.held, self.citing.hypotheses(head) if head.kind == "named" else ()))
+
+    @cached_property
+    def fits(self) -> tuple[Fit, ...]:
+        """Of every named theorem whether it fits, and why not."""
+        return tuple(self.citing.named(self._conclusions))
+
+    @cached_property
+    def _conclusions(self) -> Conclusions:
+        return Conclusions.of(self.found)
 
 
 def ranked(theory: Theory, pages: Sequence[Page], notion: str) -> list[Page]:

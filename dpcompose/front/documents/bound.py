@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -30,7 +30,7 @@ from dpcompose.front.documents.lines import Derivation
 from dpcompose.front.documents.wording import in_letters
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
-from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.privacy.elaboration import elaborated
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.proof import counterexamples, registry
 from dpcompose.proof.registry import Page, Theory
@@ -54,29 +54,32 @@ def captions(setting: Setting, theory: Theory, found: Guarantees) -> Captions:
     for i, mechanism in enumerate(setting.mechanisms, start=1):
         if (study := inside(mechanism)) is not None:
             inner[i] = captions(study, theory, found.shop.inner[i])
-    pair = Elaborated(setting).pair
-    return Captions(setting, theory, found, citing, citing.cite(found), pair, inner)
+    return Captions(setting, theory, found, citing, citing.cite(found), elaborated(setting).pair, inner)
 
 
-def bound(setting: Setting, theory: Theory, found: Guarantees, flat: Bound | None = None) -> Bound:
-    """The best guarantee of a setting as readers see it.
-
-    flat -- where studies are among the mechanisms, the bound for their mechanisms one by one, if known.
-    """
-    return Bound(captions(setting, theory, found), flat)
+def bound(
+    setting: Setting, theory: Theory, found: Guarantees, one_by_one: Callable[[], Bound | None]
+) -> Bound:
+    """The best guarantee of a setting as readers see it; one_by_one -- finds the bound of `Bound.flat`."""
+    return Bound(captions(setting, theory, found), one_by_one)
 
 
 @frozen(eq=False, repr=False)
 class Bound(Best, Shown):
     """The best guarantee of a setting with its derivation.
 
-    steps -- what tells the lines; flat -- where compositions are among the mechanisms, the bound for their
-    mechanisms one by one, if that is known.  Where mechanisms have several guarantees the lines are told with
-    one of each, and what all of these give together is the guarantee, if that is less (`Captions.together`).
+    steps -- what tells the lines; find_flat -- finds `flat`.  Where mechanisms have several guarantees the
+    lines are told with one of each, and what all of these give together is the guarantee, if that is less
+    (`Captions.together`).
     """
 
     steps: Captions
-    flat: Bound | None = None
+    find_flat: Callable[[], Bound | None]
+
+    @cached_property
+    def flat(self) -> Bound | None:
+        """Where studies are among the mechanisms, the bound for their mechanisms one by one, if known."""
+        return self.find_flat()
 
     def __repr__(self) -> str:
         return f"the best guarantee of a {self.setting!r}"

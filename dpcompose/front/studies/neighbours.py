@@ -141,11 +141,13 @@ class ForNeighbours:
 
     def _made(self, found: Guarantees) -> Bound:
         """The same, made."""
-        flat = None
-        if (one_by_one := self.flat(found.notion)) is not None:
+
+        def one_by_one() -> Bound | None:
             with suppress(NoGuarantee, TooLarge):
-                flat = one_by_one._in(found.notion)
-        return bound(self.setting.stated_in(found.notion), self.theory, found, flat)
+                return None if (flat := self.flat(found.notion)) is None else flat._in(found.notion)
+            return None
+
+        return bound(self.setting.stated_in(found.notion), self.theory, found, one_by_one)
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, made by the rules of the kernel, and made again from its saved form."""

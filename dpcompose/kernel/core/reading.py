@@ -56,8 +56,11 @@ KEYS = (
 
 
 def _setting(reader: Reader, depth: int) -> Setting:
-    if depth > MOST_NESTED:
+    known = reader.value if isinstance(reader.value, Setting) else None  # which was read already
+    if depth + (0 if known is None else known.depth) > MOST_NESTED:
         raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
+    if known is not None:
+        return known
     reader.keys(KEYS)
     parameters = _parameters(reader.key("parameters"))
     inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})

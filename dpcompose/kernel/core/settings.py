@@ -415,13 +415,26 @@ class Setting:
         return frozenset((one.term, one.strictly) for one in self.assumed)
 
     @cached_property
+    def depth(self) -> int:
+        """How deep studies lie in one another in it, or one by one."""
+        inside = [self.flat, *(one.study for one in self.mechanisms)]
+        return max((1 + one.depth for one in inside if one is not None), default=0)
+
+    @cached_property
     def hash(self) -> str:
         """The SHA-256 of the setting's data."""
         text = json.dumps(self.data(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
     def data(self) -> dict[str, Any]:
-        """As JSON."""
+        """As JSON; what lies inside is told once, so that nothing in it is to be changed."""
+        return dict(self._data)
+
+    @cached_property
+    def _data(self) -> dict[str, Any]:
         own = {} if self.orders is None else self.orders.letters
         return {
             "parameters": {name: str(domain) for name, domain in self.parameters if name not in own},

@@ -101,7 +101,7 @@ class Elaborated:
         if self._inputs is not None:
             data = self._inputs._data() | {"mechanisms": list(self._regrouped(self._inputs))}
             data.pop("flat", None)
-            return data | ({} if self.flat is None else {"flat": self.flat.core.data()})
+            return data | ({} if self.flat is None else {"flat": self.flat.core})
         setting = self.setting
         orders = setting.orders
         own = {} if orders is None else orders.letters
@@ -114,7 +114,7 @@ class Elaborated:
             "adaptive": setting.adaptive,
             **self.kind.distances(),
             **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
-            **({} if self.flat is None else {"flat": self.flat.core.data()}),
+            **({} if self.flat is None else {"flat": self.flat.core}),
         }
 
     @cached_property
@@ -307,7 +307,7 @@ class Elaborated:
             inputs = not self.setting.at_all_pairs and has_inputs_as_rows(self.setting, stated)
             data["table"] = self.kind.table(own, inputs)
         inner = inside(stated)
-        return data if inner is None else data | {"study": core(inner)}
+        return data if inner is None else data | {"study": elaborated(inner).core}
 
     def _sampled(self, given: Sampled, whole: dict[str, Any]) -> dict[str, Any]:
         """How the sample is drawn, and what is known on samples; of any size, where these are."""
