@@ -22,7 +22,7 @@ def told(setting: Setting, notion: str) -> Bound:
     if setting.studies:
         one_by_one = flattened(setting).in_one_notion([notion])
         flat = bound(one_by_one, THEORY, found(one_by_one, notion))
-    return bound(setting, THEORY, found(setting, notion), flat)
+    return bound(setting, THEORY, found(setting, notion), lambda: flat)
 
 
 def told_of(golden: Golden) -> Bound:

@@ -39,6 +39,8 @@ from dpcompose.spaces.classes.databases import TooLarge
 Pair = tuple[Any, Any]
 MOST_PAIRS = 200
 """At how many pairs of databases a counterexample is looked for."""
+MOST_DISTANCES = 20_000
+"""Up to how many distances of inputs, in all, pairs are put in the order of what is lost at them."""
 
 
 def example(
@@ -217,7 +219,10 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
         others = inputs.neighbouring_pairs().pairs
     except (NotDecidable, TooLarge):  # there are too many to go through
         return _by_loss(inputs, point, at)[:MOST_PAIRS]
-    every = _by_loss(inputs, point, [*at, *others])[:MOST_PAIRS]
+    if len(others) * len(inputs.setting.mechanisms) > MOST_DISTANCES:
+        every = [*_by_loss(inputs, point, at), *others][:MOST_PAIRS]
+    else:
+        every = _by_loss(inputs, point, [*at, *others])[:MOST_PAIRS]
     if any((one.table, one.sampled) != (None, None) for one in inputs.setting.mechanisms):
         # what a table loses, or one on samples, depends on the pair and its order, not only on distances
         every = [pair for D, E in every for pair in ((D, E), (E, D))]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, told_apart
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import Cell, DatabaseClass
 from dpcompose.spaces.classes.sizes import Size
@@ -57,11 +58,21 @@ class Cells(Kind):
         return found | sizes.named | {"size": [sizes.kind, None if sizes.n is None else found["count"]]}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
+        return self._within(granularity, self._numbers)
+
+    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
+        """The blocks on what is read, which is all that matters of them."""
+        kept = mechanism.reads.kept(self.product)
+        assert kept is not None
+        return self._within(mechanism.satisfies.about_granularity, kept)
+
+    def _within(self, granularity: Granularity, kept: Collection[Cell]) -> dict[str, Any]:
         if granularity.any_two(self.product):
             return ANY
         blocks = granularity.blocks(self.product)
         assert blocks is not None
-        single = sorted(sorted(self._numbers[cell] for cell in one) for one in blocks.sets)
+        some = blocks.within(kept).largest if len(kept) < len(self._numbers) else blocks.sets
+        single = sorted(sorted(self._numbers[cell] for cell in one) for one in some)
         return {"single": single, "steps": blocks.most}
 
     def reads(self, f: Map) -> list[int] | None:

@@ -303,8 +303,15 @@ class DatabaseClass(Shown, ABC):
         """The pairs of vertices that edges of fixed graphs can join; None for other databases."""
         return None
 
-    def with_edges(self, f: Callable[[Database], Database], which: str) -> DatabaseClass:
-        """The class of the graphs that f reads, in words which; f keeps some of the edges."""
+    def joined_at(self, vertex: int) -> Sequence[Any]:
+        """Of these the ones at a vertex."""
+        raise TypeError("edges are read of graphs")
+
+    def with_edges(
+        self, f: Callable[[Database], Database], kept: tuple[Any, ...], which: str
+    ) -> DatabaseClass:
+        """The class of the graphs that f reads, in words which; kept -- of those that join fixed vertices
+        the edges that it keeps."""
         raise TypeError("edges are read of graphs")
 
     def lacking(self, vertices: Iterable[int]) -> str | None:

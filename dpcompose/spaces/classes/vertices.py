@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations, islice, product
@@ -16,6 +16,7 @@ from dpcompose.spaces.classes.sizes import Size, refuse_letter
 from dpcompose.spaces.classes.subsets import Subsets
 
 Pair = tuple[int, int]
+Edges = tuple[Pair, ...]
 SMALL_GRAPH = 3
 """Of how many vertices graphs are shown, where there is no number."""
 Picturable = tuple[Collection[int], list[Pair]]
@@ -84,14 +85,21 @@ class Graphs(Subsets):
     def as_graph(self, D: Database) -> Picturable | None:
         return drawable(self.labels, D)
 
-    @cached_property
+    @property
     def stars(self) -> list[list[Pair]]:
         """For each vertex the pairs that it is in."""
+        return list(self._stars.values())
+
+    @cached_property
+    def _stars(self) -> dict[int, list[Pair]]:
         found: dict[int, list[Pair]] = {v: [] for v in self.labels}
         for u, v in self.elements:
             found[u].append((u, v))
             found[v].append((u, v))
-        return list(found.values())
+        return found
+
+    def joined_at(self, vertex: int) -> Sequence[Pair]:
+        return self._stars.get(vertex, ())
 
     def excerpt(self, *databases: Database, sizes: Size | None = None) -> Graphs:
         if not self.arbitrary:
@@ -107,9 +115,7 @@ class Graphs(Subsets):
     def joined(self) -> tuple[Pair, ...]:
         return self.elements
 
-    def with_edges(self, f: Callable[[Database], Database], which: str) -> DatabaseClass:
-        kept = f(self.elements)
-        assert isinstance(kept, tuple)
+    def with_edges(self, f: Callable[[Database], Database], kept: Edges, which: str) -> DatabaseClass:
         return replace(self, only=kept, which=which) if kept else Listed(((),))
 
     def lacking(self, vertices: Iterable[int]) -> str | None:
@@ -193,7 +199,7 @@ class VaryingGraphs(DatabaseClass):
     def shape_of(self, D: Database) -> DatabaseClass | None:
         return Graphs(self.vertices(D), listing=True)
 
-    def with_edges(self, f: Callable[[Database], Database], which: str) -> DatabaseClass:
+    def with_edges(self, f: Callable[[Database], Database], kept: Edges, which: str) -> DatabaseClass:
         return Listed(tuple(dict.fromkeys(map(f, self.databases()))))
 
     def lacking(self, vertices: Iterable[int]) -> str | None:

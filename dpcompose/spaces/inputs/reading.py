@@ -23,10 +23,6 @@ class OfGraphs(Map):
         if any(type(v) is not int or v < 1 for v in self.vertices):
             raise ValueError(f"vertices are whole numbers from 1, not {self.vertices}")
 
-    def reads(self, u: int, v: int) -> bool:
-        """Whether the edge u-v is read."""
-        raise NotImplementedError
-
     @property
     def which(self) -> str:
         """The graphs that are read, in words."""
@@ -39,13 +35,13 @@ class OfGraphs(Map):
 
     def among(self, edges: tuple[Any, ...]) -> tuple[Any, ...]:
         """Those of some edges that are read."""
-        return tuple(pair for pair in edges if len(pair) == 2 and self.reads(*pair))
+        raise NotImplementedError
 
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
         return None if shape.joined is None else frozenset(self.among(shape.joined))
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        return databases.with_edges(self, self.which)
+        return databases.with_edges(self, tuple(sorted(self.kept(databases) or ())), self.which)
 
     @property
     def names(self) -> frozenset[object]:
@@ -63,8 +59,12 @@ class AtVertex(OfGraphs):
     ((1, 2), (2, 3))
     """
 
-    def reads(self, u: int, v: int) -> bool:
-        return self.vertices[0] in (u, v)
+    def among(self, edges: tuple[Any, ...]) -> tuple[Any, ...]:
+        v = self.vertices[0]
+        return tuple([pair for pair in edges if v in pair and len(pair) == 2])
+
+    def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
+        return None if shape.joined is None else frozenset(shape.joined_at(self.vertices[0]))
 
     @property
     def which(self) -> str:
@@ -85,8 +85,9 @@ class Among(OfGraphs):
     ((1, 2),)
     """
 
-    def reads(self, u: int, v: int) -> bool:
-        return u in self.vertices and v in self.vertices
+    def among(self, edges: tuple[Any, ...]) -> tuple[Any, ...]:
+        known = frozenset(self.vertices)
+        return tuple([pair for pair in edges if len(pair) == 2 and known.issuperset(pair)])
 
     @property
     def which(self) -> str:

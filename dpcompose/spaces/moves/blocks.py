@@ -42,14 +42,16 @@ class Blocks:
     def within(self, kept: Iterable[Cell]) -> Blocks:
         """The relation on what is kept of the databases: the blocks with the kept cells only."""
         inside = frozenset(kept)
-        some = (one if one <= inside else one & inside for one in self.sets if not one.isdisjoint(inside))
-        return Blocks(frozenset(some), self.most)
+        some = {one for cell in inside for one in self._at.get(cell, ())}
+        return Blocks(frozenset(one if one <= inside else one & inside for one in some), self.most)
 
     def fewest(self, cells: Iterable[Cell]) -> int:
         """The fewest blocks that together hold all the cells.  Raises TooLarge where that takes too long."""
         wanted = frozenset(cells)
         if not wanted:
             return 0
+        if any(wanted <= one for one in self.sets):
+            return 1
         if all(len(self._holding[cell]) == 1 for cell in wanted):
             return len({self._holding[cell][0] for cell in wanted})
         return _Search(self._holding, wanted).least
@@ -59,7 +61,7 @@ class Blocks:
 
         Raises TooLarge where there are too many.
         """
-        some = self._largest
+        some = self.largest
         if self.most == 1 or not some:
             return some
         many = min(self.most, len(some))
@@ -97,16 +99,25 @@ class Blocks:
         return Blocks(frozenset(found))
 
     @cached_property
-    def _holding(self) -> Mapping[Cell, list[frozenset[Cell]]]:
-        """For each cell the blocks that hold it, without those that lie in another one."""
+    def _at(self) -> Mapping[Cell, list[frozenset[Cell]]]:
+        """For each cell all blocks that hold it."""
         found: dict[Cell, list[frozenset[Cell]]] = defaultdict(list)
-        for one in self._largest:
+        for one in self.sets:
             for cell in one:
                 found[cell].append(one)
         return found
 
     @cached_property
-    def _largest(self) -> list[frozenset[Cell]]:
+    def _holding(self) -> Mapping[Cell, list[frozenset[Cell]]]:
+        """For each cell the blocks that hold it, without those that lie in another one."""
+        found: dict[Cell, list[frozenset[Cell]]] = defaultdict(list)
+        for one in self.largest:
+            for cell in one:
+                found[cell].append(one)
+        return found
+
+    @cached_property
+    def largest(self) -> list[frozenset[Cell]]:
         """The blocks that lie in no other one."""
         return _maximal(self.sets)
 
@@ -192,8 +203,12 @@ def _order(cell: Cell) -> tuple[int, str]:
 
 def _maximal(sets: Iterable[frozenset[Cell]]) -> list[frozenset[Cell]]:
     """The sets that lie in no other one, each once, large ones first."""
-    different = sorted(set(sets), key=lambda one: (-len(one), sorted(map(_order, one))))
-    if all(different) and sum(map(len, different)) == len(frozenset().union(*different)):
+    every = set(sets)
+    cells = len(frozenset().union(*every))
+    if any(len(one) == cells for one in every):
+        return [one for one in every if len(one) == cells]
+    different = sorted(every, key=lambda one: (-len(one), sorted(map(_order, one))))
+    if all(different) and sum(map(len, different)) == cells:
         return different  # no two have a cell in common
     kept: list[frozenset[Cell]] = []
     holding: dict[Cell, list[frozenset[Cell]]] = defaultdict(list)
