@@ -96,6 +96,21 @@ def test_infinite_distances() -> None:
     assert verdict.guarantee["epsilon"] is sympy.oo
 
 
+def test_the_least_guarantee_is_looked_for_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def guarantee(*given: object) -> None:
+        asked.append(given)
+
+    monkeypatch.setattr("dpcompose.search.least.guarantee", guarantee)
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.approximate(1, "1/100")), on=dpc.multisets("a"), target="unbounded"
+    )
+    verdict = study.check(dpc.approximate("1/2", "1/100"))
+    assert verdict.refuted and repr(verdict).startswith("refuted") and not asked
+    assert verdict.guarantee is None and len(asked) == 1
+
+
 def test_distances_without_a_limit() -> None:
     """Free-lunch neighbours are any number of steps apart: some pair of them refutes every δ < 1."""
     study = pure("1/10", target=dpc.free_lunch)

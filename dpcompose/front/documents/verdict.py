@@ -19,6 +19,21 @@ LOOSE = {True: ", loose", False: ", and no smaller {} holds", None: ""}
 
 
 @frozen
+class Least:
+    """What is known beside a verdict: the least guarantee, and by what the claim is decided.
+
+    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ; curve -- the
+    page of that curve; by -- by what the claim is decided, where that is a curve or a conversion, in words;
+    right -- the least guarantee that is known.
+    """
+
+    guarantee: Guarantee | None = None
+    curve: str = ""
+    by: str = ""
+    right: Said = ()
+
+
+@frozen
 class Verdict:
     """What was found about a claim.
 
@@ -26,16 +41,14 @@ class Verdict:
     loose -- proved claims: True where it is larger than the bound for some values, False where they
     equal an optimal bound, None where neither is known;
     counterexample -- refuted claims; reason -- undecided claims, in words;
-    curve -- where a computed curve says more than theorems do, its page; by_curve -- whether it proves;
+    by_curve -- whether a computed curve proves;
     changes -- refuted claims: what finds changes of the setting after which the claim is proved, in words;
     bound -- the guarantee that the claim was compared with, where there is one: in the claim's notion;
-    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ;
     relies_on -- the pages that it rests on, and which the program does not derive;
     as_they_are -- refuted claims: the mechanisms, also those of studies, of whose outputs functions are
     published, of which nothing is known but that they may be the identity, as here;
-    said -- the claim in words; written -- as it is written; by -- by what it is decided, where that is a
-    curve or a conversion; right -- the least guarantee that is known; noun -- what is claimed; found -- what
-    shows it, for what saves it.
+    said -- the claim in words; written -- as it is written; find_least -- finds `least`; noun --
+    what is claimed; found -- what shows it, for what saves it.
     """
 
     claim: Claim
@@ -43,17 +56,14 @@ class Verdict:
     loose: bool | None = None
     counterexample: Counterexample | None = None
     reason: str = ""
-    curve: str = ""
     by_curve: bool = False
     changes: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
     bound: Best | None = field(default=None, compare=False)
-    guarantee: Guarantee | None = None
     relies_on: tuple[Page, ...] = field(default=(), compare=False)
     as_they_are: tuple[str, ...] = ()
     said: Said = field(default=(), compare=False)
     written: str = field(default="", compare=False)
-    by: str = field(default="", compare=False)
-    right: Said = field(default=(), compare=False)
+    find_least: Callable[[], Least] = field(default=Least, compare=False, repr=False)
     noun: str = field(default="guarantee", compare=False)
     found: Any = field(default=None, compare=False)
 
@@ -61,6 +71,16 @@ class Verdict:
     def nearby(self) -> tuple[str, ...]:
         """The changes of the setting after which a refuted claim is proved, looked for when asked."""
         return tuple(self.changes())
+
+    @cached_property
+    def least(self) -> Least:
+        """What is known besides, found when asked: a claim is decided without it."""
+        return self.find_least()
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """Claims that are compared with a curve: the least guarantee that is known at the claim's δ."""
+        return self.least.guarantee
 
     @property
     def proved(self) -> bool:

@@ -241,8 +241,8 @@ def verdict_html(found: Verdict) -> str:
     rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(found.relies_on)]
     if found.counterexample is not None and found.bound is not None:
         rows += _counterexample(found, found.counterexample, found.bound)
-    elif found.loose and found.right:  # as the claim is shown: for no neighbours in particular
-        best = [one for one in found.right if isinstance(one, Private)] or found.right
+    elif found.loose and found.least.right:  # as the claim is shown: for no neighbours in particular
+        best = [one for one in found.least.right if isinstance(one, Private)] or found.least.right
         rows.append(f"<p>The best: {said_html(best)}</p>")
     return "".join(rows)
 
@@ -267,7 +267,7 @@ def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Ite
     yield (
         f"<p>true {example.what} {at_least}${is_true}${true}{_where(example)}; "
         f"claimed ${is_claimed}${claimed}<br>"
-        f"right is: {said_html(found.right)}</p>"
+        f"right is: {said_html(found.least.right)}</p>"
     )
     if found.published:
         yield f"<p>{text_html(found.published)}</p>"

@@ -61,7 +61,7 @@ def verdict(n: int, found: Verdict) -> str:
     rows = [f"claim {n}: {found.written}", f"  {found.verdict.upper()}{found.standing}{expected}"]
     if found.reason:
         rows += [f"  {line}" for line in textwrap.wrap(f"because {found.reason}", WIDTH - 2)]
-    rows += [f"  {found.by}"] if found.by else []
+    rows += [f"  {found.least.by}"] if found.least.by else []
     rows += paragraphs(found.relies_on)
     rows += [f"  {row}" for row in counterexample(found)]
     return "\n".join(rows)
@@ -87,7 +87,7 @@ def counterexample(found: Verdict) -> Iterator[str]:
         yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
     if example.without:
         yield f"{example.left_out} ({example.by_parts})"
-    yield f"right is: {plain(found.right)}"
+    yield f"right is: {plain(found.least.right)}"
     for change in found.nearby:
         yield f"it would hold {change}"
 

@@ -44,7 +44,7 @@ def problem_data(file: str, study: Study, bound: Best | None, verdicts: Sequence
         data |= believed_pages(bound.relies_on)
         if least := _least_of_all(verdicts):
             data |= {"guarantee": {"notion": least.notion} | dict(decimals(least)), "optimal": None}
-            data["theorems"] = sorted({found.curve for found in verdicts if found.curve})
+            data["theorems"] = sorted({found.least.curve for found in verdicts if found.least.curve})
     data["claims"] = [_own_guarantee(found, bound) | verdict_data(found) for found in verdicts]
     if warnings := study.warnings():
         data["warnings"] = warnings

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dpcompose.front.documents.document import Composed, Member, plain
 from dpcompose.front.documents.metric_examples import example
+from dpcompose.front.documents.verdict import Least
 from dpcompose.front.studies.beside import Beside, beside
 from dpcompose.front.studies.best_metric import BestMetric, in_metric, said_of
 from dpcompose.front.studies.metric_forms import MetricForms
@@ -120,7 +121,7 @@ class InMetrics:
             relies_on=self.theory.relied_on(proved.rests_on.pages),
             said=said_of(claim),
             written=claim.written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
-            right=self.bound.said if near is None else said_of(near),
+            find_least=lambda: Least(right=self.bound.said if near is None else said_of(near)),
             noun="metric",
             found=proved,
         )

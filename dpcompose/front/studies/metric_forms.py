@@ -116,7 +116,7 @@ class MetricForms:
             said=in_metric(claim.guarantee),
             written=claim.written,
             changes=tuple,  # which are for other neighbours, and the claim is about these
-            by=self._by(asked, answer.verdict),
+            find_least=lambda: replace(answer.least, by=self._by(asked, answer.verdict)),
             noun="metric",
             found=shown,
         )

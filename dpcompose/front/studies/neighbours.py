@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front.documents import limits, sentences
 from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import Composed, Member, Said, plain
+from dpcompose.front.documents.verdict import Least
 from dpcompose.front.studies import nested, together, tradeoffs
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.core.orders import ALPHA
@@ -178,32 +179,34 @@ class ForNeighbours:
         if proved.word == "refuted":
             answer = self._refuted(answer, proved)
         answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
-        at_once = found.theorem is not None and found.theorem.rule in CURVES
-        if (
-            (self.proofs.choices is None or at_once)
-            and self._has_least(answer)
-            and (known := self._least(claim)) is not None
-        ):
-            answer = replace(answer, guarantee=known, curve=self._curve(notion))
         used = proved.rests_on.pages & self.theory.pages.keys()
-        answer = replace(answer, relies_on=self.theory.relied_on(used))
-        return (
-            answer
-            if shown is None
-            else replace(answer, right=self._right(answer, shown), by=self._by(answer, shown))
+        return replace(
+            answer,
+            relies_on=self.theory.relied_on(used),
+            find_least=partial(self._least_known, answer, shown),
         )
 
-    def _right(self, answer: Answer, shown: Bound) -> Said:
-        """The least guarantee that is known: at the claim's δ, where a curve says it."""
-        if answer.guarantee is None:
-            return together.least(self.proofs, shown) or shown.said
-        return [f"{shown.guarantee.granularity} ", sentences.claimed(answer.guarantee, self.theory, True)]
+    def _least_known(self, answer: Answer, shown: Bound | None) -> Least:
+        """What is known beside a verdict: the least guarantee, and by what the claim is decided."""
+        theorem, notion = answer.found.found.theorem, answer.claim.guarantee.notion
+        at_once = theorem is not None and theorem.rule in CURVES
+        least = None
+        if (self.proofs.choices is None or at_once) and self._has_least(answer):
+            least = self._least(answer.claim)
+        curve = "" if least is None else self._curve(notion)
+        if shown is None:
+            return Least(least, curve)
+        right: Said
+        if least is None:
+            right = together.least(self.proofs, shown) or shown.said
+        else:
+            right = [f"{shown.guarantee.granularity} ", sentences.claimed(least, self.theory, True)]
+        known = "" if least is None else f", which has {plain(right)}"
+        by = f"by {curve}{known}" if answer.by_curve else self._by(answer, shown)
+        return Least(least, curve, by, right)
 
     def _by(self, answer: Answer, shown: Bound) -> str:
-        """By what a claim is decided, where that is a curve or a conversion."""
-        if answer.by_curve:
-            known = "" if answer.guarantee is None else f", which has {plain(self._right(answer, shown))}"
-            return f"by {answer.curve or self._curve(answer.claim.guarantee.notion)}{known}"
+        """By what a claim is decided, where that is a conversion."""
         if (made := besides.shown_by(answer.found.theorem)) is not None:
             words = plain(shown.words_of(shown.steps.private(made)))
             return f"from {words}, by {', '.join(besides.pages(made))}"
