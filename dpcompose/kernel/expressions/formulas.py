@@ -418,8 +418,7 @@ def at(term: Term, point: Mapping[str, Fraction]) -> Term:
     """
     if term.kind == "oo":
         raise ValueError("oo has no value at a point")
-    value = rationals.value(term, point)
-    return _at(term, dict(point)) if value is None else number(value)
+    return _at(term, dict(point))
 
 
 def extended(term: Term, point: Mapping[str, Fraction]) -> Term:
@@ -431,6 +430,8 @@ def _at(term: Term, point: Mapping[str, Fraction]) -> Term:
     kind = term.kind
     if kind == "number":
         return term
+    if (value := rationals.value(term, point)) is not None:
+        return number(value)
     if kind == "letter":
         if term.of[0] not in point:
             raise FormulaError(f"no value is given for {term.of[0]}")
