@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.terms import Term
 
 MOST_CELLS = 2_000_000
+MOST_KNOWN = 3
+T = TypeVar("T")
+Known = list[tuple[Any, ...]]
+"""What was read last, after what it was read by, from and about."""
 
 
 class BadSetting(ValueError):
@@ -19,8 +23,23 @@ class BadSetting(ValueError):
 class Reader:
     """Reads JSON data; `at` is the path of the keys that led here."""
 
-    def __init__(self, value: Any, at: str, symbols: Mapping[str, Term]) -> None:
+    def __init__(self, value: Any, at: str, symbols: Mapping[str, Term], known: Known | None = None) -> None:
         self.value, self.at, self.symbols = value, at, symbols
+        self.known: Known = [] if known is None else known
+
+    def with_symbols(self, more: Mapping[str, Term]) -> Reader:
+        """The same where more letters are known."""
+        return Reader(self.value, self.at, {**self.symbols, **more})
+
+    def once(self, read: Callable[..., T], *about: Any) -> T:
+        """What this is read as; the same data, with the same letters and about the same, is read once."""
+        written = repr(self.value)  # in which true is not 1, as it is for ==
+        for one in self.known:
+            if one[0] is read and one[1] == written and one[2] == about:
+                return one[3]  # type: ignore[no-any-return]
+        found = read(self, *about)
+        self.known[:] = [*self.known[-MOST_KNOWN:], (read, written, about, found)]
+        return found
 
     def wrong(self, wanted: str) -> BadSetting:
         return BadSetting(f"{self.at}: {wanted} is wanted")
@@ -30,7 +49,7 @@ class Reader:
             raise self.wrong("a table")
         if name not in self.value and default is ...:
             raise BadSetting(f"{self.at}: the key {name} is missing")
-        return Reader(self.value.get(name, default), f"{self.at}.{name}", self.symbols)
+        return Reader(self.value.get(name, default), f"{self.at}.{name}", self.symbols, self.known)
 
     def keys(self, known: Sequence[str]) -> None:
         if not isinstance(self.value, dict) or not set(self.value) <= set(known):
@@ -39,7 +58,8 @@ class Reader:
     def items(self) -> list[Reader]:
         if not isinstance(self.value, list):
             raise self.wrong("a list")
-        return [Reader(one, f"{self.at}.{n}", self.symbols) for n, one in enumerate(self.value, start=1)]
+        more = self.symbols, self.known
+        return [Reader(one, f"{self.at}.{n}", *more) for n, one in enumerate(self.value, start=1)]
 
     def text(self, *words: str) -> str:
         if not isinstance(self.value, str) or (words and self.value not in words):

@@ -63,14 +63,13 @@ def _setting(reader: Reader, depth: int) -> Setting:
         return known
     reader.keys(KEYS)
     parameters = _parameters(reader.key("parameters"))
-    inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
+    inner = reader.with_symbols({name: terms.letter(name, domain) for name, domain in parameters})
     databases = classes.read(inner.key("databases"))
     orders = _orders(inner) if "orders" in reader.value else None
     far = products.read_distances(
         inner.key("distances", {}), databases, lambda one, part: _mechanism(one, part, depth)
     )
-    letters = {name: metrics.letter(name) for name, _ in far}
-    inner = Reader(inner.value, inner.at, {**inner.symbols, **letters})
+    inner = inner.with_symbols({name: metrics.letter(name) for name, _ in far})
     some = inner.key("mechanisms").items()
     if not 1 <= len(some) <= MOST_MECHANISMS:
         raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
@@ -88,8 +87,7 @@ def _setting(reader: Reader, depth: int) -> Setting:
         parts = (one.reads, one.count, n if one.dealt else None)
         if one.partition and partitions.setdefault(one.partition, parts) != parts:
             raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
-    adaptive = inner.key("adaptive", False).boolean()
-    target = _relation(inner.key("target"), databases, databases.count)
+    target = inner.key("target").once(_relation, databases, databases.count)
     also = (other.stated for one in mechanisms for other in one.also)
     for relation in (target, *(one.stated for one in mechanisms), *also):
         if relation is not None and relation.lengths:  # a step may have none in between
@@ -104,6 +102,7 @@ def _setting(reader: Reader, depth: int) -> Setting:
     parameters = _with_order(
         reader, parameters, orders, bool(far), (flat, *(one.study for one in mechanisms))
     )
+    adaptive = inner.key("adaptive", False).boolean()
     return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed, far, orders)
 
 
@@ -285,7 +284,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders 
     stated = None
     if "stated" in reader.value:
         on = values if databases.kind == "listed" and domain == "own" else databases.count
-        stated = _relation(reader.key("stated"), databases, on)
+        stated = reader.key("stated").once(_relation, databases, on)
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
     if databases.kind != "product" and [stated, noise, metric].count(None) != 2:

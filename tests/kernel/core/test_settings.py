@@ -421,3 +421,30 @@ assert all(name.startswith("dpcompose.kernel") for name in inside), inside
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_same_relation_is_read_once() -> None:
+    data = on_records()
+    data["mechanisms"][0]["stated"] = copy.deepcopy(data["target"])
+    found = read(data)
+    assert found.mechanisms[0].stated is found.target
+    for wrong in (True, 2.0):
+        data["mechanisms"][0]["stated"]["steps"] = wrong  # which == does not tell from 1, and 2
+        data["target"]["steps"] = int(wrong)
+        with pytest.raises(BadSetting, match=r"mechanisms.1.stated.steps: a whole number"):
+            read(data)
+
+
+def test_what_was_read_stands_in_others_as_it_is() -> None:
+    inner = read(on_records())
+    outer = on_records()
+    outer["mechanisms"] = [{**outer["mechanisms"][0], "name": "S", "study": inner}]
+    found = read(outer)
+    assert found.mechanisms[0].study is inner and found.depth == inner.depth + 1
+    assert read(json.loads(json.dumps(found.data()))) == found
+    for _ in range(99):
+        outer["mechanisms"] = [{**outer["mechanisms"][0], "study": found}]
+        found = read(outer)
+    outer["mechanisms"] = [{**outer["mechanisms"][0], "study": found}]
+    with pytest.raises(BadSetting, match="more than 100 deep"):
+        read(outer)
