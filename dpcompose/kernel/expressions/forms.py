@@ -182,6 +182,8 @@ def _peaks_spread(factor: Form, form: Form, known: Known) -> Form:
 def _power(form: Form, n: int, known: Known) -> Form:
     """The n-th power: max(x, y)ⁿ = max(xⁿ, yⁿ) where x, y ≥ 0, minima alike, and |x|ⁿ is xⁿ or |xⁿ|."""
     (term, c), *others = form.terms or [(ONE, Fraction(0))]
+    if n and not others and not isinstance(term, Peak) and all(one.kind == "letter" for one, _ in term):
+        return Form(((tuple((one, k * n) for one, k in term), c**n),) if c else ())
     alone = term.of if isinstance(term, Peak) and term.m == 1 and not others else ()
     for way in (Fraction(1), Fraction(-1)) if alone else ():
         members = [inner.scaled(way) for inner in alone]
