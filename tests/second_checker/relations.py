@@ -32,10 +32,13 @@ def relation(said: Any, singles: Any) -> tuple[Any, int]:
     raise NotRead("setting", f"the granularity {said}")
 
 
-def same_relation(said: Any, own: Any, singles: Any) -> None:
-    """Rejects neighbours that are not those of the problem file."""
+def same_relation(said: Any, own: Any, singles: Any, read: frozenset[int] | None = None) -> None:
+    """Rejects neighbours that are not those of the problem file; read -- the cells to which blocks are cut."""
     single, steps = relation(said, singles)
     named = isinstance(single, str) or isinstance(own["single"], str)
+    if read is not None and not named:
+        cut = {read.intersection(block) for block in single} - {frozenset()}
+        single = [sorted(one) for one in cut if not any(one < other for other in cut)]
     same = single == own["single"] if named else as_set(single) == as_set(own["single"])
     demand(same and steps == own["steps"], "other neighbours")
     elsewhere = isinstance(said, dict) and "within" in said and singles["size"] != "any"
@@ -53,4 +56,13 @@ def relations(problem: Any, core: Any, singles: Any) -> None:
     same_relation(problem["target"]["granularity"], core["target"], singles)
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
         if "noise" not in one:
-            same_relation(said["guarantee"]["granularity"], one["stated"], singles)
+            same_relation(said["guarantee"]["granularity"], one["stated"], singles, _cells(one, core))
+
+
+def _cells(mechanism: Any, core: Any) -> frozenset[int] | None:
+    """The cells that a mechanism reads, or all members of a family do; None for all there are."""
+    own = core["databases"]
+    if own["kind"] != "cells" or mechanism["reads"] == [None]:
+        return None
+    read = frozenset(cell for some in mechanism["reads"] for cell in some)
+    return read if len(read) < own["count"] else None

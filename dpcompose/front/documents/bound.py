@@ -58,7 +58,7 @@ def captions(setting: Setting, theory: Theory, found: Guarantees) -> Captions:
 
 
 def bound(
-    setting: Setting, theory: Theory, found: Guarantees, one_by_one: Callable[[], Bound | None]
+    setting: Setting, theory: Theory, found: Guarantees, one_by_one: Callable[[], Bound | None] = lambda: None
 ) -> Bound:
     """The best guarantee of a setting as readers see it; one_by_one -- finds the bound of `Bound.flat`."""
     return Bound(captions(setting, theory, found), one_by_one)

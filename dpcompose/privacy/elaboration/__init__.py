@@ -298,7 +298,7 @@ class Elaborated:
         data |= {"filtered": True} if stated.filtered else {}
         if stated.noise is not None:
             return data | self.kind.noise(stated, own.reads)
-        data |= self.kind.about(own, stated.satisfies)
+        data |= self.kind.about(own, stated.satisfies, *members[1:])
         if stated.sampled is not None:
             data |= self._sampled(stated.sampled, data["stated"])
         if own.also:

@@ -60,11 +60,10 @@ class Cells(Kind):
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         return self._within(granularity, self._numbers)
 
-    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
+    def stated(self, mechanism: Mechanism, *others: Mechanism) -> dict[str, Any]:
         """The blocks on what is read, which is all that matters of them."""
-        kept = mechanism.reads.kept(self.product)
-        assert kept is not None
-        return self._within(mechanism.satisfies.about_granularity, kept)
+        read = frozenset[Cell]().union(*(one.reads.kept(self.product) or () for one in (mechanism, *others)))
+        return self._within(mechanism.satisfies.about_granularity, read)
 
     def _within(self, granularity: Granularity, kept: Collection[Cell]) -> dict[str, Any]:
         if granularity.any_two(self.product):

@@ -61,8 +61,11 @@ class Kind(ABC):
         """The neighbours of a single step of the target."""
         return self.relation(self.setting.target.single_step)
 
-    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
-        """The neighbours that a mechanism's guarantee is stated for, on the class or on what it reads."""
+    def stated(self, mechanism: Mechanism, *others: Mechanism) -> dict[str, Any]:
+        """The neighbours that a mechanism's guarantee is stated for, on the class or on what it reads.
+
+        others -- where it is one of a family, each of which reads a part, the other members.
+        """
         return self.relation(mechanism.satisfies.about_granularity)
 
     @abstractmethod
@@ -73,9 +76,10 @@ class Kind(ABC):
         """What of all that is read is read as one."""
         return []
 
-    def about(self, mechanism: Mechanism, said: Guarantee) -> dict[str, Any]:
+    def about(self, mechanism: Mechanism, said: Guarantee, *others: Mechanism) -> dict[str, Any]:
         """What a guarantee is stated for, of a mechanism that is written out: as it is said."""
-        return {"stated": self.stated(mechanism) | times(said.about_granularity, self.setting.databases)}
+        stated = self.stated(mechanism, *others)
+        return {"stated": stated | times(said.about_granularity, self.setting.databases)}
 
     def noise(self, mechanism: Mechanism, reads: Map) -> dict[str, Any]:
         """The query and the noise of a mechanism; reads -- what it reads, written out."""

@@ -68,7 +68,7 @@ class Listed(Kind):
         edges = neighbouring_pairs(self.setting.databases, single, IN_A_PROOF)
         return {"single": _pairs(edges, self._numbers), "steps": steps}
 
-    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
+    def stated(self, mechanism: Mechanism, *others: Mechanism) -> dict[str, Any]:
         """On the own domain: the pairs that a map lists, the neighbours in the class of images, or for values
         of any other kind the images of neighbours, where a group of steps is one step."""
         f, whole = mechanism.reads, self.setting.databases

@@ -146,7 +146,7 @@ class Parts(Kind):
 
     # mechanisms
 
-    def about(self, mechanism: Mechanism, said: Guarantee) -> dict[str, Any]:
+    def about(self, mechanism: Mechanism, said: Guarantee, *others: Mechanism) -> dict[str, Any]:
         stated = said.in_metric
         besides = {key: to_text(self.term(value)) for key, value in stated.besides}
         return {"metric": {"formula": to_text(self.term(stated.formula)), "besides": besides}}

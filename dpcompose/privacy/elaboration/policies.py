@@ -150,7 +150,7 @@ class Policies(OfAtoms):
     def reads(self, f: Map) -> list[int] | None:
         return None if f.recodes else super().reads(f)
 
-    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
+    def stated(self, mechanism: Mechanism, *others: Mechanism) -> dict[str, Any]:
         f, granularity = mechanism.reads, mechanism.satisfies.about_granularity
         of = policy_of(granularity)
         if not self.codes(f) or mechanism.satisfies.domain != "own" or of is None:
