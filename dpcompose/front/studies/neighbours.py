@@ -190,20 +190,21 @@ class ForNeighbours:
         """What is known beside a verdict: the least guarantee, and by what the claim is decided."""
         theorem, notion = answer.found.found.theorem, answer.claim.guarantee.notion
         at_once = theorem is not None and theorem.rule in CURVES
-        least = None
+        known = None
         if (self.proofs.choices is None or at_once) and self._has_least(answer):
-            least = self._least(answer.claim)
-        curve = "" if least is None else self._curve(notion)
+            known = self._least(answer.claim)
+        page = None if known is None else least.page(self.proofs.shop_in(notion), notion)
+        curve = "" if page is None else str(page.id)
         if shown is None:
-            return Least(least, curve)
+            return Least(known, curve)
         right: Said
-        if least is None:
+        if known is None:
             right = together.least(self.proofs, shown) or shown.said
         else:
-            right = [f"{shown.guarantee.granularity} ", sentences.claimed(least, self.theory, True)]
-        known = "" if least is None else f", which has {plain(right)}"
-        by = f"by {curve}{known}" if answer.by_curve else self._by(answer, shown)
-        return Least(least, curve, by, right)
+            right = [f"{shown.guarantee.granularity} ", sentences.claimed(known, self.theory, True)]
+        words = "" if known is None else f", which has {plain(right)}"
+        by = f"by {curve}{words}" if answer.by_curve else self._by(answer, shown)
+        return Least(known, curve, by, right)
 
     def _by(self, answer: Answer, shown: Bound) -> str:
         """By what a claim is decided, where that is a conversion."""
@@ -287,11 +288,6 @@ class ForNeighbours:
     @cached_property
     def _nearby(self) -> list[tuple[str, Proofs]]:
         return list(nearby.settings_nearby(self.setting, self.proofs.theory))
-
-    def _curve(self, notion: str) -> str:
-        """The page by which claims of a notion are computed."""
-        page = least.page(self.proofs.shop_in(notion), notion)
-        return "" if page is None else str(page.id)
 
     @staticmethod
     def _has_least(answer: Answer) -> bool:

@@ -427,10 +427,8 @@ def extended(term: Term, point: Mapping[str, Fraction]) -> Term:
 
 
 def _at(term: Term, point: Mapping[str, Fraction]) -> Term:
-    kind = term.kind
-    if kind == "number":
-        return term
-    if (value := rationals.value(term, point)) is not None:
+    kind, value = term.kind, rationals.value(term, point)
+    if value is not None:
         return number(value)
     if kind == "letter":
         if term.of[0] not in point:
