@@ -255,7 +255,7 @@ def claim(found: Verdict, called: str) -> Iterator[str]:
         words = {True: f" A smaller {found.noun} holds, too.", False: f" No smaller {found.noun} holds."}
         vacuous = found.bound is not None and found.bound.vacuous
         why = "for all allowed parameters it is at least the guarantee of the theorem."
-        why = f"{plain(found.by)}." if found.by_curve else why
+        why = f"{plain(found.least.by)}." if found.by_curve else why
         more = "" if found.loose is None else words[found.loose]
         yield rf"\textbf{{Proved}}: {'there are no neighbours.' if vacuous else why + more}"
     elif example is None:

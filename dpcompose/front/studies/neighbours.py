@@ -193,7 +193,8 @@ class ForNeighbours:
         known = None
         if (self.proofs.choices is None or at_once) and self._has_least(answer):
             known = self._least(answer.claim)
-        page = None if known is None else least.page(self.proofs.shop_in(notion), notion)
+        by_curve = answer.by_curve or known is not None
+        page = least.page(self.proofs.shop_in(notion), notion) if by_curve else None
         curve = "" if page is None else str(page.id)
         if shown is None:
             return Least(known, curve)

@@ -298,20 +298,12 @@ class DatabaseClass(Shown, ABC):
         """The graphs with one vertex of D less, or one more, where vertices come and go."""
         return iter(())
 
-    @property
-    def joined(self) -> tuple[Any, ...] | None:
-        """The pairs of vertices that edges of fixed graphs can join; None for other databases."""
+    def joined(self, at: int | None = None) -> tuple[Any, ...] | None:
+        """The pairs of vertices that edges of fixed graphs, or those at one, can join; None for others."""
         return None
 
-    def joined_at(self, vertex: int) -> Sequence[Any]:
-        """Of these the ones at a vertex."""
-        raise TypeError("edges are read of graphs")
-
-    def with_edges(
-        self, f: Callable[[Database], Database], kept: tuple[Any, ...], which: str
-    ) -> DatabaseClass:
-        """The class of the graphs that f reads, in words which; kept -- of those that join fixed vertices
-        the edges that it keeps."""
+    def with_edges(self, f: Callable[[Database], Database], kept: Any, which: str) -> DatabaseClass:
+        """The class of the graphs that f reads, in words which; kept -- their edges, of fixed graphs."""
         raise TypeError("edges are read of graphs")
 
     def lacking(self, vertices: Iterable[int]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations, islice, product
@@ -98,9 +98,6 @@ class Graphs(Subsets):
             found[v].append((u, v))
         return found
 
-    def joined_at(self, vertex: int) -> Sequence[Pair]:
-        return self._stars.get(vertex, ())
-
     def excerpt(self, *databases: Database, sizes: Size | None = None) -> Graphs:
         if not self.arbitrary:
             return self
@@ -111,9 +108,8 @@ class Graphs(Subsets):
     def reduced(self, few: int) -> DatabaseClass:
         return Graphs(self.excerpt().vertices[:few], listing=self.listing)
 
-    @property
-    def joined(self) -> tuple[Pair, ...]:
-        return self.elements
+    def joined(self, at: int | None = None) -> Edges:
+        return self.elements if at is None else tuple(self._stars.get(at, ()))
 
     def with_edges(self, f: Callable[[Database], Database], kept: Edges, which: str) -> DatabaseClass:
         return replace(self, only=kept, which=which) if kept else Listed(((),))

@@ -38,7 +38,8 @@ class OfGraphs(Map):
         raise NotImplementedError
 
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
-        return None if shape.joined is None else frozenset(self.among(shape.joined))
+        edges = shape.joined()
+        return None if edges is None else frozenset(self.among(edges))
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         return databases.with_edges(self, tuple(sorted(self.kept(databases) or ())), self.which)
@@ -64,7 +65,8 @@ class AtVertex(OfGraphs):
         return tuple([pair for pair in edges if v in pair and len(pair) == 2])
 
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
-        return None if shape.joined is None else frozenset(shape.joined_at(self.vertices[0]))
+        edges = shape.joined(self.vertices[0])
+        return None if edges is None else frozenset(edges)
 
     @property
     def which(self) -> str:
