@@ -150,9 +150,13 @@ def test_theorems_by_notion(capsys: pytest.CaptureFixture[str]) -> None:
         "                           delta = sum(delta[i]*sum(exp(j*epsilon[i]), j, 0, m",
         "                             - 1), i, 1, k)",
         "  gaussian     GB:A.3      mu = m*sqrt(sum(mu[i]**2, i, 1, k))",
-        "  renyi        -",
+        "  laplace      -",
     ]
-    assert lines[7:9] == ["  tcdp         -", "  zcdp         GB:A.3      rho = m**2*sum(rho[i], i, 1, k)"]
+    assert lines[7:10] == [
+        "  renyi        -",
+        "  tcdp         -",
+        "  zcdp         GB:A.3      rho = m**2*sum(rho[i], i, 1, k)",
+    ]
     at = lines.index("Parallel composition under bounded DP")
     assert lines[at + 2 : at + 5] == [
         "  approximate  unnumbered  epsilon = top(2, epsilon[i], i, 1, k)",

@@ -20,7 +20,7 @@ from dpcompose.front.drawings import pictures
 from dpcompose.front.printers import display, listings, render
 from dpcompose.front.studies.results import Answer
 from dpcompose.front.studies.study import Study
-from dpcompose.language import formulas
+from dpcompose.language import formulas, latex
 from dpcompose.language.symbols import symbol
 from dpcompose.search.citations import Fit
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
@@ -212,7 +212,7 @@ def test_formulas(text: str, printed: str) -> None:
 
 
 def test_members_of_families() -> None:
-    assert [display.name_latex(f"e{x}") for x in ("[i]", "[12]", "2[i]")] == [
+    assert [latex.name_latex(f"e{x}") for x in ("[i]", "[12]", "2[i]")] == [
         "\\varepsilon_{i}",
         "\\varepsilon_{12}",
         "\\varepsilon_{2, i}",

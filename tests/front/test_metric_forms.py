@@ -85,8 +85,8 @@ def test_a_counterexample_is_one_for_neighbours() -> None:
     example = refuted.counterexample
     assert example is not None and example.pair == (("a",), ("b",)) and example.claimed == 2
     assert example.actual == 3 and not refuted.nearby
-    assert proved.by == "for co neighbours, and so along chains of them, by GB:III.3"
-    assert refuted.by == "for co neighbours, which are at distance 1"
+    assert proved.least.by == "for co neighbours, and so along chains of them, by GB:III.3"
+    assert refuted.least.by == "for co neighbours, which are at distance 1"
     assert "refuted" in repr(refuted) and refuted._repr_html_() and refuted._repr_latex_()
 
 

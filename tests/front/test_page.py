@@ -60,7 +60,7 @@ def test_answers_are_those_of_the_command(
     capsys.readouterr()
     cli.main(["verify", answers.FILE])
     assert said == capsys.readouterr().out
-    assert answers.derivation(text).startswith(" 1. M1 is bounded e1-DP")
+    assert "<ol><li>M1 is bounded $\\varepsilon_{1}$-DP" in answers.derivation(text)
     assert "D = a" in answers.picture(text)
     assert answers.derivation("format = 2") == "" and "problem.toml" in answers.verdict("format = 2")
 

@@ -30,6 +30,7 @@ TOTALS = {
     "approximate": dpc.approximate("3/7", "1/1000"),
     "zcdp": dpc.zcdp("1/2"),
     "gaussian": dpc.gaussian("3/7"),
+    "laplace": dpc.f_dp("L(3/7)"),
 }
 
 
@@ -123,6 +124,11 @@ WITHOUT_BUDGET = [
     "154",
     *("178", "179", "180", "182", "183", "190", "197", "198", "199", "200", "201", "202", "203", "204"),
     *("209", "210", "211", "219"),
+    "226",
+    "230",
+    "231",
+    "233",
+    "234",
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""

@@ -312,7 +312,7 @@ def test_a_bound_alone_is_believed_and_used() -> None:
         ),
         (
             PLANE + NORMS + '[[mechanisms]]\nname = "M"\nnoise = { laplace = "0" }\n',
-            "mechanisms.1.noise.laplace: the scale 0 must be positive for all allowed values",
+            "mechanisms.1.noise.laplace: the scale must be positive, not 0",
         ),
     ],
 )

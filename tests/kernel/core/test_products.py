@@ -56,8 +56,8 @@ def core(parts: Any, distances: Any, *mechanisms: Any, **more: Any) -> Setting:
 
 def judged(setting: Setting) -> Judge:
     """The judge of a core setting that was elaborated from no file: its words about databases are no words."""
-    told = MagicMock(core=setting, expression=exchange.to_sympy)
-    told.setting.databases = Product(())
+    told = MagicMock(core=setting)
+    told.parts.expression, told.setting.databases = exchange.to_sympy, Product(())
     return Judge(told, THEORY)
 
 
