@@ -8,7 +8,14 @@ import oracle
 import strategies
 import strategies_cells
 import strategies_ordered
-from against_oracle import assert_bound_and_profile, assert_verdicts, bound_of, many, profile_of
+from against_oracle import (
+    assert_bound_and_profile,
+    assert_verdicts,
+    bound_of,
+    many,
+    profile_of,
+    vectors_of,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import INFINITY
@@ -106,10 +113,7 @@ def test_arbitrary_universe(data: st.DataObject) -> None:
     setting = twin.at(point)
     assert bound_of(twin.study, point) == oracle.bound(setting)
     k = len(twin.parts)
-    found = {
-        tuple(dict(vector).get(i, "0") for i in range(1, k + 1))
-        for vector in twin.study.bound.profile.vectors
-    }
+    found = {tuple(dict(vector).get(i, "0") for i in range(1, k + 1)) for vector in vectors_of(twin.study)}
     expected = {
         tuple("oo" if r == INFINITY else str(r) for r in vector) for vector in oracle.profile_of(setting)
     }

@@ -468,4 +468,4 @@ def test_a_hypothesis_without_its_letters_is_named(tmp_path: Path, problem: Path
     (tmp_path / "mine.md").write_text(text, encoding="utf-8")
     study, _ = dpc.load(problem, dpc.theorems(tmp_path))
     with pytest.raises(PageError, match=r"^mine\.md: hypotheses: 'at least' needs a value$"):
-        study.guarantee()
+        list(study.theorems())

@@ -9,6 +9,7 @@ from typing import Any
 
 import mpmath
 import sympy
+from against_oracle import vectors_of
 from converted import MAKE, diverging, number, rechecked, stated
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -53,7 +54,7 @@ def composed(parts: Sequence[tuple[str, Fraction, str, list[str] | None]], pure:
 
 def vectors(parts: Sequence[tuple[str, Fraction, str, list[str] | None]]) -> list[dict[int, int]]:
     """How far the inputs move, from the profile of the same mechanisms with pure guarantees."""
-    return [{i: int(r) for i, r in vector} for vector in composed(parts, pure=True).bound.profile.vectors]
+    return [{i: int(r) for i, r in vector} for vector in vectors_of(composed(parts, pure=True))]
 
 
 def moved(parts: Sequence[Any], vector: Mapping[int, int]) -> list[tuple[str, Any]]:

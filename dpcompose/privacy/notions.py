@@ -168,7 +168,7 @@ class Guarantee(Shown):
     def at_pair(self) -> dict[str, Term]:
         """What is lost at two databases by one in a metric: its parameters, formulas in metrics.
 
-        >>> at_any_two("zcdp", Metric(metrics.letter("d"))).at_pair
+        >>> at_any_two("zcdp", Metric(terms.letter("d"))).at_pair
         {'rho': (power d 2)}
         """
         (key, power), found = POWERS[self.notion], self.in_metric
@@ -392,7 +392,7 @@ def at_any_two(notion: str, metric: Metric, domain: str | None = None) -> Guaran
 def as_metric(notion: str, parameters: Mapping[str, Term]) -> Term:
     """The metric that parameters are those of.
 
-    >>> d = metrics.letter("d")
+    >>> d = terms.letter("d")
     >>> as_metric("zcdp", {"rho": d**2}), as_metric("zcdp", {"rho": (d - 1) ** 2})
     (d, (top 1 (sum -1 d) (sum 1 (product -1 d))))
     """

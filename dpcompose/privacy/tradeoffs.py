@@ -153,7 +153,7 @@ def as_one(several: Sequence[Guarantee]) -> Guarantee:
     >>> three, half = ("log(3)", 0), (0, "1/2")
     >>> from dpcompose.privacy.notions import approximate
     >>> print(as_one([approximate(*three), approximate(*half)]))
-    f-dp (max(1/2 - alpha, 1 - 3*alpha, 1/3 - alpha/3, 0))
+    f-dp (max(1 - 3*alpha, 1/2 - alpha, 1/3 - alpha/3, 0))
     """
     first, *others = several
     if not others:

@@ -11,6 +11,7 @@ from typing import Any
 import oracle
 import pytest
 import sympy
+from against_oracle import vectors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -145,18 +146,13 @@ def test_vertices_that_leave_by_plain_search() -> None:
     assert all(dpc.node_removal.distance(D, E) == steps for (D, E), steps in expected.items())
 
 
-def texts(study: Study) -> list[tuple[tuple[int, str], ...]]:
-    """The vectors of the profile as texts."""
-    return [tuple((i, r.text) for i, r in vector) for vector in study.bound.profile.vectors]
-
-
 def test_a_network_of_any_size_is_one_of_every_large_size() -> None:
     target = dpc.group(2, dpc.node_removal)
     stated = (dpc.node_removal, dpc.group(3, dpc.node_removal))
     parts = [dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", one)) for i, one in enumerate(stated)]
     found = [dpc.compose(*parts, on=dpc.graphs(n), target=target) for n in ("any", "<= 3", "<= 2", "<= 1")]
     assert [study.guarantee().epsilon for study in found[:3]] == [found[0].guarantee().epsilon] * 3
-    assert texts(found[3]) == [((1, "1"), (2, "1"))]
+    assert vectors_of(found[3]) == [((1, "1"), (2, "1"))]
     said = "reads edges at some vertices of all graphs on any vertices, which may come and go: not supported"
     with pytest.raises(ValueError, match=said):
         M = dpc.mechanism("M", dpc.pure("e", dpc.edge, "own"), reads=dpc.vertex(1))
@@ -187,7 +183,7 @@ def test_any_number_of_vertices_is_every_large_number(target: Granularity, some:
             dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", stated, "own"), reads=f)
             for i, (f, stated) in enumerate(some, start=1)
         ]
-        return set(dpc.compose(*parts, on=on, target=target).bound.profile.vectors)
+        return set(vectors_of(dpc.compose(*parts, on=on, target=target)))
 
     assert profile(dpc.graphs()) == profile(dpc.graphs(7)) == profile(dpc.graphs(8))
 
@@ -223,7 +219,9 @@ def test_groups_of_windows_on_any_length(m: int) -> None:
     parts = [dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", one)) for i, one in enumerate(stated)]
 
     def profile(size: str) -> list[tuple[tuple[int, str], ...]]:
-        return texts(dpc.compose(*parts, on=dpc.streams("ab", size), target=dpc.group(m, dpc.w_event(2))))
+        return vectors_of(
+            dpc.compose(*parts, on=dpc.streams("ab", size), target=dpc.group(m, dpc.w_event(2)))
+        )
 
     longest = profile("any")
     assert longest == [((1, str(2 * m)), (2, str(m)), (3, str((m + 1) // 2)))]
@@ -241,7 +239,7 @@ def test_groups_of_attributes_on_any_length() -> None:
     parts = [dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", one)) for i, one in enumerate(stated)]
     M = dpc.mechanism("ages", dpc.pure("e", dpc.attribute, "own"), reads=dpc.columns(people, "age"))
     study = dpc.compose(*parts, M, on=people, target=dpc.group(2, dpc.attribute))
-    assert texts(study) == [((1, "2"), (2, "2"), (3, "2"))]
+    assert vectors_of(study) == [((1, "2"), (2, "2"), (3, "2"))]
 
 
 @pytest.mark.parametrize(

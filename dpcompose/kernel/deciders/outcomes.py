@@ -33,7 +33,7 @@ def delta(parts: Sequence[Part], epsilon: Term, assumed: Assumed = NOTHING) -> T
     >>> from dpcompose.kernel.expressions import formulas
     >>> e = terms.letter("e")
     >>> formulas.to_text(delta([Part(e, ZERO)], ZERO))
-    '(exp(e) - 1)/(1 + exp(e))'
+    '(exp(e) - 1)/(exp(e) + 1)'
     """
     if any(one.steps != 1 for one in parts):
         raise NoFormula("the least delta is written out for inputs that are one step apart")
