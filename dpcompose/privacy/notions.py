@@ -214,7 +214,7 @@ class Guarantee(Shown):
 
     def __str__(self) -> str:
         if self.metric is not None:
-            return f"{self.notion}, private in the metric {self.metric}"
+            return f"{'' if self.notion == 'pure' else f'{self.notion}-'}private in the metric {self.metric}"
         values = ", ".join(formulas.to_text(value) for _, value in self.shown)
         where = f" for orders {self.curve.orders}" if self.curve is not None else ""
         return f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ({values}){where}"

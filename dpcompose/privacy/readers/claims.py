@@ -46,12 +46,21 @@ class Claim(Shown):
         """Its formulas as they are written, by their names."""
         return ", ".join(f"{key} = {value}" for key, value in self.text.items() if key != "notion")
 
+    @property
+    def _in_words(self) -> str:
+        """The guarantee; of one in a metric as it is written."""
+        if self.guarantee.metric is None:
+            return str(self.guarantee)
+        said = ", ".join(f"{key} {value}" for key, value in self.text.items() if key != "notion")
+        return said if self.notion == "pure" else f"{said}, {self.notion} privacy"
+
     def __repr__(self) -> str:
-        return f"claim of {self.guarantee}{f', expected: {self.expect}' if self.expect else ''}"
+        return f"claim of {self._in_words}{f', expected: {self.expect}' if self.expect else ''}"
 
     def _line(self) -> Sequence[str | sympy.Expr]:
         expected = f", expected: {self.expect}" if self.expect else ""
-        return ["claim of ", *self.guarantee._line(), expected]
+        said = self.guarantee._line() if self.guarantee.metric is None else [self._in_words]
+        return ["claim of ", *said, expected]
 
 
 def claim_of(
