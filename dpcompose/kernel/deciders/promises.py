@@ -52,18 +52,18 @@ class Broken:
 def broken(notion: str, P: Row, Q: Row, promised: Values) -> Broken | None:
     """What breaks a notion's promise with these parameters; None where it is shown to be kept.
 
-    Raises NotDecided where neither is found, ValueError for a notion that is not known here.
+    Raises NotDecided where neither is found, and for a notion of which nothing is known here.
 
     >>> P, Q = [Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 4), Fraction(3, 4)]
     >>> broken("pure", P, Q, {"epsilon": terms.log(terms.number(2))})
     >>> broken("pure", P, Q, {"epsilon": terms.number(Fraction(1, 2))}).event
     (0,)
     """
-    if notion not in _NOTIONS:
-        raise ValueError(f"no table is checked for {notion} privacy; {', '.join(_NOTIONS)} are")
     if any(value.kind == "oo" for value in promised.values()):
         return None
-    return _NOTIONS[notion](P, Q, promised)
+    if notion not in CHECKED:
+        raise NotDecided(f"no table is checked for {notion} privacy; {', '.join(CHECKED)} are")
+    return CHECKED[notion](P, Q, promised)
 
 
 def power(epsilon: Term) -> Value:
@@ -279,7 +279,7 @@ def _is_above_normal(p: Value, q: Value, mu: Fraction) -> bool | None:
     return None
 
 
-_NOTIONS: Mapping[str, Callable[[Row, Row, Values], Broken | None]] = {
+CHECKED: Mapping[str, Callable[[Row, Row, Values], Broken | None]] = {
     "pure": _pure,
     "approximate": _approximate,
     "zcdp": _zcdp,

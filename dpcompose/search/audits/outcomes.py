@@ -13,6 +13,7 @@ from itertools import product
 from math import lcm
 from typing import Any, ClassVar, TypeAlias
 
+from dpcompose.kernel.deciders import promises
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import Interval, enclosure
 from dpcompose.kernel.expressions.keeping import frozen
@@ -229,7 +230,7 @@ def outputs_of(theory: Any, notion: str) -> Outputs | None:
     rule = theory.rule(notion).head
     shown = [page.head for page in theory.of_kind("witness") if page.head.notion == notion]
     by = {one.by for one in shown}
-    if by <= {"ratio", "event"} and by and set(rule.parameters) <= {"epsilon", "delta"}:
+    if by <= {"ratio", "event"} and by and notion in promises.CHECKED:
         return Events("delta" in rule.parameters)
     for one in shown:
         if one.by == "noise":

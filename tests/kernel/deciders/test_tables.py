@@ -404,7 +404,7 @@ def test_a_large_table_is_gone_through_in_whole_numbers() -> None:
 
 
 def test_no_notion_of_that_name() -> None:
-    with pytest.raises(ValueError, match="no table is checked for renyi privacy; pure, approximate"):
+    with pytest.raises(NotDecided, match="no table is checked for renyi privacy; pure, approximate"):
         promises.broken("renyi", [Fraction(1)], [Fraction(1)], {})
 
 
