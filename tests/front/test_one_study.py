@@ -85,6 +85,29 @@ def test_any_composition_is_private_in_a_metric(tmp_path: Path) -> None:
         dpc.compose(sampled, on=dpc.multisets(), target=dpc.unbounded).check(dpc.in_metric("e*d_unbounded"))
 
 
+@pytest.mark.parametrize("reads", [None, ["a"]], ids=["everything", "a part"])
+@pytest.mark.parametrize("deep", [1, 2])
+def test_a_composition_of_studies_is_private_in_a_metric(
+    reads: list[str] | None, deep: int, tmp_path: Path
+) -> None:
+    """Of {a, b} or of {a} up to 2: a replacement takes 2*e of S, f of T and 2*g of N; of {a} alone a step loses e + g."""
+    target, part = (dpc.bounded, {}) if reads is None else (dpc.unbounded, {"reads": dpc.restriction(reads)})
+    some = [dpc.mechanism("S", dpc.pure("e", dpc.unbounded))]
+    some += [dpc.mechanism("T", dpc.pure("f", dpc.bounded))] if reads is None else []
+    for n in range(deep):
+        inner = dpc.compose(*some, on=dpc.multisets(reads or "ab", size="<= 2"), target=target)
+        some = [dpc.mechanism(f"M{n}", study=inner, **(part if n == deep - 1 else {}))]
+    some.append(dpc.mechanism("N", dpc.pure("g", dpc.unbounded)))
+    study = dpc.compose(*some, on=dpc.multisets("ab", size="<= 2"), target=target)
+    right, wrong = ("2*e + f + 2*g", "2*e + 2*g") if reads is None else ("e + g", "max(e, g)")
+    found = [study.check(dpc.in_metric(f"({one})*d_{target.name}")) for one in (right, wrong)]
+    assert [one.verdict for one in found] == ["proved", "refuted"]
+    study.in_metrics.save(tmp_path / "saved.json", found)
+    assert dpc.recheck(tmp_path / "saved.json").verdicts == ("proved", "refuted")
+    study.save(tmp_path / "both.json", [*found, study.check(right)])
+    assert dpc.recheck(tmp_path / "both.json").verdicts == ("proved", "refuted", "proved")
+
+
 def test_losses_that_are_irrational_stand_beside_decimals() -> None:
     """sqrt(2)*d in zCDP: between a and b 2*sqrt(2) = 2.828..., and 7/5*2 = 2.8 is claimed."""
     found = towns(("sqrt(2)*d", "zcdp")).check("7/5*d")

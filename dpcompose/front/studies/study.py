@@ -193,8 +193,9 @@ class Study(Shown):
     def in_metrics(self) -> Study:
         """The same composition at any two databases: claims about it are formulas in metrics.
 
-        d_bounded, d_NAME are those of the neighbours of guarantees and of the target.  Raises ProblemError
-        where mechanisms, or what they read, are known for neighbours alone.
+        d_bounded, d_NAME are those of the neighbours of guarantees and of the target; the mechanisms of
+        studies stand one by one.  Raises ProblemError where mechanisms, or what they read, are known for
+        neighbours alone.
 
         >>> import dpcompose as dpc
         >>> some = [dpc.mechanism("M1", dpc.pure("e")), dpc.mechanism("M2", dpc.pure("f", dpc.unbounded))]
@@ -207,7 +208,8 @@ class Study(Shown):
         if self.setting.at_all_pairs:
             return self
         about: Any = {"notions": self.theory.parameters, "pairs": True}
-        return Study(problems.read_data(self.judge.file(()), **about).setting, self.theory)
+        data = (self.flat() or self).judge.file(())
+        return Study(problems.read_data(data, **about).setting, self.theory)
 
     def _stated(self, given: Any, parameters: Mapping[str, Any], notion: str | None = None) -> Any:
         """What is given, or the guarantee that has some parameters."""
