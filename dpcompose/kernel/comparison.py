@@ -79,6 +79,12 @@ class _Scope:
             self.seen[data] = forms.read(formula(data, self.symbols), self.known)
         return self.seen[data]
 
+    def new(self, data: Any, difference: Form) -> Form:
+        """The same of what a certificate brings in: it has real values, where the difference has."""
+        form = self.form(data)
+        _check_values([one for one in form.letters if one not in difference.letters], self.known)
+        return form
+
     def bound(self, name: str, end: str) -> Form:
         if name not in self.symbols:
             raise BadCertificate(f"{name} is no letter here")
@@ -114,8 +120,7 @@ def check_at_least(
         scope = _Scope(letters({**assumptions.letters_of(assumed), **domains}))
         scope.assumed = tuple(map(forms_of, assumed))
         scope.known = frozenset(_known(given.get("known", []), scope, assumed))
-        for inside, relation in forms.missing_values([*_atoms(greater), *_atoms(lesser)], scope.known):
-            raise BadCertificate(f"{formulas.to_text(inside)} is not known to be {relation}")
+        _check_values([*_atoms(greater), *_atoms(lesser)], scope.known)
         difference = difference_of(greater, lesser, scope.known)
         if "difference" in given and scope.form(given["difference"]) != difference:
             raise BadCertificate("the difference of the certificate is another one")
@@ -169,6 +174,13 @@ def form_of(side: Side, known: forms.Known = forms.NOTHING) -> Form:
 
 def _atoms(side: Side) -> list[Term]:
     return [side] if isinstance(side, Term) else sorted(side.letters, key=lambda one: one.key)
+
+
+def _check_values(some: list[Term], known: forms.Known) -> None:
+    """Raises BadCertificate unless terms have real values for all allowed letters: a root of what is negative
+    looks as if it were ≥ 0, and its square is not."""
+    for inside, relation in forms.missing_values(some, known):
+        raise BadCertificate(f"{formulas.to_text(inside)} is not known to be {relation}")
 
 
 def _known(data: Any, scope: _Scope, assumed: Assumed) -> Iterator[tuple[Term, bool]]:
@@ -237,7 +249,7 @@ def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
             raise BadCertificate(f"{factor} is no allowed multiple")
         difference = difference - scope.bound(word(name), word(end)).scaled(number(factor))
     for n, factor in entries(given.get("assumed", []), 2):
-        difference = difference - _multiple(scope, whole(n), factor)
+        difference = difference - _multiple(scope, whole(n), scope.new(factor, difference))
     if scope.form(given["rest"]) != difference:
         raise BadCertificate(f"what is left is not {given['rest']}")
     unit = [scope.symbols.get(word(name)) for name in listed(given.get("unit", []))]
@@ -248,13 +260,12 @@ def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
                 raise BadCertificate(f"{text} is not seen to be >= 0")
 
 
-def _multiple(scope: _Scope, n: int, factor: Any) -> Form:
+def _multiple(scope: _Scope, n: int, by: Form) -> Form:
     """What is ≥ 0 by an assumption, times a factor that is."""
     if n >= len(scope.assumed):
         raise BadCertificate(f"there is no assumption {n}")
-    by = scope.form(factor)
     if not forms.is_nonnegative(by, scope.known):
-        raise BadCertificate(f"{factor} is no allowed multiple")
+        raise BadCertificate(f"{formulas.to_text(forms.write(by))} is no allowed multiple")
     return forms.spread(by, scope.assumed[n], scope.known)
 
 
@@ -293,7 +304,7 @@ def _members(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     from dpcompose.kernel.deciders import members, rays
 
     given = table(data, {"members", "each", "beside", "proof"}, {"largest"})
-    beside, count = scope.form(given["beside"]), formula(given["members"], scope.symbols)
+    beside, count = scope.new(given["beside"], difference), formula(given["members"], scope.symbols)
     m = formula(given["largest"], scope.symbols) if "largest" in given else count
     scope.used |= {"members"}
     summed = rays.prepared(difference, scope.known) - beside
@@ -304,7 +315,7 @@ def _members(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
 def _larger(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     """What is ≥ 0 is at least what has a square that is no larger: so both may be left out."""
     given = table(data, {"larger", "smaller", "squares", "proof"})
-    greater, lesser = scope.form(given["larger"]), scope.form(given["smaller"])
+    greater, lesser = (scope.new(given[key], difference) for key in ("larger", "smaller"))
     if not forms.is_nonnegative(greater, scope.known):
         raise BadCertificate(f"{given['larger']} is not seen to be >= 0")
     squares = [forms.squared(forms.write(one), scope.known) for one in (greater, lesser)]

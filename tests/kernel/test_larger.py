@@ -6,7 +6,7 @@ import pytest
 from search.compared import K, P, kinds, read
 
 from dpcompose.kernel.comparison import check_at_least
-from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.certificates import BadCertificate, domain_data
 from dpcompose.search.comparing import Point, Proof, compare
 
 U = "in (0,1)"
@@ -86,3 +86,39 @@ def test_signs_of_sums_over_families(text: str, strictly: bool, seen: bool) -> N
     from dpcompose.kernel.deciders.values import surely
 
     assert surely(read(text, kinds(WORDS)), strictly) is seen
+
+
+ROOTS = ("sqrt(-x)", "sqrt(-x/3)", "sqrt(-x)*sqrt(1 + x)", "sqrt(x - y - x)", "(-x)**(3/2)", "log(-x)")
+ROOTS += ("max(sqrt(-x), 1)", "sqrt(max(-x, -y))", "1/(x - y)")
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_what_has_no_real_value_is_not_compared(root: str) -> None:
+    """The square of sqrt(-x) is below 0: with it 0 >= sqrt(-x), and then y >= y + sqrt(x) would be shown."""
+    domains = kinds({"x": P, "y": P})
+    letters = {"x": "positive", "y": "positive"}
+    for greater, lesser in ((root, "0"), ("0", root), ("y", f"x - {root}"), (f"y + {root}", "x")):
+        proof = {"larger": greater, "smaller": lesser, "squares": REST, "proof": REST}
+        with pytest.raises(BadCertificate, match="is not known to be"):
+            check_at_least(read("y + x", domains), read("y", domains), {"letters": letters, "proof": proof})
+
+
+def test_no_false_comparison_by_roots_of_what_is_negative() -> None:
+    """(sqrt(x) - sqrt(-x))^2 = -2*sqrt(-x)*sqrt(x), which looks as if it were at most 0^2."""
+    domains = kinds({"x": P, "y": P})
+    last = {"larger": "0", "smaller": "sqrt(-x)", "squares": {"rest": "x"}, "proof": REST}
+    first = {"larger": "0", "smaller": "sqrt(x) - sqrt(-x)", "squares": {"rest": "2*sqrt(-x)*sqrt(x)"}}
+    certificate = {"letters": {"x": "positive", "y": "positive"}, "proof": first | {"proof": last}}
+    with pytest.raises(BadCertificate, match="-x is not known to be >= 0"):
+        check_at_least(read("y", domains), read("y + sqrt(x)", domains), certificate)
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_nor_does_it_stand_beside_members(root: str) -> None:
+    domains = kinds({"e[i]": P, "k": K, "x": P, "y": P})
+    certificate = {
+        "letters": {name: domain_data(one) for name, one in domains.items()},
+        "proof": {"members": "k", "each": REST, "beside": root, "proof": {"rest": root}},
+    }
+    with pytest.raises(BadCertificate, match="is not known to be"):
+        check_at_least(read("x + y", domains), read("x*sum(e[i], i, 1, k)", domains), certificate)
