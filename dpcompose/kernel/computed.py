@@ -144,6 +144,8 @@ class Curves:
                 ((texts, known),) = self._asked(self.page.head.parts, self.losses[i - 1])
                 if set(texts) != {"epsilon", "delta"} or terms.INFINITY in known.values() or r != terms.ONE:
                     raise NoLoss("the formula is for (epsilon, delta) guarantees one step apart")
+                if any(terms.moves(name) for value in known.values() for name in value.letters):
+                    raise NoLoss("the formula is for mechanisms that are alike, not for members of their own")
                 value = {key: formulas.parse(text, known) for key, text in texts.items()}
                 within = has_values.surely(1 - value["delta"], False, self.setting.assumed)
                 delta = value["delta"] if within else terms.least(terms.ONE, value["delta"])
