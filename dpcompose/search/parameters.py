@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
@@ -12,6 +12,7 @@ from dpcompose.kernel.composition.given import letters
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes
+from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import forms, formulas, naming, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.polynomials import NotAForm
@@ -162,6 +163,22 @@ def _points_between(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fractio
         there = {name: x for name, domain in domains.items() if domain.contains(x) and not domain.integer}
         if there:
             yield usual_values | there
+
+
+def with_members(
+    setting: Setting, types: Iterable[Type], points: Iterable[Mapping[str, Fraction]]
+) -> list[dict[str, Fraction]]:
+    """Points with values for the members of families, of which there are as many as some neighbours move."""
+    fewest: dict[str, Fraction] = {}
+    for i, some in (one for type in types for one in type.moves):
+        count = setting.mechanisms[i - 1].count
+        if count is not None and count.kind == "letter":
+            many = sum((terms.as_term(many).number or Fraction(1) for many, _ in some), Fraction(0))
+            fewest[count.of[0]] = max(many, fewest.get(count.of[0], many))
+    return [
+        completed(setting, point | {name: max(point[name], many) for name, many in fewest.items()})
+        for point in map(dict, points)
+    ]
 
 
 def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:

@@ -103,7 +103,7 @@ class Judge:
         if found.word == "undecided":
             found = self._by_implied(claim, said, found)
         if found.word == "undecided":
-            found = self._besides(claim, said) or found
+            found = self._besides(claim, said) or self._of_many(claim, found)
         if found.word == "undecided" and some and not some[0].way.chosen:
             found = self._by_chosen_ways(claim, said) or found
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
@@ -412,22 +412,23 @@ class Judge:
         return {} if moving <= set(able) else {"by": able}
 
     def _all_points(self, said: Satisfies) -> list[dict[str, Fraction]]:
-        """Simple points; with members of families for all that some neighbours move."""
+        """Simple points, and those far from them, or between."""
         far = self._far_points(*dict(said.values).values())
         between = parameters.points_between(dict(self.shop.setting.parameters), self.shop.setting.assumed)
+        return self._with_members(chain(guarantees.points(self.shop.setting, FEW_POINTS), between, far))
+
+    def _of_many(self, claim: Mapping[str, str], found: Verdict) -> Verdict:
+        """The verdict by a curve where there are many members: these curves take longest."""
+        if (whole := self.shop.whole) is not self.shop:
+            return replace(self, shop=whole)._of_many(claim, found)
+        if least.page(self.shop, claim["notion"]) is None:
+            return found
         large = parameters.points_of_many(dict(self.shop.setting.parameters), self.shop.setting.assumed)
-        points = chain(guarantees.points(self.shop.setting, FEW_POINTS), between, far, large)
-        fewest: dict[str, Fraction] = {}
-        for one in self.shop.types.types:
-            for i, some in one.moves:
-                count = self.shop.setting.mechanisms[i - 1].count
-                if count is not None and count.kind == "letter":
-                    many = sum((terms.as_term(many).number or Fraction(1) for many, _ in some), Fraction(0))
-                    fewest[count.of[0]] = max(many, fewest.get(count.of[0], many))
-        return [
-            self.completed(point | {name: max(point[name], many) for name, many in fewest.items()})
-            for point in map(dict, points)
-        ]
+        return self._exceeded(claim, found, self._with_members(large))
+
+    def _with_members(self, points: Iterable[Mapping[str, Fraction]]) -> list[dict[str, Fraction]]:
+        """Points with members of families for all that some neighbours move."""
+        return parameters.with_members(self.shop.setting, self.shop.types.types, points)
 
     def _exceeded(
         self,
