@@ -123,6 +123,7 @@ def test_the_mutants_of_a_file(sample: Any) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_mutants_are_killed_by_what_sees_them(sample: Any) -> None:
     """Each in a process of its own: here the file is as it was."""
 

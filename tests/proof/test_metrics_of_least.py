@@ -70,6 +70,7 @@ def test_for_neighbours() -> None:
     assert verdicts(text) == ["proved"] * 3 + ["refuted"]
 
 
+@pytest.mark.slow
 def test_the_largest_of_such() -> None:
     """One record is read by M or by N: roots of maxima of minima are compared by their squares."""
     text = '[databases]\nkind = "multisets"\nrecords = ["a", "b", "c"]\n[target]\ngranularity = "unbounded"\n'

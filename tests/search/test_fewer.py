@@ -118,7 +118,7 @@ def histograms() -> Study:
     [
         pytest.param("1e-6", "refuted", marks=pytest.mark.slow),
         pytest.param("0.35", "refuted", marks=pytest.mark.slow),
-        ("0.407", "refuted"),
+        pytest.param("0.407", "refuted", marks=pytest.mark.slow),
         pytest.param("0.5", "undecided", marks=pytest.mark.slow),
         ("0.571", "proved"),
     ],
