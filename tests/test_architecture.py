@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
 LAYERS = """
-kernel.expressions: divisors keeping naming orders refusals domains grammar terms writing substitution
+kernel.expressions: divisors keeping naming orders refusals domains grammar switches terms writing substitution
     intervals logarithms metrics rationals formulas points polynomials certificates forms boxes
 kernel.core: assumptions concrete distances fibres reader contributions counted classes orders lines settings products
     reading

@@ -20,6 +20,7 @@ from dpcompose.kernel.expressions.keeping import kept
 from dpcompose.kernel.expressions.refusals import MOST_BITS
 from dpcompose.kernel.expressions.refusals import TermError as TermError
 from dpcompose.kernel.expressions.refusals import TooLarge as TooLarge
+from dpcompose.kernel.expressions.switches import is_switch
 
 RANK = {"number": 0, "letter": 1, "power": 2, "exp": 3, "log": 4, "product": 5, "sum": 6, "top": 7, "over": 8}
 
@@ -241,8 +242,10 @@ def add(terms: Iterable[Term]) -> Term:
 
 def _times(c: Fraction, rest: Term) -> Term:
     """c·rest, where rest has no number in front."""
-    if c == 1 or rest.kind == "number":
-        return rest if c == 1 else number(c)
+    if c == 1:
+        return rest
+    if rest.kind == "number":
+        return number(c)
     return Term("product", (number(c), *rest.factors))
 
 
@@ -282,7 +285,8 @@ def multiply(terms: Iterable[Term]) -> Term:
                 exponents[base] = exponent if before is None else before + exponent
     c, found = _with_roots_of_numbers(c, exponents)
     for base, exponent in exponents.items():
-        joined_c, rest = power(base, exponent).split
+        joined = power(base, exponent)
+        joined_c, rest = joined.split
         c *= joined_c
         found += [] if rest == ONE else rest.factors
     if exponent_of_e:
@@ -301,7 +305,8 @@ def _with_roots_of_numbers(c: Fraction, exponents: dict[Term, Term]) -> tuple[Fr
     """Numbers with equal broken exponents under one root: √2·√3 = √6.  Takes them out of `exponents`."""
     under: dict[Fraction, int] = {}
     for base in [one for one in exponents if one.kind == "number" and exponents[one].kind == "number"]:
-        for factor in power(base, exponents.pop(base)).factors:
+        raised = power(base, exponents.pop(base))
+        for factor in raised.factors:
             if factor.kind == "number":
                 c *= factor.of[0]
             else:
@@ -339,7 +344,7 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
         return power(base.of[0], base.of[1] * r)
     if base.kind == "power" and base.of[0].kind == "top" and base.nonnegative and (-base.of[0]).nonnegative:
         return power(-base.of[0], base.of[1] * r)  # the square of a minimum is that of max(−x, −y)
-    if whole and r.positive and _is_switch(base):
+    if whole and r.positive and is_switch(base):
         return base if r.of[0] % 2 else -base
     if base.kind == "product" and whole:
         return multiply([power(one, r) for one in base.of])
@@ -358,20 +363,11 @@ def _power_of_product(base: Term, r: Term) -> Term:
     alone = [one for one in rest.factors if one.nonnegative]
     others = [one for one in rest.factors if not one.nonnegative]
     if (not alone and abs(c) == 1) or (not others and c < 0):  # the latter is real where it is 0 alone
-        return base if c < 0 < r.of[0] and _is_switch(rest) else Term("power", (base, r))
+        return base if c < 0 < r.of[0] and is_switch(rest) else Term("power", (base, r))
     if c < 0:
         others.insert(0, MINUS_ONE)
     together = [power(multiply(others), r)] if others else []
     return multiply([power(number(abs(c)), r), *(power(one, r) for one in alone), *together])
-
-
-def _is_switch(x: Term) -> bool:
-    """Whether a maximum is seen to be -1 or 0: that of -1 and what is a whole number up to 0."""
-    if x.kind != "top" or x.of[:2] != (1, MINUS_ONE) or not all((-one).nonnegative for one in x.of[2:]):
-        return False
-    broken = any(one.of[0].denominator != 1 for one in x.every("number"))
-    others = any(x.has(kind) for kind in ("power", "exp", "log", "over", "oo"))
-    return not broken and not others and all(domain.integer for domain in x.letters.values())
 
 
 def _root(base: Fraction, r: Fraction) -> Term:
