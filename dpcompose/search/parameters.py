@@ -107,6 +107,12 @@ def _far_points(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
             yield other | {name: first[name]}
 
 
+def _first(domains: Mapping[str, Domain]) -> dict[str, Fraction]:
+    """The first simple value of each letter, members of families among them; none where one has none."""
+    found = {name: values[0] for name, domain in domains.items() if (values := simple(domain))}
+    return found if len(found) == len(domains) else {}
+
+
 EXTREMES = tuple(Fraction(x) for x in (1001, 10**6, 10**12, 10**24, "1/1000000", 10**4))
 """Values far beyond the usual ones, most of them squares."""
 
@@ -119,10 +125,9 @@ def extreme_points(
 
 
 def _extreme_points(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
-    usual_values = {name: values[0] for name, domain in domains.items() if (values := simple(domain))}
-    if len(usual_values) == len(domains):
-        for name in sorted(domains, key=lambda one: (not domains[one].integer, one)):
-            yield from (usual_values | {name: x} for x in EXTREMES if domains[name].contains(x))
+    usual_values = _first(domains)
+    for name in sorted(usual_values, key=lambda one: (not domains[one].integer, one)):
+        yield from (usual_values | {name: x} for x in EXTREMES if domains[name].contains(x))
 
 
 def points_of_many(
@@ -134,8 +139,8 @@ def points_of_many(
 
 def _points_of_many(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
     whole = [name for name, domain in domains.items() if domain.integer and domain.greatest is None]
-    usual_values = {name: values[0] for name, domain in domains.items() if (values := simple(domain))}
-    if not whole or len(usual_values) < len(domains):
+    usual_values = _first(domains)
+    if not whole or not usual_values:
         return
     small = {name: Fraction(1, 10**6 if one.greatest == 1 else 2) for name, one in domains.items()}
     fitting = {name: x for name, x in small.items() if domains[name].contains(x)}
@@ -158,8 +163,8 @@ def points_between(
 
 
 def _points_between(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
-    usual_values = {name: values[0] for name, domain in domains.items() if (values := simple(domain))}
-    for x in BETWEEN if len(usual_values) == len(domains) else ():
+    usual_values = _first(domains)
+    for x in BETWEEN if usual_values else ():
         there = {name: x for name, domain in domains.items() if domain.contains(x) and not domain.integer}
         if there:
             yield usual_values | there
