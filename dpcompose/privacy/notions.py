@@ -214,10 +214,19 @@ class Guarantee(Shown):
 
     def __str__(self) -> str:
         if self.metric is not None:
-            return f"{'' if self.notion == 'pure' else f'{self.notion}-'}private in the metric {self.metric}"
+            return f"{private_in_a_metric(self.notion)} {self.metric}"
         values = ", ".join(formulas.to_text(value) for _, value in self.shown)
         where = f" for orders {self.curve.orders}" if self.curve is not None else ""
         return f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ({values}){where}"
+
+
+def private_in_a_metric(notion: str) -> str:
+    """What a notion is called where a guarantee is stated in a metric, which follows.
+
+    >>> private_in_a_metric("pure"), private_in_a_metric("zcdp")
+    ('private in the metric', 'zcdp-private in the metric')
+    """
+    return f"{'' if notion == 'pure' else f'{notion}-'}private in the metric"
 
 
 def pure(epsilon: object, granularity: Neighbours | None = None, domain: str | None = None) -> Guarantee:
@@ -353,10 +362,9 @@ class InMetric(Shown):
         return {key: value for key, value in some.items() if value is not None}
 
     def __str__(self) -> str:
-        called = "" if self.notion == "pure" else f"{self.notion}-"
         where = f" on the {self.domain} domain" if self.domain else ""
         beside = f", with delta {self.delta}" if self.delta is not None else ""
-        return f"{called}private in the metric {self.metric}{beside}{where}"
+        return f"{private_in_a_metric(self.notion)} {self.metric}{beside}{where}"
 
 
 def in_metric(

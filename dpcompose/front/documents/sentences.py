@@ -19,6 +19,7 @@ from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 from dpcompose.language.decimals import decimal
 from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import private_in_a_metric
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Theory
 
@@ -198,12 +199,11 @@ def given(said: kernel.Given | kernel.Releases, by: Captions) -> Said:
         released = [*name, f" releases {said.query} of ", reads, " with "]
         return [*released, *noise_said(mechanism), every]
     if isinstance(said, kernel.InMetric):
-        called = "" if said.notion == "pure" else f"{said.notion}-"
         metric = joined([[of_page(text)] for _, text in said.parameters], ", with delta ")
         own: Said = [", as a map on ", reads]
         read: Mapping[str, Said] = {"everything": [], "common": [" and depends only on ", reads]}
         about = read.get(said.domain, own)
-        return [*name, f" is {called}private in the metric ", *metric, *about]
+        return [*name, f" is {private_in_a_metric(said.notion)} ", *metric, *about]
     domains: Mapping[str, Said] = {
         "common": [" as a map on the whole class, and depends only on ", reads],
         "own": [" as a map on ", reads],

@@ -31,7 +31,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import POWERS, Guarantee, as_metric, at_any_two
+from dpcompose.privacy.notions import POWERS, Guarantee, as_metric, at_any_two, private_in_a_metric
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import NotForNeighbours
@@ -338,9 +338,9 @@ def _guaranteed(one: Guarantee) -> str:
 
 def in_metric(one: Guarantee) -> Said:
     """That something is private in a metric, in its notion."""
-    called, metric = "" if one.notion == "pure" else f"{one.notion}-", one.in_metric
+    metric = one.in_metric
     beside: Said = [] if metric.delta is None else [", with delta ", formula(metric.delta)]
-    return [f"{called}private in the metric ", formula(metric.formula), *beside]
+    return [f"{private_in_a_metric(one.notion)} ", formula(metric.formula), *beside]
 
 
 def said_of(claim: Claim) -> Said:

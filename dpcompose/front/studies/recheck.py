@@ -194,6 +194,7 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     from dpcompose.privacy import problems
     from dpcompose.privacy.elaboration import Elaborated
     from dpcompose.privacy.in_metrics import BY_STEPS
+    from dpcompose.privacy.notions import private_in_a_metric
     from dpcompose.proof import registry
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
@@ -223,12 +224,12 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     rests_on = Grounds.of((found.rests_on, *(shown.rests_on for _, shown in by_steps)))
     relied = theory.relied_on(sorted(rests_on.pages))
     said, steps = BestMetric.of(told, found.guarantee), found.steps + sum(one.steps for _, one in by_steps)
-    called = "" if said["notion"] == "pure" else f"{said['notion']}-"
+    called = private_in_a_metric(said["notion"])
     beside = f", with delta {said['delta']}" if "delta" in said else ""
     optimal = True if found.optimal else None
     return Outcome(
         f"{steps} steps checked",
-        f"{called}private in the metric {said['metric']}{beside}{'; optimal' if optimal else ''}",
+        f"{called} {said['metric']}{beside}{'; optimal' if optimal else ''}",
         tuple(words),
         ["; ".join((*believed(problem.setting, metrics, bounds), *registry.believed(relied)))],
         sorted(rests_on.deciders),
