@@ -60,7 +60,9 @@ proof: privacy_metric query_sensitivity released sampled appearing violating sen
 search.comparisons: writing_out answers factoring linear sampling solver weights squaring covering points promising arguments
     assuming
 search: comparing parameters satisfiable shorter subsets exchanged ways always guarantees implied least reasons
-    stated within apart besides conclusions fewer plainer verdicts implications choices citations replayed orders
+    stated within apart besides conclusions fewer plainer
+search.refutations: claimed witnesses curves
+search: verdicts implications choices citations replayed orders
     curves_of_orders tradeoffs proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
 search.audits: worlds outcomes suppositions searched statements samples audits problems

@@ -1,0 +1,1 @@
+"""Refutations of claims: at which points, by witnesses, by curves, by some mechanisms; and plainer ones."""
