@@ -59,7 +59,7 @@ proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs ord
 proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity losing counterexamples
 search.comparisons: writing_out answers factoring linear sampling solver weights squaring covering points promising arguments
     assuming
-search: comparing parameters satisfiable shorter subsets exchanged ways always guarantees implied least reasons
+search: comparing parameters weakening satisfiable shorter subsets exchanged ways always guarantees implied least reasons
     stated within apart besides conclusions fewer plainer
 search.refutations: claimed witnesses curves
 search: verdicts implications choices citations replayed orders

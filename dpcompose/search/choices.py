@@ -27,6 +27,7 @@ from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.implications import Implications
 from dpcompose.search.shorter import shorter
 from dpcompose.search.verdicts import Judge, Verdict
+from dpcompose.search.weakening import weakened
 
 MOST_CHOICES = 24
 """The most choices of one guarantee of each mechanism that are tried."""
@@ -223,7 +224,7 @@ class Choices:
 
     def _by_all(self, claim: Mapping[str, str], together: Known) -> Verdict | None:
         """A claim that the least of several guarantees proves, or of which it shows how large it is."""
-        theorem = guarantees.weakened(self.prover, together.theorem, claim)
+        theorem = weakened(self.prover, together.theorem, claim)
         if theorem is None:
             return None
         said, assumed = together.says, self.setting.assumed

@@ -12,13 +12,12 @@ from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from typing import Any
 
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Curve
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Cover
-from dpcompose.kernel.expressions import formulas, substitution, terms
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
@@ -28,6 +27,7 @@ from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.search import parameters
 from dpcompose.search.shorter import shorter
 from dpcompose.search.ways import Way, chosen_ways, common_notion, for_claims, paths, ways, within_limits
+from dpcompose.search.weakening import weakened
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
@@ -294,17 +294,16 @@ def _optimal(shop: Workshop, guarantee: Theorem) -> dict[str, Theorem]:
     with suppress(NoTheorem):
         return {key: shop.prover.by("optimal", guarantee, lower, key=key)}
     certificate = parameters.at_least(
-        lower.says.value, value, _squared(shop.theory, shown.notion, key), assumed=shop.setting.assumed
+        lower.says.value,
+        value,
+        key in shop.theory.rule(shown.notion).head.squared,
+        assumed=shop.setting.assumed,
     )
     if certificate is None:
         return {}
     with suppress(NoTheorem):
         return {key: shop.prover.by("optimal", guarantee, lower, key=key, certificate=certificate)}
     return {}
-
-
-def _squared(theory: Theory, notion: str, key: str) -> bool:
-    return key in theory.rule(notion).head.squared
 
 
 def attained(shop: Workshop, notion: str) -> Theorem | None:
@@ -341,54 +340,6 @@ def _unlimited(shop: Workshop, notion: str) -> Theorem | None:
             if isinstance(found.says, Lower) and found.says.value.kind == "oo":
                 return found
     return None
-
-
-def weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
-    """The claim as a theorem, where it is seen to be at least a guarantee; None where it is not."""
-    return _weakened(prover, guarantee, claim) or _through_all(prover, guarantee, claim)
-
-
-def _weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
-    """The same in one step."""
-    known = guarantee.says
-    assert isinstance(known, Satisfies)
-    if claim["notion"] != known.notion:
-        return None
-    certificates: dict[str, Any] = {}
-    for key, lesser in known.values:
-        greater = formulas.parse(claim[key], prover.setting.symbols)
-        if greater == lesser or greater.kind == "oo":
-            continue
-        if lesser.kind == "oo":
-            return None
-        found = parameters.at_least(
-            greater, lesser, _squared(prover.theory, known.notion, key), assumed=prover.setting.assumed
-        )
-        if found is None:
-            return None
-        certificates[key] = found
-    with suppress(NoTheorem):
-        return prover.by("weaken", guarantee, claim=dict(claim), certificates=certificates)
-    return None
-
-
-def _through_all(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
-    """The claim where it is at least what all members lose, in place of some, a letter's number."""
-    assert isinstance(guarantee.says, Satisfies)
-    every = {key: substitution.changed(value, _of_all) for key, value in guarantee.says.values}
-    if claim["notion"] != guarantee.says.notion or list(every.items()) == list(guarantee.says.values):
-        return None
-    said = {"notion": claim["notion"]} | {key: formulas.to_text(value) for key, value in every.items()}
-    between = _weakened(prover, guarantee, said)
-    return None if between is None else _weakened(prover, between, claim)
-
-
-def _of_all(one: Term) -> Term | None:
-    """The sum of all members in place of that of the largest ones, whose number is a letter."""
-    if one.kind != "over" or one.of[0] == one.of[2] or one.of[0].number is not None:
-        return None
-    _, member, count = one.of
-    return terms.over(count, member, count)
 
 
 def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | None = None) -> list[Guarantees]:

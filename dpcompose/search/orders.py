@@ -21,8 +21,9 @@ from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.premises import claimed
 from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Prover, Theorem
 from dpcompose.search import guarantees
-from dpcompose.search.guarantees import NoGuarantee, Workshop, weakened
+from dpcompose.search.guarantees import NoGuarantee, Workshop
 from dpcompose.search.verdicts import Judge, Verdict
+from dpcompose.search.weakening import weakened
 
 TRIED = (
     Fraction(3, 2),
