@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
+from dpcompose.kernel.covers import blocks as covering
 from dpcompose.privacy import problems
 from dpcompose.proof.hypotheses import blocks as by_blocks
 from dpcompose.search.guarantees import NoGuarantee
@@ -24,7 +25,6 @@ from dpcompose.spaces.canonical.graphs import neighbourhood_graph
 from dpcompose.spaces.canonical.metrics import FewestBlocks, ShortestPaths
 from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.inputs.maps import Map
-from dpcompose.spaces.moves import blocks as by_cells
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.granularities import Granularity
@@ -119,8 +119,10 @@ def test_a_cover_that_is_too_hard_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     graphs = dpc.graphs(9)
     cycle = [(v, v + 1) for v in range(1, 9)] + [(1, 9)]
     assert dpc.canonical_metric(graphs, dpc.node)((), tuple(sorted(cycle))) == 5
-    monkeypatch.setattr(by_cells, "LARGEST_COVER", 30)
-    with pytest.raises(TooLarge, match="the fewest blocks that cover 9 cells are not found in 30 looks"):
+    monkeypatch.setattr(covering, "MOST_WORK", 5)
+    with pytest.raises(
+        TooLarge, match="the fewest blocks that cover some cells are not found by looking at 5"
+    ):
         dpc.canonical_metric(graphs, dpc.node)((), tuple(sorted(cycle)))
 
 

@@ -30,14 +30,13 @@ def fewest_blocks(blocks: Mapping[int, Sequence[Block]], wanted: Block) -> int |
     >>> fewest_blocks(windows, frozenset({1, 4})), fewest_blocks(windows, frozenset({2, 3}))
     (2, 1)
     """
-    if any(wanted <= one for one in blocks.get(min(wanted, default=0), ())):
-        return 1
-    holding = by_cell(one & wanted for cell in wanted for one in blocks.get(cell, ()))
-    if any(cell not in holding for cell in wanted):
+    if any(cell not in blocks for cell in wanted):
         return None
-    if all(len(holding[cell]) == 1 for cell in wanted):
-        return len({holding[cell][0] for cell in wanted})
-    search = _Search(holding, len(wanted))
+    if wanted and any(wanted <= one for one in blocks[min(wanted)]):
+        return 1
+    if all(len(blocks[cell]) == 1 for cell in wanted):
+        return len({blocks[cell][0] for cell in wanted})
+    search = _Search(blocks, len(wanted))
     search.cover(wanted, 0)
     return search.least
 
@@ -45,7 +44,7 @@ def fewest_blocks(blocks: Mapping[int, Sequence[Block]], wanted: Block) -> int |
 class _Search:
     """The least number of blocks that cover some cells: fewest choices first, cut off by a lower bound."""
 
-    def __init__(self, holding: Mapping[int, list[Block]], most: int) -> None:
+    def __init__(self, holding: Mapping[int, Sequence[Block]], most: int) -> None:
         self.holding, self.least, self.work = holding, most, 0
 
     def cover(self, left: Block, used: int) -> None:
