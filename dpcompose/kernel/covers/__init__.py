@@ -86,11 +86,11 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
     setting = groups.of_any_two(setting)
     if any(one.metric is not None for one in setting.mechanisms):
         return distances.cover(setting, theory, cover, every)
+    kind = KINDS[setting.databases.kind]
     if setting.target.times is not None:
-        return groups.cover(setting, theory, cover)
+        return groups.cover(setting, theory, cover, kind(setting, theory).enough_steps)
     if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):
         return groups.of_fewest(setting, theory, lambda some, known: _cover(some, known, every))
-    kind = KINDS[setting.databases.kind]
     if kind is Records and not every and (found := Alike(setting, theory).found()) is not None:
         return found
     if every or setting.target.steps == 1:

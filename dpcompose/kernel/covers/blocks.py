@@ -132,15 +132,6 @@ def _of_single_cells(
     return found
 
 
-def fewest_steps(blocks: Sequence[Block]) -> int:
-    """The fewest blocks that change all cells that any number of them can change.
-
-    >>> fewest_steps([frozenset({1, 2}), frozenset({2, 3}), frozenset({3, 4})])
-    2
-    """
-    return fewest_blocks(by_cell(blocks), frozenset[int]().union(*blocks)) or 0
-
-
 def by_cell(blocks: Iterable[Block]) -> dict[int, list[Block]]:
     """For each cell the blocks that hold it, without those that lie in another one."""
     found: dict[int, list[Block]] = defaultdict(list)

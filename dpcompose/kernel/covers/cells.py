@@ -30,6 +30,12 @@ class Cells(Covering):
         types = [self.of_changed(one) for one in sorted(changes, key=lambda one: (len(one), sorted(one)))]
         return self.of_types(types, len(types), self.pages_of(self.metrics))
 
+    @property
+    def enough_steps(self) -> int:
+        """The fewest blocks that change all cells that any number of them can change."""
+        blocks = self.setting.target.blocks
+        return fewest_blocks(by_cell(blocks), frozenset[int]().union(*blocks)) or 0
+
     @cached_property
     def kept(self) -> dict[Reader, Block]:
         """The cells that are read."""

@@ -11,15 +11,13 @@ of 1, 2, … up to so many steps are those of m, each from its number on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any
 
 from dpcompose.kernel.core.classes import OF_ATOMS, Databases
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
-from dpcompose.kernel.covers.blocks import fewest_steps
-from dpcompose.kernel.covers.listed import longest_way
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, largest, least, number
@@ -60,10 +58,15 @@ def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
     return replace(mechanism, stated=replace(stated, times=None))
 
 
-def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory, bool], Cover]) -> Cover:
-    """The types of groups, from the cover of single steps."""
-    if setting.databases.kind in FURTHEST:
-        return _of_each_number(setting, theory, single)
+def cover(
+    setting: Setting,
+    theory: Theory,
+    single: Callable[[Setting, Theory, bool], Cover],
+    enough: int | None = None,
+) -> Cover:
+    """The types of groups, from the cover of single steps; enough -- how many lead as far as any number."""
+    if enough is not None:
+        return _of_each_number(setting, theory, single, enough)
     m = setting.target.times or number(setting.target.steps)
     page = theory.procedure(PROCEDURE)
     found = single(of_single_steps(setting), theory, True)
@@ -87,18 +90,13 @@ def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory, b
 
 MOST_NUMBERS = 16
 """Of at most so many numbers of steps the types are gone through one by one."""
-FURTHEST: Mapping[str, Callable[[Setting], int]] = {
-    "cells": lambda setting: fewest_steps(setting.target.blocks),
-    "listed": lambda setting: longest_way(setting.target.pairs),
-}
-"""How many steps lead as far as any number of them does, of the kinds of classes on which some do."""
 
 
 def _of_each_number(
-    setting: Setting, theory: Theory, single: Callable[[Setting, Theory, bool], Cover]
+    setting: Setting, theory: Theory, single: Callable[[Setting, Theory, bool], Cover], enough: int
 ) -> Cover:
     """The types of s steps, for every s that leads further than fewer do, there where m is at least s."""
-    m, most = setting.target.times, max(FURTHEST[setting.databases.kind](setting), 1)
+    m, most = setting.target.times, max(enough, 1)
     assert m is not None
     if most > MOST_NUMBERS:
         raise NoCover(

@@ -33,6 +33,15 @@ class Listed(Covering):
             types.append(self.type(moved, (x, y)))
         return self.of_types(types, len(pairs), [()] * len(far))
 
+    @property
+    def enough_steps(self) -> int:
+        """The most steps that are needed between two databases that some lead to each other."""
+        graph = paths.graph(self.setting.target.pairs)
+        if len(graph) ** 2 > LARGEST:
+            raise NoCover(f"any two of {len(graph):,} databases are too many pairs to go through")
+        far = paths.steps(graph)
+        return max((max(far(x).values()) for x in graph), default=0)
+
     def told_apart(self, type: Type) -> tuple[Any, ...]:
         """The rows of tables: what they lose differs between neighbours that are equally far apart."""
         x, y = (n for n in type.pair if isinstance(n, int))
@@ -94,16 +103,3 @@ def _within(pairs: Sequence[tuple[int, int]], steps: int) -> list[tuple[int, int
         if len(found) > LARGEST:
             raise NoCover("groups of steps have too many neighbours to go through")
     return found
-
-
-def longest_way(pairs: Sequence[tuple[int, int]]) -> int:
-    """The most steps that are needed between two databases that some listed pairs join.
-
-    >>> longest_way([(0, 1), (1, 2), (3, 4)])
-    2
-    """
-    graph = paths.graph(pairs)
-    if len(graph) ** 2 > LARGEST:
-        raise NoCover(f"any two of {len(graph):,} databases are too many pairs to go through")
-    far = paths.steps(graph)
-    return max((max(far(x).values()) for x in graph), default=0)

@@ -159,6 +159,11 @@ class Covering(ABC):
     def cover(self) -> Cover:
         """The types of the target's neighbours.  Raises NoPage where no lemma covers them."""
 
+    @property
+    def enough_steps(self) -> int | None:
+        """How many steps of the target lead as far as any number of them does; None where none do."""
+        return None
+
     def fact(self, fits: Callable[[Any], bool], what: str) -> str:
         """The id of the fact page that fits.  Raises NoPage: no page states `what`."""
         return str(self.theory.first("fact", fits, f"no page states {what}").id)
