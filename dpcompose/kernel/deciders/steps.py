@@ -25,7 +25,7 @@ values, so what holds there holds on all of it.
 | each l | f ≥ 0 with the worst case l replaced by each of the sums of what it compares |
 | largest l g | f ≥ 0 with the maximum l replaced by g, which is the largest on the box |
 | chosen l [g, …] | the same with only some, where the worst case counts positively |
-| lemma name l r p | A ≥ 0 (or ≤ 0), and A·b + B ≥ 0: f = A·l^r + B, b the lemma's bound of l^r |
+| tangent l r p | A ≥ 0 (of log ≤ 0), and A·b + B ≥ 0: f = A·l^r + B, b the tangent at p of l^r |
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ from operator import mul
 
 from dpcompose.kernel.deciders import elementary, ranges, roots
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, Term
-from dpcompose.kernel.deciders.lemmas import LEMMAS, bound_by
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 
@@ -371,14 +370,18 @@ def _chosen(f: Elementary, box: Box, letter: Letter, some: tuple[Elementary, ...
     return [(elementary.replaced(f, letter, sum(some, Elementary())), box)]
 
 
-def _lemma(f: Elementary, box: Box, name: str, letter: Letter, r: Fraction, p: Fraction) -> list[Goal]:
-    if name not in LEMMAS:
-        raise BadCertificate(f"there is no lemma {name!r}")
-    lemma = LEMMAS[name]
-    if letter[0] != lemma.of[0] or r == 0 or (lemma.of == "log" and r != 1):
-        raise BadCertificate(f"the letter is no {lemma.of}")
-    (u,) = elementary.inside(letter)
-    u = u.scaled(r) if lemma.of == "exp" else u
+def _tangent(f: Elementary, box: Box, letter: Letter, r: Fraction, p: Fraction) -> list[Goal]:
+    """exp is convex and lies above its tangent at p, and log is concave and lies below it."""
+    kind = letter[0]
+    if kind not in "el" or r == 0 or (kind == "l" and (r != 1 or p <= 0)):
+        raise BadCertificate("there are tangents of powers of e, and of logarithms at numbers above 0")
+    (u,), at = elementary.inside(letter), elementary.constant(p)
+    if kind == "e":
+        bound = elementary.exp(at) * (u.scaled(r) + elementary.constant(1 - p))
+    elif ranges.surely(u, box):
+        bound = elementary.log(at) + u.scaled(1 / p) - elementary.constant(1)
+    else:
+        raise BadCertificate("a logarithm is not known to have a value")
     factor, rest = Elementary(), Elementary()
     for term, c in f.terms:
         if dict(term).get(letter) == r:
@@ -386,12 +389,7 @@ def _lemma(f: Elementary, box: Box, name: str, letter: Letter, r: Fraction, p: F
             factor = factor + Elementary(((left, c),))
         else:
             rest = rest + Elementary(((term, c),))
-    bound, where = bound_by(name, u, p)
-    for one in where:
-        if not ranges.surely(one, box):
-            raise BadCertificate("the lemma is not known to hold there")
-    signed = factor if lemma.below else factor.scaled(Fraction(-1))
-    return [(signed, box), (factor * bound + rest, box)]
+    return [(factor.scaled(Fraction(1 if kind == "e" else -1)), box), (factor * bound + rest, box)]
 
 
 RULES: Mapping[str, tuple[Callable[..., list[Goal]], tuple[str, ...]]] = {
@@ -415,5 +413,5 @@ RULES: Mapping[str, tuple[Callable[..., list[Goal]], tuple[str, ...]]] = {
     "each": (_each, ("letter",)),
     "largest": (_largest, ("letter", "function")),
     "chosen": (_chosen, ("letter", "functions")),
-    "lemma": (_lemma, ("word", "letter", "number", "number")),
+    "tangent": (_tangent, ("letter", "number", "number")),
 }

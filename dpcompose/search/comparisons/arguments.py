@@ -25,13 +25,13 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.search.comparisons.promising import (
     division,
     factors_of,
-    lemmas,
     log_of,
     names_of,
     orders,
     simple_near,
     squares_of,
     surely_useful,
+    tangents,
 )
 from dpcompose.search.comparisons.sampling import FEW_TRIALS, Values, lowest, points, samples, value
 
@@ -280,7 +280,7 @@ class _Search:
             if box[name].integer:
                 yield from self._tried(wanted, Step("real", (name,)))
         if low is not None and smooth:
-            for step in lemmas(f, low):
+            for step in tangents(f, low):
                 yield from self._tried(wanted, step)
 
     def _squares(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:

@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import combinations
 
 from dpcompose.kernel.deciders import elementary, steps
-from dpcompose.kernel.deciders import lemmas as lemmas_
 from dpcompose.kernel.deciders.calculus import Step
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
 from dpcompose.kernel.expressions.domains import Domain
@@ -140,19 +139,18 @@ LARGEST_RATIO = 20
 MOST_ORDERS = 4
 
 
-def lemmas(f: Elementary, low: Values) -> Iterator[Step]:
-    """Lemmas for the exponentials and logarithms of f, at simple numbers and where f is small."""
+def tangents(f: Elementary, low: Values) -> Iterator[Step]:
+    """Tangents of the exponentials and logarithms of f, at a simple number and where f is small."""
     for letter in f.letters:
         if letter[0] not in "el":
             continue
         for r in sorted({r for term, _ in f.terms for one, r in term if one == letter}):
             there = value(elementary.inside(letter)[0].scaled(r if letter[0] == "e" else Fraction(1)), low)
-            for name, lemma in lemmas_.LEMMAS.items():
-                near = [Fraction(0 if letter[0] == "e" else 1)]
-                if lemma.chosen and there is not None:
-                    near.append(Fraction(there[0]).limit_denominator(8))
-                for p in dict.fromkeys(near if lemma.of[0] == letter[0] else []):
-                    yield Step("lemma", (name, letter, r, p))
+            near = [Fraction(0 if letter[0] == "e" else 1)]
+            if there is not None:
+                near.append(Fraction(there[0]).limit_denominator(8))
+            for p in dict.fromkeys(near):
+                yield Step("tangent", (letter, r, p))
 
 
 def squares_of(f: Elementary) -> list[tuple[Fraction, Elementary]]:

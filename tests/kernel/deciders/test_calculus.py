@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -12,7 +12,6 @@ import pytest
 from dpcompose.kernel.deciders import calculus, elementary, ranges, roots, values
 from dpcompose.kernel.deciders.calculus import Step
 from dpcompose.kernel.deciders.elementary import Elementary, NotElementary
-from dpcompose.kernel.deciders.lemmas import LEMMAS, bound_by
 from dpcompose.kernel.deciders.steps import Goal
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
@@ -147,7 +146,9 @@ def test_what_a_step_leaves(text: str, step: list[Any], rest: list[str]) -> None
         ("a", ["change", "a", "root 9999999"], "a cannot be changed like this"),
         ("1/(3 - 2*m)", ["square", "3 - 2*m", "-1/2"], "a root of a letter that may be negative"),
         ("log(n + 1)/n", ["real", "n"], "0 to a negative power has no real value"),
-        ("a", ["lemma", "no lemma", "a", "1", "0"], "there is no lemma 'no lemma'"),
+        ("a", ["tangent", "a", "1", "0"], "there are tangents of powers of e, and of logarithms at numbers above 0"),
+        ("a - log(a)", ["tangent", "log(a)", "1", "0"], "there are tangents of powers of e, and of logarithms at numbers above 0"),
+        ("a - log(x)", ["tangent", "log(x)", "1", "1"], "a logarithm is not known to have a value"),
         ("a", ["nothing"], "there is no such step as nothing"),
         ("a", ["signs", "1"], "there is no such step as signs"),
         ("a", ["split", "a", 1], "a number of the certificate cannot be read"),
@@ -177,34 +178,36 @@ def test_a_proof_has_no_step_too_few_or_too_many() -> None:
             calculus.check(difference, data)
 
 
-@pytest.mark.parametrize("name", LEMMAS)
-def test_lemmas(name: str) -> None:
-    """At many points, by enclosures: the bound lies on its side, and all that is asked for is needed or not."""
-    lemma = LEMMAS[name]
-    tested = 0
-    for u in [F(k, 8) for k in range(-40, 41, 5)] + [F(1, 1000), F(-1, 1000), F(60), F(-60)]:
-        for p in (F(-2), F(0), F(1, 3), F(1)):
-            try:
-                bound, where = bound_by(name, elementary.constant(u), p)
-                if not all(ranges.surely(one, {}) for one in where):
-                    continue
-                value = (
-                    elementary.exp(elementary.constant(u))
-                    if lemma.of == "exp"
-                    else elementary.log(elementary.constant(u))
-                )
-            except NotElementary:
-                continue
-            difference = (value - bound) if lemma.below else (bound - value)
-            enclosed = ranges.over(difference, {}, 128)
-            assert enclosed.high is not None and enclosed.high >= 0, (u, p)
-            tested += 1
-    assert tested > 8 and lemma.note
+@pytest.mark.parametrize("text", ["exp(a)", "exp(-2*a)", "exp(x)"])
+def test_exp_lies_above_its_tangents(text: str) -> None:
+    """f = l^r leaves 1, and the tangent, which encloses no more than f at many points."""
+    r = "-2" if "-2" in text else "1"
+    for p in (F(-2), F(0), F(1, 3), F(1)):
+        factor, tangent = (
+            one
+            for one, _ in reduced(goal(text), ["tangent", "exp(x)" if "x)" in text else "exp(a)", r, str(p)])
+        )
+        assert factor == elementary.constant(1)
+        _below(tangent, function(text), [F(k, 8) for k in range(-40 if "x)" in text else 0, 41, 5)])
 
 
-def test_a_lemma_in_a_proof() -> None:
+def test_log_lies_below_its_tangents() -> None:
+    for p in (F(1, 3), F(1), F(7)):
+        factor, tangent = (one for one, _ in reduced(goal("-log(a)"), ["tangent", "log(a)", "1", str(p)]))
+        assert factor == elementary.constant(1)
+        _below(tangent, function("-log(a)"), [F(k, 8) for k in range(1, 90, 5)] + [F(1, 1000), F(60)])
+
+
+def _below(lesser: Elementary, greater: Elementary, some: list[F]) -> None:
+    for (name,), x in product([greater.names], some):
+        there = elementary.substituted(greater - lesser, name, elementary.constant(x))
+        enclosed = ranges.over(there, {}, 128)
+        assert enclosed.high is not None and enclosed.high >= 0, x
+
+
+def test_a_tangent_in_a_proof() -> None:
     difference = forms.read(formulas.parse("exp(a*b) - 1 - a*b", SYMBOLS))
-    data = [["lemma", "exp above its tangents", "exp(a*b)", "1", "0"], ["signs"], ["signs"]]
+    data = [["tangent", "exp(a*b)", "1", "0"], ["signs"], ["signs"]]
     calculus.check(difference, data)
 
 
@@ -368,7 +371,7 @@ def test_random_steps_prove_nothing_false(text: str) -> None:
                     ["chosen", peak, [member]],
                     ["factors", c, factors],
                     ["less", c, one],
-                    ["lemma", rng.choice([*LEMMAS]), one, r, c],
+                    ["tangent", one, r, c],
                 ],
                 5,
             ),
