@@ -42,12 +42,16 @@ class Alike(Records):
         found: dict[object, list[tuple[int, int]]] = {}
         for atom, readers in enumerate(self.readers_of):
             alone = [i for i, _ in readers if mechanisms[i - 1].reads == ((atom,),)]
-            if len(alone) == 1 and is_plain(mechanisms[alone[0] - 1]):
-                stated = replace(mechanisms[alone[0] - 1], name="", reads=(), values=(), notion="")
+            if len(alone) == 1 and (known := self.known_of(alone[0])) is not None:
                 others = tuple(one for one in readers if one[0] != alone[0])
                 several = len(databases.atoms[atom].records) > 1
-                found.setdefault((stated, others, several), []).append((alone[0], atom))
+                found.setdefault((known, others, several), []).append((alone[0], atom))
         return [some for some in found.values() if len(some) >= MANY]
+
+    def known_of(self, i: int) -> object:
+        """What tells a mechanism from others, but for what it reads; None where none is like it."""
+        mechanism = self.setting.mechanisms[i - 1]
+        return replace(mechanism, name="", reads=(), values=(), notion="") if is_plain(mechanism) else None
 
     def through(self, differences: Collection[Counts]) -> Sequence[int]:
         most = max((a + b for a, b in differences), default=0)

@@ -99,7 +99,7 @@ def largest_unions(
     some = maximal(blocks)
     many = min(steps, len(some))
     if all(len(one) == 1 for one in some):
-        return _of_single_cells([cell for one in some for cell in one], many, roles, most)
+        return of_single_cells([cell for one in some for cell in one], many, roles, most)
     if many <= 1:
         return some
     if comb(len(some), many) > MOST_UNIONS:
@@ -110,9 +110,7 @@ def largest_unions(
     return maximal(frozenset().union(*chosen) for chosen in combinations(some, many))
 
 
-def _of_single_cells(
-    cells: Iterable[int], many: int, roles: Mapping[int, Hashable], most: int
-) -> list[Block]:
+def of_single_cells(cells: Iterable[int], many: int, roles: Mapping[int, Hashable], most: int) -> list[Block]:
     """So many cells, in each way in which they can have roles."""
     alike: dict[Hashable, list[int]] = defaultdict(list)
     for cell in sorted(cells):

@@ -19,7 +19,7 @@ from dpcompose.kernel.covers.policies import MOST_STEPS, differences
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.atoms import OfAtoms
-from dpcompose.privacy.elaboration.kinds import ANY, Pair, groups_pushed, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, NOBODY, Pair, groups_pushed, told_apart
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import LARGEST_SHAPE, DatabaseClass
@@ -202,10 +202,6 @@ class Policies(OfAtoms):
     def shown_pair(self, D: Any, E: Any) -> Pair:
         """Two databases of records as results print them."""
         return D, E
-
-
-NOBODY = {"name": "M", "reads": [None], "domain": "own", "notion": "pure", "values": {}}
-"""A mechanism of which nothing is known: a core setting has one."""
 
 
 def _are_few(setting: Setting) -> bool:

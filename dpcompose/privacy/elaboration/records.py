@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core import settings as kernel
+from dpcompose.kernel.covers.alike import Alike
+from dpcompose.kernel.covers.types import smallest_pair
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.atoms import OfAtoms
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, groups_pushed, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, NOBODY, Kind, Pair, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.larger import ANY_SIZE
@@ -46,3 +51,45 @@ class Records(OfAtoms):
         assert edits is not None and edits.single is not None
         single = [list(one) for one in sorted(edits.single)]
         return {"single": single, "steps": edits.most} | ({"within": ANY_SIZE} if edits.elsewhere else {})
+
+    def pairs(
+        self, granularity: Granularity, known: Sequence[object], only_whether: bool, theory: Theory
+    ) -> Iterator[Pair]:
+        """A smallest pair of neighbours for each type of edit; of any two of any size none, and all records.
+
+        known -- for each mechanism what tells it from others, if any is like it; only_whether -- all that
+        matters of what is read is whether it differs.  Raises NoCover where there are too many.
+        """
+        target = self.relation(granularity)
+        read = (self.reads(one.reads) for one in self.setting.mechanisms)
+        core = reading.read(
+            {
+                "parameters": {name: str(one) for name, one in self.setting.databases.parameters.items()},
+                "databases": self.databases() | {"shown": ""},
+                "target": target,
+                "mechanisms": [
+                    NOBODY | {"name": f"M{n}", "reads": [some], "stated": target}
+                    for n, some in enumerate(read)
+                ],
+                "adaptive": False,
+            }
+        )
+        cover = _Told(core, theory, () if core.target.any_two else known)
+        edits, databases = cover.within(core.target, core.databases.size), core.databases
+        if edits.any_two and databases.size[1] is None:
+            yield smallest_pair(databases, (), tuple(range(len(databases.atoms))))
+            return
+        changed = cover.all_changed() if edits.any_two and only_whether else None
+        for left, right in cover.changes(edits) if changed is None else [changed]:
+            yield smallest_pair(databases, left, right)
+
+
+class _Told(Alike):
+    """Types of edits, where of mechanisms only as much is said as `known`."""
+
+    def __init__(self, setting: kernel.Setting, theory: Theory, known: Sequence[object]) -> None:
+        super().__init__(setting, theory)
+        self._known = known
+
+    def known_of(self, i: int) -> object:
+        return self._known[i - 1] if self._known else None

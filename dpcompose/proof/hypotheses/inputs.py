@@ -285,7 +285,7 @@ class Inputs:
             and all(one.metric.by_counts for one in metrics)
         ):
             only_whether = all(one.metric.only_whether for one in metrics)
-            types = edit_types.pairs(setting.databases, edits, maps, only_whether, self._alike)
+            types = edit_types.pairs(setting, granularity, self._alike, only_whether, self.theory.in_kernel)
             words = _count(len(types.pairs), "edit type")
             if types.growing:
                 words += ", repeated any number of times"

@@ -207,10 +207,6 @@ class DatabaseClass(Shown, ABC):
         """The record of D that is another one in E, None for none; None where not one record differs."""
         return None
 
-    def differences_allowed(self, counts: Counts) -> bool:
-        """Whether some two databases of the class differ by these counts."""
-        return True
-
     def edit_allowed(self, counts: Counts) -> bool:
         """Whether an edit by these counts leads from some database of the class to another one."""
         return True

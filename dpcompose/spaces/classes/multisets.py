@@ -62,9 +62,6 @@ class Multisets(Collections, OfRecords):
         needs = "multisets over an arbitrary record universe (leave out records)"
         return None if self.arbitrary else needs
 
-    def differences_allowed(self, counts: Counts) -> bool:
-        return self.sizes.allows_difference(*counts)
-
     def data(self) -> dict[str, Any]:
         if self.attributes is None:
             return super().data()

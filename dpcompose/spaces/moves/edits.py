@@ -77,19 +77,6 @@ class Edits:
                 return steps
         return None
 
-    def differences(self, databases: DatabaseClass) -> frozenset[Counts] | None:
-        """By which counts neighbours of the class differ; None where there are infinitely many."""
-        n = databases.most_counted
-        if self.single is None:
-            if n is None:
-                return None
-            ways = product(range(n + 1), repeat=len(databases.no_difference))
-            return frozenset(one for one in ways if any(one) and databases.differences_allowed(one))
-        inside = self.within(databases)
-        most = tuple(self.most if n is None else min(n, self.most) for _ in databases.no_difference)
-        every: frozenset[Counts] = frozenset().union(*inside._layers(most))
-        return frozenset(one for one in every if databases.differences_allowed(one))
-
     def _layers(self, most: Counts) -> Iterator[frozenset[Counts]]:
         """What one, two, …, `most` single edits add up to and fewer do not, inside the counts."""
         assert self.single is not None
