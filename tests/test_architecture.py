@@ -53,7 +53,7 @@ privacy.elaboration: kinds parts listed steps arrays atoms cells contributions o
     __init__
 privacy.metrics: builder granular
 proof: cited folders registry witnesses outputs readings computed densities deals refuting
-proof.hypotheses: blocks edit_types evidence exhaustion input_metrics inputs order_based_partition
+proof.hypotheses: blocks edit_types evidence input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
     compatible depends given_earlier_outputs identity
 proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity losing counterexamples
@@ -160,7 +160,7 @@ def test_imports_go_one_way() -> None:
 
 
 def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
-    shared = {"evidence", "inputs", "input_metrics", "edit_types", "blocks", "exhaustion"}
+    shared = {"evidence", "inputs", "input_metrics", "edit_types", "blocks"}
     for path in (PACKAGE / "proof" / "hypotheses").glob("*.py"):
         names = {module.rsplit(".", 1)[1] for module in imports(path) if ".hypotheses." in module}
         assert names <= shared, path.name

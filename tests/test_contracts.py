@@ -10,6 +10,7 @@ import oracle
 import pytest
 import strategies
 import sympy
+from graph_paths import shortest_paths
 from hypothesis import given
 from hypothesis import strategies as st
 from shares import MANY
@@ -22,7 +23,6 @@ from dpcompose.spaces.canonical.metrics import (
     Discrete,
     Metric,
     MinimumOverFibres,
-    ShortestPaths,
     at_most,
 )
 from dpcompose.spaces.classes import databases as classes
@@ -204,7 +204,7 @@ def number(distance: int) -> float:
 @pytest.mark.parametrize(("databases", "granularity"), SPACES, ids=space_name)
 def test_canonical_metrics(databases: DatabaseClass, granularity: Granularity) -> None:
     graph = neighbourhood_graph(databases, granularity)
-    paths = ShortestPaths(graph)
+    paths = shortest_paths(graph)
     points = list(databases.databases())
     assert_metric(paths, points)
     expected = oracle.canonical_distance(points, lambda D, E: granularity.relates(D, E, databases))
@@ -244,7 +244,8 @@ def test_push_forwards_and_minimum_over_fibres(data: st.DataObject) -> None:
     f = dpc.table("f", dict(zip(points, values, strict=True)))
     graph = neighbourhood_graph(dpc.listed(points), dpc.pairs("G", pairs))
     images = sorted(set(values))
-    closure, minimum = ShortestPaths(push_forward(graph, f)), MinimumOverFibres(graph, f)
+    space = dpc.finite(dpc.listed(points), dpc.pairs("G", pairs))
+    closure, minimum = shortest_paths(push_forward(graph, f)), MinimumOverFibres(space, f)
     assert_metric(closure, images)
     relation = oracle.from_pairs(pairs)
     least = oracle.minimum_privacy_distance(points, oracle.canonical_distance(points, relation), f)
@@ -273,8 +274,8 @@ def test_minimum_over_fibres_breaks_the_triangle_inequality() -> None:
         dpc.listed(["a", "b1", "b2", "c"]), dpc.pairs("steps", [("a", "b1"), ("b2", "c")])
     )
     merge = dpc.table("merge", {"a": "x", "b1": "y", "b2": "y", "c": "z"})
-    assert MinimumOverFibres(graph, merge)("x", "z") == INFINITE
-    assert ShortestPaths(push_forward(graph, merge))("x", "z") == 2
+    assert MinimumOverFibres(dpc.finite(graph), merge)("x", "z") == INFINITE
+    assert shortest_paths(push_forward(graph, merge))("x", "z") == 2
 
 
 # ---------------------------------------------------------------- classes and maps

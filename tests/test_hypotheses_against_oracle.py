@@ -12,6 +12,7 @@ import strategies
 import strategies_ordered
 import sympy
 from against_oracle import many, ones, profile_of, value
+from graph_paths import Paths, shortest_paths
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracle import INFINITY
@@ -25,7 +26,7 @@ from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Hypothesis
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
-from dpcompose.spaces.canonical.metrics import ClosedForm, Metric, ShortestPaths
+from dpcompose.spaces.canonical.metrics import ClosedForm, Metric
 from dpcompose.spaces.moves.single_edits import RecordEdits
 
 
@@ -56,7 +57,7 @@ SMALL = [
 ]
 
 
-def assert_same(metric: Metric, paths: ShortestPaths, points: list[Any]) -> None:
+def assert_same(metric: Metric, paths: Paths, points: list[Any]) -> None:
     """Two metrics agree on all pairs of points."""
     for x in points:
         for y in points:
@@ -81,12 +82,12 @@ def test_closed_forms_are_shortest_paths(kinds: set[tuple[int, int]]) -> None:
             common = "own" if f.is_identity(databases) else "common"
             found = inputs.metric_of(f, granularity, common).metric
             assert isinstance(found, ClosedForm)
-            assert_same(found, ShortestPaths(contracted), list(contracted.nodes))
+            assert_same(found, shortest_paths(contracted), list(contracted.nodes))
             own_class = f.image(cut)
             own = neighbourhood_graph(own_class, granularity)
             found = inputs.metric_of(f, granularity, "own").metric
             assert isinstance(found, ClosedForm)
-            assert_same(found, ShortestPaths(own), list(own_class.databases()))
+            assert_same(found, shortest_paths(own), list(own_class.databases()))
 
 
 def test_every_closed_form_is_one_of_those() -> None:

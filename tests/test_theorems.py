@@ -14,6 +14,7 @@ from typing import Any
 
 import frozen
 import pytest
+from graph_paths import shortest_paths
 from in_metrics import read_data
 from item_map import BEYOND, is_for_readers, rows
 from shares import every_second
@@ -35,7 +36,7 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
 from dpcompose.search.replayed import Proved
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph
-from dpcompose.spaces.canonical.metrics import ClosedForm, ShortestPaths
+from dpcompose.spaces.canonical.metrics import ClosedForm
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.multisets import Multisets
 from dpcompose.spaces.classes.sequences import Sequences
@@ -276,14 +277,14 @@ def test_metric_facts_are_shortest_paths(page: Page, m: int) -> None:
             granularity = RecordEdits(page.id, edits)
         sequences = isinstance(databases, Sequences)
         closed = ClosedForm(page.head.metric, page.head.same_size, ordered, sequences, m)
-        shortest = ShortestPaths(neighbourhood_graph(databases, dpc.group(m, granularity)))
+        shortest = shortest_paths(neighbourhood_graph(databases, dpc.group(m, granularity)))
         for D, E in combinations_with_replacement(databases.databases(), 2):
             assert closed(D, E) == shortest(D, E), (D, E)
 
 
 def test_free_lunch_metric_is_shortest_paths() -> None:
     for databases in (dpc.multisets("ab", "<= 2"), dpc.tuples("ab", "<= 2"), dpc.listed("pqr")):
-        shortest = ShortestPaths(neighbourhood_graph(databases, dpc.free_lunch))
+        shortest = shortest_paths(neighbourhood_graph(databases, dpc.free_lunch))
         found = dpc.canonical_metric(databases, dpc.free_lunch)
         for D, E in combinations_with_replacement(databases.databases(), 2):
             assert found(D, E) == shortest(D, E) == (D != E)

@@ -308,6 +308,6 @@ def _hypotheses(modules: Iterable[ModuleType]) -> Mapping[str, ModuleType]:
 @lru_cache(maxsize=1)
 def predicates() -> tuple[str, ...]:
     """The names of the files in hypotheses/ that decide a hypothesis."""
-    own = {"__init__", "binding", "evidence", "inputs", "input_metrics", "edit_types", "blocks", "exhaustion"}
+    own = {"__init__", "binding", "evidence", "inputs", "input_metrics", "edit_types", "blocks"}
     here = Path(__file__).parent / "hypotheses"
     return tuple(sorted(path.stem for path in here.glob("*.py") if path.stem not in own))

@@ -12,6 +12,7 @@ import oracle
 import pytest
 import sympy
 from against_oracle import vectors_of
+from graph_paths import shortest_paths
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from dpcompose.privacy import problems
 from dpcompose.proof.hypotheses import blocks as by_blocks
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph
-from dpcompose.spaces.canonical.metrics import FewestBlocks, ShortestPaths
+from dpcompose.spaces.canonical.metrics import FewestBlocks
 from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.blocks import Blocks
@@ -97,7 +98,7 @@ def test_what_is_kept_has_the_blocks_of_the_whole(databases: Any, some: Any, map
         assert set(images) == {f(D) for D in databases.databases()}
         metric, paths = (
             FewestBlocks(image, granularity),
-            ShortestPaths(neighbourhood_graph(image, granularity)),
+            shortest_paths(neighbourhood_graph(image, granularity)),
         )
         assert all(metric(x, y) == paths(x, y) for x, y in combinations(images, 2))
 

@@ -10,8 +10,7 @@ from dpcompose.proof.registry import Theory
 from dpcompose.spaces import given
 from dpcompose.spaces.canonical.distances import MetricFunction
 from dpcompose.spaces.canonical.finite import finite
-from dpcompose.spaces.canonical.graphs import is_large, neighbourhood_graph
-from dpcompose.spaces.canonical.metrics import Metric, ShortestPaths, StepsInSpace
+from dpcompose.spaces.canonical.metrics import StepsInSpace
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import everything
 from dpcompose.spaces.moves.granularities import Granularity
@@ -65,11 +64,5 @@ def _metric(databases: DatabaseClass, granularity: Granularity, theory: Theory) 
     stated = stated or by_blocks(theory, databases, granularity)
     stated = stated or by_policy(theory, databases, granularity, everything, "own")
     stated = stated or by_own_form(theory, databases, granularity)
-    found: Metric
-    if stated is not None:
-        found = stated.metric
-    elif is_large(databases):
-        found = StepsInSpace(finite(databases, granularity))
-    else:
-        found = ShortestPaths(neighbourhood_graph(databases, granularity))
+    found = StepsInSpace(finite(databases, granularity)) if stated is None else stated.metric
     return MetricFunction(str(granularity), found, databases, same=(databases, granularity))

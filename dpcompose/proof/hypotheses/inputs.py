@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO
@@ -22,7 +21,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof.hypotheses import blocks, edit_types, exhaustion
+from dpcompose.proof.hypotheses import blocks, edit_types
 from dpcompose.proof.hypotheses.edit_types import Pair
 from dpcompose.proof.hypotheses.input_metrics import (
     InputMetric,
@@ -35,12 +34,7 @@ from dpcompose.proof.hypotheses.input_metrics import (
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical.finite import FiniteSpace, finite
-from dpcompose.spaces.canonical.graphs import (
-    graph_of_inputs,
-    is_large,
-    neighbourhood_graph,
-    neighbours_of_inputs,
-)
+from dpcompose.spaces.canonical.graphs import neighbours_of_inputs
 from dpcompose.spaces.canonical.metrics import (
     INFINITE,
     ClosedForm,
@@ -48,9 +42,7 @@ from dpcompose.spaces.canonical.metrics import (
     Distance,
     Metric,
     MinimumOverFibres,
-    MinimumOverFibresInSpace,
     Queried,
-    ShortestPaths,
     StepsInSpace,
     steps,
 )
@@ -58,9 +50,6 @@ from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
-
-if TYPE_CHECKING:
-    from networkx import Graph
 
 
 class NotDecidable(ValueError):
@@ -103,33 +92,24 @@ class Inputs:
     theory: Theory
     stated: Setting | None = None
     times: tuple[int, ...] = ()
-    _graphs: dict[tuple[DatabaseClass, Granularity], Graph] = field(default_factory=dict, repr=False)
     _spaces: dict[tuple[DatabaseClass, Granularity], FiniteSpace] = field(default_factory=dict, repr=False)
     _metrics: dict[int, InputMetric] = field(default_factory=dict, repr=False)
     _pairs: dict[Granularity, NeighbouringPairs] = field(default_factory=dict, repr=False)
     _moved: dict[Pair, dict[int, Distance]] = field(default_factory=dict, repr=False)
 
-    def graph(self, databases: DatabaseClass, granularity: Granularity) -> Graph:
-        """The neighbourhood graph of a finite class."""
-        key = (databases, granularity)
-        if key not in self._graphs:
-            self._graphs[key] = neighbourhood_graph(databases, granularity, IN_A_PROOF)
-        return self._graphs[key]
-
-    def space(self, databases: DatabaseClass, granularity: Granularity) -> FiniteSpace | None:
-        """A large finite class with its neighbours on arrays; None for a small one."""
-        if not is_large(databases):
-            return None
+    def space(self, databases: DatabaseClass, granularity: Granularity) -> FiniteSpace:
+        """A finite class with its neighbours."""
         key = (databases, granularity)
         if key not in self._spaces:
             self._spaces[key] = finite(databases, granularity, IN_A_PROOF)
         return self._spaces[key]
 
     def pairs_deciding(self, granularity: Granularity, maps: Sequence[Map]) -> tuple[tuple[Pair, ...], int]:
-        """By exhaustion: see `exhaustion.deciding`.  Raises TooLarge where these are too many."""
-        databases = self.setting.databases
-        space = self.space(databases, granularity)
-        found, count = exhaustion.deciding(space, databases, maps, lambda: self.graph(databases, granularity))
+        """All neighbours of a finite class: of those between which the maps change alike, as what depends on
+        the values of the maps does too, the first pair; and how many there are.  Raises TooLarge.
+        """
+        space = self.space(self.setting.databases, granularity)
+        found, count = space.smallest_changes(*maps), space.layout.edges
         if len(found) * len(maps) > LARGEST_EXHAUSTION:
             raise TooLarge(
                 f"{len(found):,} neighbouring pairs for {len(maps)} mechanisms are more than the "
@@ -197,7 +177,7 @@ class Inputs:
             return metric.furthest
         largest = 0
         pairs = found.pairs
-        if found.procedure == "arrays":
+        if found.procedure == "exhaustion":
             pairs, _ = self.pairs_deciding(self.setting.target, [everything])  # here D and E themselves count
         for D, E in pairs:
             r = metric(D, E)
@@ -240,11 +220,8 @@ class Inputs:
         own = domain == "own"
         where, neighbours, along = neighbours_of_inputs(databases, stated, f, own)
         space = self.space(where, neighbours)
-        if space is not None:
-            space = space if along is None else space.push_forward(along)
-            return InputMetric(StepsInSpace(space), f"shortest paths over {space.nodes} inputs")
-        graph = graph_of_inputs(databases, stated, f, own, self.graph)
-        return InputMetric(ShortestPaths(graph), f"shortest paths over {graph.number_of_nodes()} inputs")
+        space = space if along is None else space.push_forward(along)
+        return InputMetric(StepsInSpace(space), f"shortest paths over {space.nodes} inputs")
 
     def is_minimum(self, i: int) -> bool:
         """Whether the push-forward's metric is known to be the minimum over fibres: of restrictions of
@@ -257,9 +234,7 @@ class Inputs:
         stated, databases = mechanism.satisfies.about_granularity, self.setting.databases
         if self.is_minimum(i):
             return self.metric(i).metric
-        if (space := self.space(databases, stated)) is not None:
-            return MinimumOverFibresInSpace(space, mechanism.reads)
-        return MinimumOverFibres(self.graph(databases, stated), mechanism.reads)
+        return MinimumOverFibres(self.space(databases, stated), mechanism.reads)
 
     def neighbouring_pairs(self, granularity: Granularity | None = None) -> NeighbouringPairs:
         """Pairs that stand for all neighbours (of the target, where none is named).
@@ -305,10 +280,8 @@ class Inputs:
                 f"{granularity} neighbours stand for all; a finite class would do"
             )
         found, count = self.pairs_deciding(granularity, maps)
-        procedure = "arrays" if is_large(setting.databases) else "exhaustion"
-        return NeighbouringPairs(
-            found, procedure, f"all {_count(count, 'neighbouring pair')} of {setting.databases}"
-        )
+        words = f"all {_count(count, 'neighbouring pair')} of {setting.databases}"
+        return NeighbouringPairs(found, "exhaustion", words)
 
     def _by_policies(self, granularity: Granularity) -> NeighbouringPairs | None:
         """One pair for each way in which neighbours of a policy differ."""

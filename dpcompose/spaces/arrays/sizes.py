@@ -143,11 +143,18 @@ def duration(seconds: int) -> str:
     return f"{seconds} s" if seconds else "less than 1 s"
 
 
+FEW = 1_000
+"""Up to so many steps there is no bar."""
+
+
 def progress(steps: Iterable[T], total: int, words: str) -> Iterator[T]:
     """The steps, with a bar in a terminal or notebook once they have taken a second.
 
-    Work that goes through them can be interrupted after each.
+    Work that goes through them can be interrupted after each.  Few have no bar, which takes time itself.
     """
+    if total <= FEW:
+        yield from steps
+        return
     import warnings
 
     from tqdm import tqdm as plain

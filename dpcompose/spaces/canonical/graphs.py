@@ -7,7 +7,7 @@ neighbours as edges: the graph with each fibre of f contracted to one node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -191,11 +191,3 @@ def neighbours_of_inputs(
 def is_large(databases: DatabaseClass) -> bool:
     """Whether a class is gone through on arrays: see `finite`."""
     return (databases.count() or 0) > SMALL_CLASS
-
-
-def fibres(graph: Graph, f: Map) -> Mapping[Database, tuple[Database, ...]]:
-    """For each value of f the databases that have it."""
-    found: dict[Database, list[Database]] = {}
-    for D in graph.nodes:
-        found.setdefault(f(D), []).append(D)
-    return {x: tuple(Ds) for x, Ds in found.items()}

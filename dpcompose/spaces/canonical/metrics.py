@@ -18,7 +18,6 @@ from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, letter
-from dpcompose.spaces.canonical.graphs import fibres
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.classes.multisets import difference
 from dpcompose.spaces.classes.sequences import aligned
@@ -29,10 +28,10 @@ from dpcompose.spaces.moves.contributions import Contribution
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
-    from networkx import Graph
-
     from dpcompose.spaces.canonical.finite import FiniteSpace
 
+MANY = 1_000
+"""Of more databases the distances from one to all others are not kept."""
 INFINITE = -1
 """Stands for ∞ among distances, which are otherwise 0, 1, 2, …; shown as oo."""
 
@@ -312,34 +311,8 @@ class OwnForm(Metric):
 
 
 @frozen(eq=False)
-class ShortestPaths(Metric):
-    """The fewest edges between two nodes of a graph, ∞ where there is no path.
-
-    Neighbours of one granularity are mostly one or two steps of another apart, which is seen at once;
-    other searches run from one node at a time and are kept.
-    """
-
-    graph: Graph
-    _from: dict[Database, dict[Database, int]] = field(default_factory=dict, repr=False)
-
-    def __call__(self, x: Database, y: Database) -> Distance:
-        if x == y:
-            return 0
-        if x not in self._from:
-            beside = self.graph.adj[x]
-            if y in beside:
-                return 1
-            if not beside.keys().isdisjoint(self.graph.adj[y]):
-                return 2
-            import networkx
-
-            self._from[x] = dict(networkx.single_source_shortest_path_length(self.graph, x))
-        return self._from[x].get(y, INFINITE)
-
-
-@frozen(eq=False)
 class StepsInSpace(Metric):
-    """The fewest steps between two databases of a class on arrays: ShortestPaths for large classes.
+    """The fewest steps between two databases of a finite class.
 
     >>> import dpcompose as dpc
     >>> StepsInSpace(dpc.finite(range(9), dpc.steps("two on", lambda n: [n - 2, n + 2])))(1, 7)
@@ -347,19 +320,26 @@ class StepsInSpace(Metric):
     """
 
     space: FiniteSpace
+    _from: dict[Database, list[int]] = field(default_factory=dict, repr=False)
 
     def __call__(self, x: Database, y: Database) -> Distance:
-        return self.space.distance(x, y)  # ∞ is −1 there as here
+        if self.space.nodes > MANY:
+            return self.space.distance(x, y)  # ∞ is −1 there as here
+        if x not in self._from:
+            self._from[x] = self.space.distances(x).tolist()
+        return self._from[x][self.space.number(y)]
 
 
 @frozen(eq=False)
-class MinimumOverFibresInSpace(Metric):
-    """d^f for the databases of a class on arrays: MinimumOverFibres for large classes.
+class MinimumOverFibres(Metric):
+    """d^f(x, y) = min d(D, E) over f(D) = x and f(E) = y, d canonical (GB Prop. IV.10).
+
+    It may break the triangle inequality; its metric closure is the canonical metric of the push-forward.
 
     >>> import dpcompose as dpc
     >>> next_to = dpc.steps("next", lambda n: [n - 1, n + 1])
     >>> thirds = dpc.function("thirds", lambda n: n // 3)
-    >>> MinimumOverFibresInSpace(dpc.finite(range(9), next_to), thirds)(0, 2)
+    >>> MinimumOverFibres(dpc.finite(range(9), next_to), thirds)(0, 2)
     4
     """
 
@@ -375,38 +355,3 @@ class MinimumOverFibresInSpace(Metric):
         if x not in self._from:
             self._from[x] = self.space.from_fibre(x, *self._labels)
         return self._from[x].get(y, INFINITE)
-
-
-@frozen(eq=False)
-class MinimumOverFibres(Metric):
-    """d^f(x, y) = min d(D, E) over f(D) = x and f(E) = y, d canonical (GB Prop. IV.10).
-
-    It may break the triangle inequality; its metric closure is the canonical metric of the
-    push-forward.
-    """
-
-    graph: Graph
-    f: Map
-    _from: dict[Database, dict[Database, int]] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def _fibres(self) -> dict[Database, tuple[Database, ...]]:
-        return dict(fibres(self.graph, self.f))
-
-    def __call__(self, x: Database, y: Database) -> Distance:
-        if x not in self._from:
-            self._from[x] = self._search(x)
-        return self._from[x].get(y, INFINITE)
-
-    def _search(self, x: Database) -> dict[Database, int]:
-        """Breadth-first from the whole fibre of x at once; the first hit of a fibre is d^f."""
-        reached = {x: 0}
-        seen = set(self._fibres[x])
-        layer, steps = list(seen), 0
-        while layer:
-            steps += 1
-            layer = list({E for D in layer for E in self.graph.adj[D]} - seen)
-            seen.update(layer)
-            for E in layer:
-                reached.setdefault(self.f(E), steps)
-        return reached
