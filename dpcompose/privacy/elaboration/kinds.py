@@ -133,8 +133,6 @@ def groups_pushed(setting: Setting) -> list[Mechanism]:
 
 ANY: dict[str, Any] = {"single": ANY_TWO, "steps": 1}
 """The relation of any two databases."""
-NOBODY = {"name": "M", "reads": [None], "domain": "own", "notion": "pure", "values": {}}
-"""A mechanism of which nothing is known: a core setting has one."""
 
 
 def times(granularity: Granularity, databases: DatabaseClass) -> dict[str, str]:

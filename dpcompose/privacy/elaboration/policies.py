@@ -11,7 +11,6 @@ from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.core import reading
 from dpcompose.kernel.core import settings as kernel
 from dpcompose.kernel.core.settings import NOTHING
 from dpcompose.kernel.covers.groups import of_any_two
@@ -19,7 +18,7 @@ from dpcompose.kernel.covers.policies import MOST_STEPS, differences
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.atoms import OfAtoms
-from dpcompose.privacy.elaboration.kinds import ANY, NOBODY, Pair, groups_pushed, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, Pair, groups_pushed, told_apart
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import LARGEST_SHAPE, DatabaseClass
@@ -181,18 +180,8 @@ class Policies(OfAtoms):
 
     def pairs(self) -> Iterator[Pair]:
         """A pair for each way in which the target's neighbours differ."""
-        data = {**self.databases(), "shown": ""}
-        target = self.relation(self.setting.target)
-        core = reading.read(
-            {
-                "parameters": {name: str(one) for name, one in self.setting.databases.parameters.items()},
-                "databases": data,
-                "target": target,
-                "mechanisms": [NOBODY | {"stated": target}],
-                "adaptive": False,
-            }
-        )
-        here, core = room(core.databases), of_any_two(core)
+        core = of_any_two(self.core(self.relation(self.setting.target)))
+        here = room(core.databases)
         for left, right in differences(core.databases, core.target):
             yield self.shown_pair(*here.pair(left, right))
 

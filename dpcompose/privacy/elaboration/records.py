@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from dpcompose.kernel.core import reading
 from dpcompose.kernel.core import settings as kernel
 from dpcompose.kernel.covers.alike import Alike
 from dpcompose.kernel.covers.types import smallest_pair
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.atoms import OfAtoms
-from dpcompose.privacy.elaboration.kinds import ANY, NOBODY, Kind, Pair, groups_pushed, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, Pair, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.larger import ANY_SIZE
@@ -60,20 +59,8 @@ class Records(OfAtoms):
         known -- for each mechanism what tells it from others, if any is like it; only_whether -- all that
         matters of what is read is whether it differs.  Raises NoCover where there are too many.
         """
-        target = self.relation(granularity)
-        read = (self.reads(one.reads) for one in self.setting.mechanisms)
-        core = reading.read(
-            {
-                "parameters": {name: str(one) for name, one in self.setting.databases.parameters.items()},
-                "databases": self.databases() | {"shown": ""},
-                "target": target,
-                "mechanisms": [
-                    NOBODY | {"name": f"M{n}", "reads": [some], "stated": target}
-                    for n, some in enumerate(read)
-                ],
-                "adaptive": False,
-            }
-        )
+        read = [self.reads(one.reads) for one in self.setting.mechanisms]
+        core = self.core(self.relation(granularity), read)
         cover = _Told(core, theory, () if core.target.any_two else known)
         edits, databases = cover.within(core.target, core.databases.size), core.databases
         if edits.any_two and databases.size[1] is None:
