@@ -86,17 +86,11 @@ class Cells(Kind):
 
     def check_limits(self) -> None:
         """Raises NotElaborated where an input moves further and further as an arbitrary universe grows."""
-        larger = self.product.larger()
-        if larger == self.product:
-            return
         for one in self.setting.mechanisms:
             stated = one.satisfies.granularity
             if stated is None or stated.any_two(self.product):
                 continue
-            here, there = (
-                _furthest(shape, self.setting.target, one.reads, stated) for shape in (self.product, larger)
-            )
-            if here != there:
+            if grows(self.product, self.setting.target, one.reads, stated):
                 raise NotElaborated(
                     f"how far what {one.name} reads moves has no limit on {self.setting.databases}: a "
                     f"{self.setting.target} step can be any number of {stated.innermost()[0]} steps; a fixed "
@@ -108,12 +102,22 @@ def _is_by_blocks(granularity: Granularity, product: DatabaseClass) -> bool:
     return granularity.any_two(product) or granularity.blocks(product) is not None
 
 
-def _furthest(product: DatabaseClass, target: Granularity, f: Map, stated: Granularity) -> int:
-    """The most blocks that f's change needs, over all neighbours."""
+def grows(product: DatabaseClass, target: Granularity, f: Map, stated: Granularity) -> bool:
+    """Whether f moves further, in steps of a granularity by blocks, where an arbitrary universe is larger."""
+    if (larger := product.larger()) == product:
+        return False
+    here, there = (moves(one, target, f, stated) for one in (product, larger))
+    return max(here.values(), default=0) != max(there.values(), default=0)
+
+
+def moves(
+    product: DatabaseClass, target: Granularity, f: Map, stated: Granularity
+) -> dict[frozenset[Cell], int]:
+    """How many blocks f's change needs, by the largest sets of cells in which neighbours differ."""
     changes, by, kept = target.blocks(product), stated.blocks(product), f.kept(product)
     assert changes is not None and by is not None and kept is not None
     inside = by.within(kept)
-    return max((inside.fewest(changed & kept) for changed in changes.unions()), default=0)
+    return {changed: inside.fewest(changed & kept) for changed in changes.unions()}
 
 
 def shape(setting: Setting) -> DatabaseClass | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isqrt
-from typing import Any
 
+from dpcompose.privacy.elaboration.cells import moves
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.blocks import differing_in
@@ -65,27 +65,8 @@ def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
     return tuple(sorted(oriented, key=lambda pair: (product.size(pair[0]), str(pair))))
 
 
-def grows(databases: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity) -> bool:
-    """Whether f moves further, in steps of a granularity by blocks, where an arbitrary universe is larger."""
-    larger = databases.larger()
-    if larger == databases:
-        return False
-    here, there = (_moves(one, granularity, f, stated) for one in (databases, larger))
-    return max(here.values(), default=0) != max(there.values(), default=0)
-
-
 def furthest(product: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity) -> Pair:
     """Neighbours between which f moves the furthest, in steps of a granularity by blocks."""
-    moves = _moves(product, granularity, f, stated)
-    cells, _ = max(moves.items(), key=lambda one: (one[1], sorted(map(str, one[0]))))
+    found = moves(product, granularity, f, stated)
+    cells, _ = max(found.items(), key=lambda one: (one[1], sorted(map(str, one[0]))))
     return differing_in(product, cells)
-
-
-def _moves(
-    product: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity
-) -> dict[frozenset[Any], int]:
-    """How many blocks f's change needs, by the largest sets of cells in which neighbours differ."""
-    target, by, kept = granularity.blocks(product), stated.blocks(product), f.kept(product)
-    assert target is not None and by is not None and kept is not None
-    inside = by.within(kept)
-    return {frozenset(changed): inside.fewest(changed & kept) for changed in target.unions()}

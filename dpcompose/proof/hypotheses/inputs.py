@@ -14,6 +14,7 @@ from functools import cached_property
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO
 from dpcompose.kernel.library.theory import NoPage
+from dpcompose.privacy.elaboration import cells
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.elaboration.policies import Policies
@@ -333,7 +334,7 @@ class Inputs:
             return None
         for i, (f, metric) in enumerate(zip(maps, metrics, strict=True), start=1):
             of = metric.of_blocks
-            if of is not None and blocks.grows(shape, granularity, f, of):
+            if of is not None and cells.grows(shape, granularity, f, of):
                 name = self.setting.mechanisms[i - 1].name
                 raise NoLimit(
                     f"how far what {name} reads moves has no limit on {databases}: a {granularity} step can "
