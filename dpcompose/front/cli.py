@@ -61,10 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     gc.set_threshold(RARELY)
     atexit.register(gc.freeze)
-    if not (sys.argv[1:] if arguments is None else arguments):
+    words, known = sys.argv[1:] if arguments is None else arguments, _parser().get_default("commands").choices
+    if not words:
         _parser().print_help()
         return FINE
-    given, unread = _parser().parse_known_args(arguments)
+    if not words[0].startswith("-") and words[0] not in known:
+        _parser().error(f"there is no command {words[0]!r}{near(words[0], known)}")
+    given, unread = _parser().parse_known_args(words)
     if unread:
         given.parser.error(_unknown(unread[0], given.parser))
     codecs.register_error("dpcompose", _in_ascii)

@@ -57,7 +57,19 @@ class Found:
 
     def unfit(self, path: Path_, message: str, value: object) -> None:
         """A value of another kind, or size."""
-        self.wrong(path, f"{message}, not {value if isinstance(value, _Shown) else article(value)}")
+        self.wrong(
+            path, f"{message}, not {value if isinstance(value, _Shown) else article(value)}{_shows(path)}"
+        )
+
+
+EXPLAINED = ("databases", "filter", "guarantee", "noise", "notion", "sampled", "table", "target", "users")
+"""Keys of which the glossary shows how they are written."""
+
+
+def _shows(path: Path_) -> str:
+    return (
+        f"; `dpcompose explain {path[-1]}` shows how it is written" if path and path[-1] in EXPLAINED else ""
+    )
 
 
 class _Shown(str):
@@ -371,7 +383,7 @@ class Table:
             if word in value:
                 read[name] = one.check.read(value[word], (*path, word), found)
             elif one.needed or (one.wanted and not found.in_metrics):
-                found.wrong((*path, word), "this key is missing")
+                found.wrong((*path, word), f"this key is missing{_shows((word,))}")
         for word in value:
             if word not in known:
                 there = f"there is no key {shown(word)} here{near(word, sorted(known))}"

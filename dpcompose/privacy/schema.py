@@ -261,7 +261,10 @@ class MechanismTable(Table):
 
     def check(self) -> None:
         if (self.index is None) != (self.count is None):
-            raise ValueError('a family has an index and a count: index = "i", count = "k"')
+            raise ValueError(
+                'a family has an index and a count: index = "i", count = "k"; repeat = 100 makes a hundred '
+                "with the same parameters"
+            )
         if self.repeat is not None and self.count is not None:
             raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
         if self.table is not None and (self.repeat is not None or self.count is not None):

@@ -14,12 +14,14 @@ from dpcompose.privacy.declared import Declared
 from dpcompose.privacy.declared import query as declared
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee, InMetric, in_metric
+from dpcompose.privacy.notions import Guarantee, InMetric, in_metric, pure
 from dpcompose.privacy.samples import Sample, sample
 from dpcompose.privacy.tradeoffs import at_once
 from dpcompose.spaces.given import Inputs, maps
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Bit, Query
+from dpcompose.spaces.inputs.queries import count as records
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
@@ -42,6 +44,33 @@ class Measured:
 
     def __repr__(self) -> str:
         return f"{self.name} reads {self.reads.written('D')} and is {' and '.join(map(str, self.every))}"
+
+
+@frozen
+class Tabled:
+    """A mechanism on whole databases that is given by its table, which shows the guarantee that it has."""
+
+    name: str
+    table: ProbabilityTable
+    processing: str = ""
+
+    def for_neighbours(self, target: Granularity) -> Mechanism:
+        """The mechanism with its pure loss at neighbours, the least ε that it has."""
+        shown = pure(self.table.loss(target).term, target)
+        return Mechanism(self.name, everything, shown, table=self.table, processing=self.processing)
+
+    def then(self, words: str) -> Tabled:
+        return replace(self, processing=words)
+
+    def on_samples(self, by: Sample) -> Mechanism:
+        raise TypeError(f"{self.name}: what is run on a sample has a guarantee, and not a table")
+
+    @property
+    def satisfies(self) -> Guarantee:
+        raise TypeError(f"{self.name}: a table shows a guarantee for neighbours, target=...; else say one")
+
+    def __repr__(self) -> str:
+        return f"{self.name} reads D and is a {self.table}"
 
 
 class Study(Protocol):
@@ -95,7 +124,7 @@ def mechanism(
     filter: Guarantee | None = None,
     sampled: Sample | Mapping[str, object] | None = None,
     domain: str | None = None,
-) -> Mechanism | Measured:
+) -> Mechanism | Measured | Tabled:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
     name -- what results call it; satisfies -- its guarantee, such as `pure`, for the target's neighbours
@@ -106,7 +135,7 @@ def mechanism(
     query, noise -- in place of a guarantee: noise such as `laplace` on a query such as `count`: the guarantee
     follows from how far the query moves between target neighbours; sensitivity -- how far it moves, of a
     query of one's own, a text, function or expression: declared, not checked (`dpcompose.query`);
-    table -- its probabilities (`probability_table`); study -- M is its composition, over what is read;
+    table -- its probabilities (`probability_table`), which may say the guarantee; study -- M is its composition;
     processing -- what is done to the output before it is published, in words (`Mechanism.then`);
     filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`);
     sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples;
@@ -114,7 +143,7 @@ def mechanism(
     Raises TypeError where there is no guarantee, or two things say one.
 
     >>> import dpcompose as dpc
-    >>> ward = dpc.compose(mechanism("M", dpc.pure("e")), on=dpc.multisets({"a"}), target="unbounded")
+    >>> ward = dpc.compose(mechanism("M", dpc.pure("e")), on=dpc.multisets("a"), target="unbounded")
     >>> mechanism("ward", study=ward, reads={"a"})
     ward reads D|{a} and is unbounded pure (e) on the own domain, composed of M
     """
@@ -186,8 +215,9 @@ def _mechanism(
     noise: Noise | None,
     table: ProbabilityTable | None,
     study: Study | None,
-) -> Mechanism:
+) -> Any:
     """M∘f, before its output is processed."""
+    query = records if query == "count" else query
     number = None if count is None else formulas.term(count)
     also: tuple[Guarantee, ...] = ()
     if isinstance(satisfies, list | tuple):
@@ -207,8 +237,10 @@ def _mechanism(
             raise TypeError(f"{name}: a study is what dpcompose.compose returns, not {study!r}")
         return study.as_mechanism(name, reads, number)
     if query is None and noise is None:
+        if satisfies is None and table is not None and number is None and reads.is_everything:
+            return Tabled(name, table)
         if satisfies is None:
-            more = "" if table is None else OF_TABLE
+            more = "" if table is None else "; of what it reads, or of families, a table shows none"
             raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study{more}")
         return Mechanism(name, reads, satisfies, number, table=table, also=also)
     if satisfies is not None:
@@ -228,7 +260,6 @@ def _mechanism(
 
 QUERIES = ("count", "clipped_sum", "sum", "mean", "variance", "histogram", "vector_sum", "scores", "keys")
 """What queries are called."""
-OF_TABLE = "; what a table shows is stated beside it, such as dpcompose.pure(table.loss(neighbours).term)"
 
 
 def _no_guarantee(name: str, given: object) -> str:

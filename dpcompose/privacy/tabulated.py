@@ -44,8 +44,8 @@ def probability_table(
     Traceback (most recent call last):
     dpcompose.privacy.probabilities.WrongTable: row a: the probabilities add up to 2/3, not 1
     """
-    if not rows:
-        raise WrongTable("a table has at least one row")
+    if not rows or not isinstance(rows, Mapping):
+        raise WrongTable('a table has a row for each database, by its name: {"a": ["1/2", "1/2"], ...}')
     named = [row for row in rows.values() if isinstance(row, Mapping)]
     if outcomes is None:
         length = max((len(row) for row in rows.values() if not isinstance(row, Mapping)), default=0)

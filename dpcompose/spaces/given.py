@@ -5,7 +5,9 @@ Each becomes a value of ours; what does not is refused with what would fit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -14,6 +16,7 @@ from dpcompose.language import formulas
 from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import is_graph, listed
+from dpcompose.spaces.inputs.attributed import tables
 from dpcompose.spaces.inputs.maps import Map, everything, function, table
 from dpcompose.spaces.inputs.restrictions import positions, restriction
 from dpcompose.spaces.moves.built_in import BUILT_IN
@@ -23,8 +26,8 @@ from dpcompose.spaces.moves.relations import pairs
 if TYPE_CHECKING:
     from networkx import Graph
 
-UNNAMED = "graph"
-"""What the edges of a graph without a name are called."""
+UNNAMED, UNCALLED = "graph", "f"
+"""What the edges of a graph, and a function or its values, are called that have no name."""
 Neighbours: TypeAlias = Union[Granularity, "Graph", str]
 Inputs: TypeAlias = (
     "Map | Set[str] | Set[int] | slice | range | Callable[[Database], Database] | Mapping[Any, Database]"
@@ -32,7 +35,7 @@ Inputs: TypeAlias = (
 
 
 def classes(given: object) -> DatabaseClass:
-    """A class of databases: itself, the nodes of a graph, or the databases of a list or set.
+    """A class of databases: itself, the nodes of a graph, the tables of a data frame, or a list or set.
 
     Raises TypeError.
 
@@ -44,6 +47,8 @@ def classes(given: object) -> DatabaseClass:
     if is_graph(given):
         nodes: Any = given
         return listed(nodes.nodes)
+    if hasattr(given, "columns"):
+        return tables(given)
     if isinstance(given, list | tuple | set | frozenset):
         return listed(sorted(given, key=str) if isinstance(given, Set) else given)
     raise TypeError(
@@ -79,17 +84,20 @@ def has_weights(given: object) -> bool:
     return is_graph(given) and any(weight != 1 for *_, weight in given.edges(data="weight", default=1))
 
 
-def told_apart(some: Iterable[Granularity]) -> dict[Granularity, Granularity]:
-    """Names for the graphs among some granularities that have none, beyond the first: graph_2, graph_3, …
+def told_apart(some: Iterable[Any]) -> dict[Any, Any]:
+    """Names for those of some graphs and functions that have none, beyond the first: graph_2, f_2, …
 
     >>> one, two = (pairs("graph", [edge]) for edge in ("ab", "ac"))
     >>> told_apart([one, two, one])
     {graph neighbours: graph_2 neighbours}
     """
-    unnamed = [one for one in dict.fromkeys(some) if str(one) == UNNAMED and one.neighbour_pairs is not None]
-    return {
-        one: pairs(f"{UNNAMED}_{n}", one.neighbour_pairs or ()) for n, one in enumerate(unnamed, 1) if n > 1
-    }
+    found, times = dict[Any, Any](), Counter[str]()
+    for one in dict.fromkeys(some):
+        name: str = getattr(one, "name", "")
+        if name in (UNNAMED, UNCALLED) and "name" in getattr(one, "__dataclass_fields__", ()):
+            times[name] += 1
+            found |= {one: replace(one, name=f"{name}_{times[name]}")} if times[name] > 1 else {}
+    return found
 
 
 def maps(given: object) -> Map:
@@ -112,13 +120,13 @@ def maps(given: object) -> Map:
     if isinstance(given, Set | list | tuple) and given:
         return _of_set(given)
     if isinstance(given, Mapping) and given:
-        return table("f", given)
+        return table(UNCALLED, given)
     if given == "everything":
         return everything
     given = _of_expression(given)
     if callable(given):
-        called = getattr(given, "__name__", "f")
-        return function("f" if called == "<lambda>" else called, given)
+        called = getattr(given, "__name__", UNCALLED)
+        return function(UNCALLED if called == "<lambda>" else called, given)
     if isinstance(given, str) and get_close_matches(given, ["everything"]):
         raise TypeError(f"there is nothing {given!r} to read; did you mean 'everything'?")
     raise TypeError(

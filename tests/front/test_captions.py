@@ -60,7 +60,7 @@ def test_lines_of_a_study_stand_below_its_line() -> None:
 def test_notebooks_and_documents_show_captions(name: str) -> None:
     golden = next(one for one in goldens() if name in one.problem.name)
     best = told_of(golden)
-    proof = results.Proof(best, THEORY)
+    proof = results.Proof(best)
     inner = [one for line in best.derivation.lines if (one := best.steps.within(line)) is not None]
     many = sum(len(one.lines) for one in (best.steps, *inner))
     assert str(proof) == "\n".join(golden.derivation)

@@ -159,7 +159,7 @@ def test_a_table_in_a_lecture() -> None:
     study = dpc.compose(M, on=["yes", "no"], target=far)
     assert study.check("log(3)").proved and study.check("log(2)").refuted
     for call, message in (
-        (lambda: dpc.mechanism("M", table=T), r"stated beside it, such as dpcompose\.pure\(table\.loss"),
+        (lambda: dpc.mechanism("M"), r"needs a guarantee \(satisfies\)"),
         (lambda: dpc.mechanism("M", T), r"probabilities are said beside it, table="),
         (lambda: T.check("log(3)"), "a guarantee is such as"),
         (lambda: dpc.mechanism(dpc.pure("e")), "a mechanism's name is a text"),

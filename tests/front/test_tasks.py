@@ -55,7 +55,7 @@ def test_the_total_of_a_count_and_a_histogram() -> None:
 @pytest.mark.parametrize(
     "given, message",
     [
-        ({"query": "count"}, "asks for 'count': a query is such as dpcompose.count"),
+        ({"query": "counts"}, "asks for 'counts'; did you mean 'count'"),
         ({"query": len}, "asks for 'len'.*sensitivity"),
         ({"query": dpc.count, "sensitivity": 1}, "of which it follows"),
         ({"sensitivity": 1}, "a query of your own"),

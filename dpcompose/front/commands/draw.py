@@ -12,6 +12,7 @@ from dpcompose.front.commands.running import (
     FINE,
     WRONG,
     Commands,
+    checked,
     command,
     load,
     over_files,
@@ -44,7 +45,9 @@ def add(commands: Commands) -> None:
         "-o", dest="output", required=True, metavar="PICTURE", help="picture.svg, .png, .pdf, or graph.dot"
     )
     draw.add_argument("--size", metavar="SIZE", help='databases of which size: "<= 2" (default) or "= 3"')
-    draw.add_argument("--claim", type=int, metavar="N", help="highlight the counterexample to claim N")
+    draw.add_argument(
+        "--claim", help='highlight the counterexample to claim N of the file, or to another, "max(e1, e2)"'
+    )
     draw.add_argument("--from", dest="start", metavar="a,b", help="shade by the distance from a database")
     draw.add_argument(
         "--budget",
@@ -89,11 +92,11 @@ def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -
     return drawn(study, highlight=highlight, size=given.size, distances_from=start)
 
 
-def _refuted(study: Study, claims: Sequence[Claim], n: int) -> Verdict:
-    """The verdict on claim n, which has a counterexample.  Raises ValueError where it has none."""
-    if not 1 <= n <= len(claims):
-        raise ValueError(f"there is no claim {n}; there are {len(claims)}")
-    found = study.check(claims[n - 1])
+def _refuted(study: Study, claims: Sequence[Claim], claim: str) -> Verdict:
+    """The verdict on a claim, by its number or in words, with a counterexample.  Raises ValueError."""
+    if claim.isdecimal() and not 1 <= int(claim) <= len(claims):
+        raise ValueError(f"there is no claim {claim}; there are {len(claims)}")
+    found = study.check(claims[int(claim) - 1]) if claim.isdecimal() else checked(study, claim)
     if found.counterexample is None:
-        raise ValueError(f"claim {n} is {found.verdict}: it has no counterexample")
+        raise ValueError(f"claim {claim} is {found.verdict}: it has no counterexample")
     return found

@@ -19,7 +19,7 @@ def add(commands: Commands) -> None:
         "Examples: dpcompose explain domain; dpcompose explain add-remove; dpcompose explain GB:IV.13. "
         "Without a word all are listed.",
     )
-    explain.add_argument("word", nargs="?", metavar="WORD", help="a word, or a theorem page's id or item")
+    explain.add_argument("words", nargs="*", metavar="WORD", help="a word, or a theorem page's id or item")
     with_pages(explain)
 
 
@@ -34,24 +34,25 @@ def run(given: argparse.Namespace) -> int:
 
     if not with_theory(given, warn=False):
         return WRONG
-    if given.word is None:
+    if not (word := " ".join(given.words)):
         words = sorted({*glossary.words(), *built_in.BUILT_IN})
         shown = json.dumps(words) if given.json else textwrap.fill(", ".join(words), 78)
         print(shown)
         return FINE
     try:
-        said = glossary.explained(given.word, given.theory)
+        said = glossary.explained(word, given.theory)
     except glossary.UnknownWord as error:
-        pages = len(Library(given.theory).search(given.word))
+        pages = len(Library(given.theory).search(word))
         noun = f"{pages} page{'s' if pages > 1 else ''}"
-        there = f" `dpcompose theorems {given.word}` finds {noun}." if pages else ""
+        then = " " if str(error).endswith("?") else ", "
+        there = f"{then}`dpcompose theorems {word}` finds {noun}" if pages else ""
         print(f"dpcompose: {error}{there}", file=sys.stderr)
         return WRONG
     except PageError as error:
         print(f"dpcompose: {error}", file=sys.stderr)
         return WRONG
     if given.json:
-        print(json.dumps({"word": given.word, "text": said}))
+        print(json.dumps({"word": word, "text": said}))
     else:
         print("\n".join(textwrap.fill(line, 78) for line in said.splitlines()))
     return FINE

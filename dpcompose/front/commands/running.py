@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from dpcompose.front.studies.results import Answer
     from dpcompose.front.studies.study import Study
 
 FINE, DIFFERS, WRONG, UNDECIDED, INTERNAL = 0, 1, 2, 3, 4
@@ -140,6 +141,20 @@ def load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
     from dpcompose.front.studies.loading import load
 
     return load(file, given.theory)
+
+
+def checked(study: Study, claim: str) -> Answer:
+    """The verdict on a claim that is given in words: a formula, or parameters by their names."""
+    from dpcompose.front.studies import numbers
+    from dpcompose.kernel.expressions.grammar import FormulaError
+
+    if "=" in claim:
+        return study.check(**numbers.read_values(claim))
+    try:
+        made = study.claim(claim)
+    except FormulaError as error:
+        raise numbers.WrongValue(f"the claim is no formula: {error}") from None
+    return study.check(made)
 
 
 def with_theory(given: argparse.Namespace, warn: bool = True) -> bool:

@@ -16,6 +16,7 @@ from dpcompose.front.commands.running import (
     WORST_FIRST,
     WRONG,
     Commands,
+    checked,
     command,
     each,
     in_folders,
@@ -147,7 +148,7 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
         bound, missing = study.bound, ""
     except (NoGuarantee, TooLarge) as error:
         bound, missing = None, str(error)
-    verdicts = [_check(study, one) for one in given.claim] if given.claim else list(map(study.check, claims))
+    verdicts = [checked(study, one) for one in given.claim] if given.claim else list(map(study.check, claims))
     found.update(["read", *(one.verdict for one in verdicts)])
     found.update("unexpected" for one in verdicts if not one.as_expected)
     reported += _findings(file, verdicts) if given.sarif else []
@@ -175,13 +176,6 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
         lambda path: _printed(study, verdicts, path, given.fragment),
     )
     return _status(verdicts) if saved else WRONG
-
-
-def _check(study: Study, claim: str) -> Answer:
-    """The verdict on a claim that is given in words: a formula, or parameters by their names."""
-    from dpcompose.front.studies import numbers
-
-    return study.check(**numbers.read_values(claim)) if "=" in claim else study.check(claim)
 
 
 def _printed(study: Study, verdicts: Sequence[Answer], path: str, fragment: bool) -> None:

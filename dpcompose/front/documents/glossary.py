@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from dpcompose.kernel.expressions import naming
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import synonyms
 from dpcompose.proof import registry
@@ -47,8 +48,9 @@ def explained(word: str, theory: Theory) -> str:
     'no smaller guarantee holds for all mechanisms that satisfy what is assumed.'
     """
     known = words()
+    alike = {_plain(name): name for name in (*known, *BUILT_IN)}
     meant = synonyms.meant(word, [*BUILT_IN, *known]) or word
-    for name in dict.fromkeys((word, word.lower(), meant)):
+    for name in dict.fromkeys((word, meant, alike.get(_plain(word), word))):
         if name in BUILT_IN:
             return _of_docstring(BUILT_IN[name].__doc__ or "")
         if name in known:
@@ -59,6 +61,12 @@ def explained(word: str, theory: Theory) -> str:
     every = [*known, *BUILT_IN, *synonyms.ELSEWHERE, *pages]
     hint = near(word, every) or "; `dpcompose explain` lists the words"
     raise UnknownWord(f"nothing is said of {word!r}{hint}")
+
+
+def _plain(word: str) -> str:
+    """A word whatever its case and number, whether it is joined, and with the names of Greek letters."""
+    joined = "-".join(re.split(r"[\s_-]+", naming.spelled(word.strip().lower())))
+    return re.sub("ies$", "y", joined).removesuffix("s")
 
 
 def _of_docstring(text: str) -> str:

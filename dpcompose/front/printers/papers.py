@@ -40,9 +40,9 @@ LOOSE = r"\emergencystretch=8em"
 """Lines may be spaced widely rather than be too long, inside of what is written here."""
 
 
-@frozen
+@frozen(repr=False)
 class Paper:
-    """What goes into a paper; write -- writes its three files.
+    """What goes into a paper; write -- writes its three files, print -- prints the first.
 
     proof -- the theorem with its proof, and claims that are refuted; results -- what the proof uses, with
     proofs, for an appendix; sources -- what is cited, as BibTeX.
@@ -51,6 +51,13 @@ class Paper:
     proof: str
     results: str
     sources: str
+
+    def __str__(self) -> str:
+        return self.proof
+
+    def __repr__(self) -> str:
+        used, cited = self.results.count(r"\begin{result}"), self.sources.count("@")
+        return f"a theorem with its proof (results used: {used}, sources: {cited}), for .write('proof.tex')"
 
     def write(self, path: str | Path) -> None:
         """Writes PATH, and beside it PATH-results.tex and PATH.bib.  Raises OSError."""

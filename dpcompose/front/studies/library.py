@@ -172,8 +172,9 @@ neighbours: the two largest parameters add up
         if (page := self.theory.meant(name)) is None:
             known = [one for page in self.theory.pages.values() for one in (page.id, *page.every_item)]
             some = len(self.search(name))
-            words = f"; theorems.search({name!r}) finds {some}" if some else ""
-            raise KeyError(f"there is no theorem page {name!r}{near(name, known)}{words}")
+            hint = near(name, known)
+            words = f"{'' if hint else ';'} theorems.search({name!r}) finds {some}" if some else ""
+            raise KeyError(f"there is no theorem page {name!r}{hint}{words}")
         return Theorem(page, self.theory)
 
     def __contains__(self, name: object) -> bool:

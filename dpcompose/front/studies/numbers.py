@@ -15,6 +15,7 @@ from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Best
 from dpcompose.kernel.expressions import naming, substitution
 from dpcompose.kernel.expressions.intervals import sign
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, family_of, symbol
 from dpcompose.language.worstcase import Over, Top
@@ -235,12 +236,17 @@ def excluded(bound: Best, numbers: Mapping[str, sympy.Expr]) -> str:
     return ""
 
 
-def as_number(name: str, value: object) -> sympy.Expr:
-    """What is given for a name, an exact number.  Raises WrongValue."""
+def as_term(name: str, value: object) -> Term:
+    """What is given for a name, a formula.  Raises WrongValue."""
     try:
-        number = formulas.from_python(value)
+        return formulas.term(value)
     except formulas.FormulaError as error:
         raise WrongValue(f"{name} = {value}: {error.message}") from None
+
+
+def as_number(name: str, value: object) -> sympy.Expr:
+    """What is given for a name, an exact number.  Raises WrongValue."""
+    number = formulas.expression(as_term(name, value))
     if not number.is_number or not number.is_real:
         raise WrongValue(f"{name} is to be a number, not {number}")
     return number

@@ -17,7 +17,6 @@ from dpcompose.front.printers import listings, render
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
 from dpcompose.proof import registry
-from dpcompose.proof.registry import Theory
 from dpcompose.search.citations import Fit
 
 if TYPE_CHECKING:
@@ -58,7 +57,6 @@ class Proof(Lines[Step]):
     """
 
     bound: Best
-    theory: Theory
 
     def __len__(self) -> int:
         return len(self.told.steps)
@@ -170,6 +168,13 @@ class Answer(Verdict):
             words += f": {self.counterexample!r}"
         return self.verdict + words + "".join(f"; {one}" for one in registry.rests(self.relies_on))
 
+    @property
+    def proof(self) -> Proof:
+        """The proof of the guarantee that it was compared with.  Raises ValueError where there is none."""
+        if self.bound is None:
+            raise ValueError(f"nothing is proved that the claim is compared with: {self.reason}")
+        return Proof(self.bound)
+
     def data(self) -> dict[str, Any]:
         """The verdict as JSON has it, with its counterexample: numbers and formulas as exact texts."""
         from dpcompose.front.studies import as_json
@@ -178,11 +183,7 @@ class Answer(Verdict):
 
     def to_latex(self) -> str:
         """The proof of the guarantee that it was compared with, and this verdict, for pdfLaTeX."""
-        from dpcompose.front.printers.latex import document
-
-        if self.bound is None:
-            raise ValueError(f"nothing is proved that the claim is compared with: {self.reason}")
-        return document(self.bound, [self])
+        return self.proof.to_latex([self])
 
     def _latex(self, printer: object) -> str:
         from dpcompose.front.printers import display
@@ -208,7 +209,6 @@ class Result:
     """
 
     bound: Best
-    theory: Theory
 
     @property
     def values(self) -> Mapping[str, sympy.Expr]:
@@ -251,7 +251,7 @@ class Result:
     @property
     def derivation(self) -> Proof:
         """The numbered lines of the proof: text by str, a list in a notebook, a sequence and a graph."""
-        return Proof(self.bound, self.theory)
+        return Proof(self.bound)
 
     @property
     def proof(self) -> Proof:

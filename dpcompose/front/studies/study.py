@@ -152,7 +152,7 @@ class Study(Shown):
         unbounded (m**2/2 + r)-zCDP, by GB:VI.15
         """
         self._refuse_unknown(notion)
-        return Result(self.judge.best(notion), self.theory)
+        return Result(self.judge.best(notion))
 
     def _refuse_unknown(self, notion: str | None) -> None:
         """Raises InvalidSetting for a notion that there is no page for."""

@@ -101,7 +101,7 @@ def by_name(
         said = ",".join(f"{key}={value}" for key, value in given.items())
         raise WrongValue(f"a guarantee is {_forms(notions, notion)}, not {said}")
     chosen = notion if notion in meant else meant[0]
-    made = Guarantee(chosen, tuple((key, formulas.term(given[key])) for key in notions[chosen]))
+    made = Guarantee(chosen, tuple((key, numbers.as_term(key, given[key])) for key in notions[chosen]))
     return made if orders is None else in_orders(made, orders)
 
 

@@ -37,7 +37,10 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
         _check_recoded(setting, mechanism.name, f, stated.granularity)
     if f.restricts:
         if not setting.databases.restrictable:
-            raise InvalidSetting(f"{mechanism.name} reads records, but {setting.databases} have none")
+            columns = '; attributes = ["age"] are read there' if setting.databases.of_attributes else ""
+            raise InvalidSetting(
+                f"{mechanism.name} reads records, but {setting.databases} have none{columns}"
+            )
         if not setting.databases.arbitrary:
             for record in sorted(f.inside):
                 if record not in setting.databases.records:

@@ -179,15 +179,15 @@ def setting(
     if isinstance(assume, str):
         raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
     stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
-    mechanisms = tuple(
-        one.for_neighbours(target) if isinstance(one, Mechanism) else one
-        for one in settled(mechanisms, stated)
-    )
+    said = [one.for_neighbours(target) if hasattr(one, "for_neighbours") else one for one in mechanisms]
+    mechanisms = tuple(settled(said, stated))
     about = (
         one.granularity for m in mechanisms if isinstance(m, Mechanism) for one in (m.satisfies, *m.also)
     )
     if names := told_apart([target, *filter(None, about)]):
         mechanisms = tuple(one.regarding(lambda given: names.get(given, given)) for one in mechanisms)
+    if called := told_apart(one.reads for one in mechanisms if isinstance(one, Mechanism)):
+        mechanisms = tuple(one.reading(lambda f: called.get(f, f)) for one in mechanisms)
     domains = _all_domains(mechanisms, target, stated)
     on = on.knowing({name: terms.letter(name, one) for name, one in domains.items()})
     domains |= on.parameters

@@ -259,6 +259,8 @@ class Projection(Recoding):
     kept_attributes: tuple[str, ...] = ()
 
     def on(self, databases: DatabaseClass) -> Map:
+        if isinstance(databases, Tables):
+            return Columns(self.kept_attributes, databases.attributes)
         if self.of == databases or self.unfit(databases):
             return self
         assert databases.described is not None
@@ -371,7 +373,7 @@ def tables(attributes: Mapping[str, Iterable[str]] | Any, size: str = "any") -> 
 def columns(databases: DatabaseClass | str, *names: str) -> Map:
     """D ↦ the named attributes of all records of a table or multiset, in the order of the class.
 
-    databases -- the class; of multisets it may be left out: columns("age").
+    databases -- the class, which may be left out where the map is read by a mechanism: columns("age").
 
     names -- the attributes.  Raises ValueError where records have none of that name.
 

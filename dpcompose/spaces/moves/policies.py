@@ -111,13 +111,13 @@ class Policy(Granularity):
 
 
 def policy(
-    name: str,
+    name: str | Graph,
     replace: str | Iterable[Collection[str]] | Mapping[str, Any] | Graph = (),
     add_remove: str | Iterable[str] = (),
 ) -> Policy:
     """The granularity in which a record becomes another one, or comes or goes.
 
-    name -- what results call it;
+    name -- what results call it, or a networkx graph of records, which may have a name itself;
     replace -- groups of records, any two of which may take each other's place (a pair of records is an edge),
     or "all"; a networkx graph, whose edges are these pairs; of records with attributes {"changes": ["label"]}
     (these may change, together), {"keeps": ["county"]} (all others may), {"one-of": ["age", "sick"]} (one of
@@ -143,6 +143,8 @@ def policy(
     >>> dpc.canonical_metric(floor, one_step)(("(0, 0)",), ("(1, 1)",))
     2
     """
+    if not isinstance(name, str):
+        name, replace = str(getattr(name, "name", "") or "policy"), name if replace == () else replace
     if isinstance(add_remove, str) and add_remove != EVERY:
         raise ValueError(f'add_remove is "{EVERY}", or a list, not {add_remove!r}')
     pairs = [list(map(str, one)) for one in replace.edges] if is_graph(replace) else replace
