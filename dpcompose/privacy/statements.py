@@ -135,7 +135,7 @@ def mechanism(
     query, noise -- in place of a guarantee: noise such as `laplace` on a query such as `count`: the guarantee
     follows from how far the query moves between target neighbours; sensitivity -- how far it moves, of a
     query of one's own, a text, function or expression: declared, not checked (`dpcompose.query`);
-    table -- its probabilities (`probability_table`), which may say the guarantee; study -- M is its composition;
+    table -- its probabilities (`probability_table`), enough alone; study -- M is its composition;
     processing -- what is done to the output before it is published, in words (`Mechanism.then`);
     filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`);
     sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples;

@@ -30,7 +30,7 @@ from dpcompose.search.comparisons import arguments, assuming, covering, weights
 from dpcompose.search.comparisons.answers import Point as Point
 from dpcompose.search.comparisons.answers import Proof as Proof
 from dpcompose.search.comparisons.points import Point as Values
-from dpcompose.search.comparisons.points import grid, piece_at, simple, usual, where_large, where_negative
+from dpcompose.search.comparisons.points import grid, piece_at, simple, simpler, usual, where_large, where_negative
 from dpcompose.search.comparisons.solver import Z3, Solver
 from dpcompose.search.comparisons.squaring import has_products, multiplied, pairs, shift
 from dpcompose.search.comparisons.weights import NoWeights, text, text_of
@@ -78,10 +78,12 @@ def compare(
     """
 
     def answer(more: Term, less: Term, left: Assumed) -> Proof | Point | None:
+        question = _Question(more, less, solver, efforts, to_prove, left)
         try:
-            return _Question(more, less, solver, efforts, to_prove, left).answer()
+            found = question.answer()
         except (NotAForm, RecursionError):
             return None
+        return Point(simpler(dict(found.values), question.fails)) if isinstance(found, Point) else found
 
     if not assumed:
         return answer(greater, lesser, assumed)

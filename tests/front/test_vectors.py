@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 
+import networkx
 import pytest
 from written_on import SVG
 
@@ -88,3 +89,13 @@ def test_what_is_painted_is_what_is_written() -> None:
     assert len(axes.patches) == sum(len(list(root.iter(SVG + tag))) for tag in tags) - 1  # but the sheet
     left, bottom = axes.transData.transform((0, float(root.get("viewBox", "").split()[3])))
     assert (round(left, 6), round(bottom, 6)) == (0, 0)
+
+
+def test_a_picture_does_not_depend_on_the_order_in_which_a_graph_was_filled() -> None:
+    edges = [(a, b) for a in range(5) for b in range(a)]
+    graphs = [networkx.Graph() for _ in range(2)]
+    for graph, some in zip(graphs, (edges, [(b, a) for a, b in reversed(edges)]), strict=True):
+        graph.add_nodes_from(range(5))
+        graph.add_edges_from(some)
+    first, second = (dpc.draw(graph, {"odd": lambda n: n % 2}) for graph in graphs)
+    assert first._repr_svg_() == second._repr_svg_() and dpc.to_dot(graphs[0]) == dpc.to_dot(graphs[1])

@@ -217,6 +217,13 @@ class _Drawing:
             self.distances = dict(single_source_shortest_path_length(graph, start))
             self.start = start
 
+    @cached_property
+    def edges(self) -> list[tuple[Database, Database]]:
+        """The neighbours in the order of the databases, whatever order the graph was filled in."""
+        number = {D: n for n, D in enumerate(self.graph.nodes)}
+        each = (sorted(edge, key=number.__getitem__) for edge in self.graph.edges)
+        return sorted(((D, E) for D, E in each), key=lambda edge: [number[D] for D in edge])
+
     def _label(self, D: Database) -> str:
         return _label(D, self.graph.graph.get("databases"))
 
@@ -227,7 +234,7 @@ class _Drawing:
         groups = {D: n for n, some in enumerate(self.groups.values()) for D in some}
         layers = layers_of(self.graph)
         shown = [self._node(D, groups[D], layers[D]) for D in nodes]
-        lines = [self._line(D, E, numbers) for D, E in self.graph.edges]
+        lines = [self._line(D, E, numbers) for D, E in self.edges]
         legend = dict(enumerate(self.groups)) if len(self.groups) > 1 else {}
         return vectors.Scene(self._title, shown, lines, legend)
 
@@ -300,7 +307,7 @@ class _Drawing:
     @cached_property
     def most_change(self) -> int:
         """How many inputs change between neighbours, at most."""
-        counts = [sum(f(D) != f(E) for f in self.inputs.values()) for D, E in self.graph.edges]
+        counts = [sum(f(D) != f(E) for f in self.inputs.values()) for D, E in self.edges]
         return int(max(counts))
 
     @cached_property
@@ -308,13 +315,13 @@ class _Drawing:
         """Whether lines say which inputs change: where markers do not show what is read, and few differ."""
         if len(self.inputs) < 2 or len(self.groups) > 1:
             return False
-        changes = {tuple(f(D) != f(E) for f in self.inputs.values()) for D, E in self.graph.edges}
+        changes = {tuple(f(D) != f(E) for f in self.inputs.values()) for D, E in self.edges}
         return len(changes) <= len(LINES) - 1
 
     @cached_property
     def kinds(self) -> dict[str, int]:
         """What lines say, and which style says it: 0 where nothing changes."""
-        said = {self._change(D, E) for D, E in self.graph.edges}
+        said = {self._change(D, E) for D, E in self.edges}
         if not self.inputs:
             return dict.fromkeys(said, 1)
         ordered = sorted(said - {"no input changes"})
@@ -336,7 +343,7 @@ class _Drawing:
                     far = f"{self._label(D)} ({self.distances.get(D, 'oo')})"
                     marked += f', label={_quoted(far)}, style=filled, fillcolor="{self._shade(D)}"'
                 rows.append(f"  {_quoted(self._label(D))} [{look}{marked}];")
-        for D, E in self.graph.edges:
+        for D, E in self.edges:
             said = self._change(D, E)
             look = f"style={DOT_LINES[self.kinds[said] % len(DOT_LINES)]}"
             look += f", tooltip={_quoted(said)}" if said else ""

@@ -75,7 +75,7 @@ def decide(
     for (trials, confirmed), (depth, work) in islice(zip(TRIALS, EFFORTS, strict=True), efforts):
         for point in points(f, box, trials, confirmed):
             if fails(point):
-                return _simpler(point, box, fails)
+                return point
         try:
             found = _Search(work).prove(f, box, depth) if to_prove else None
         except (_Over, NotElementary):
@@ -127,19 +127,6 @@ def _worst_cases_in(f: Elementary) -> list[Letter]:
     return sorted({letter for letter in elementary.every_letter(f) if letter[0] == "m"})
 
 
-def _simpler(
-    point: dict[str, Fraction], box: Box, fails: Callable[[dict[str, Fraction]], bool]
-) -> dict[str, Fraction]:
-    """The point with simpler values, one after the other, as long as it still `fails`."""
-    for name, x in point.items():
-        for simple in (*SIMPLE, *(x.limit_denominator(n) for n in (1, 10, 100))):
-            if box[name].contains(simple) and fails({**point, name: simple}):
-                point = {**point, name: simple}
-                break
-    return point
-
-
-SIMPLE = tuple(map(Fraction, ("1", "1/2", "2", "3", "5", "10", "1/10", "100", "1/100")))
 """Values that a counterexample has where it can."""
 MOST_PARAMETERS = 10
 """The most that may stand in one sum that shares none with others."""

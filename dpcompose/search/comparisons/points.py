@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, product
@@ -43,6 +43,22 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
         tried += [(ends[0] + ends[1]) / 2, ends[0] + Fraction(1, 10**6)]
     tried += [end + c for end in ends for c in (1, -1)]
     return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
+
+
+def simpler(point: Point, fails: Callable[[Point], bool]) -> Point:
+    """The point with simpler values, one after the other, as long as it still `fails`.
+
+    >>> simpler({"e": Fraction(100), "f": Fraction(1)}, lambda point: point["e"] > 2 * point["f"])
+    {'e': Fraction(3, 1), 'f': Fraction(1, 1)}
+    """
+    for name, x in point.items():
+        tried = [*SIMPLE, *(x.limit_denominator(n) for n in (1, 10, 100))]
+        simple = next((y for y in tried if y == x or fails({**point, name: y})), x)
+        point = {**point, name: simple}
+    return point
+
+
+SIMPLE = tuple(map(Fraction, ("1", "1/2", "2", "3", "5", "10", "1/10", "100", "1/100")))
 
 
 def grid(domains: Domains) -> Iterator[Point]:

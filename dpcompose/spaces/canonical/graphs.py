@@ -65,7 +65,7 @@ def _single_pairs(
     """The neighbours of a small class, some of them both ways; granularity -- no group."""
     if granularity.neighbour_pairs is not None:
         return check_pairs(databases, granularity)
-    found = {D: set(granularity.neighbours(D, databases)) for D in nodes}
+    found = {D: dict.fromkeys(granularity.neighbours(D, databases)) for D in nodes}
     for D in nodes:
         for E in found[D]:
             if D not in found[E]:
