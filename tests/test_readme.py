@@ -39,6 +39,7 @@ SAID = {
         "plane.check('(e1 + (a + b)*e2)*L2')": "proved",
         "plane.sensitivity('moved', 'L1')": "max(a, b)",
         "T.loss(line)": "log(2), at D = a, D' = b and the outcome yes",
+        "dpc.compose(dpc.mechanism('M', table=T), on=['a', 'b', 'c'], target=line).guarantee()": "next log(2)-DP",
         "T.delta('log(3/2)', line)": "1/8",
         "T.check(dpc.zcdp('1/100', line))": "refuted",
         "T.check_depends(dpc.table('f', {'a': 0, 'b': 0, 'c': 1}))": "refuted",

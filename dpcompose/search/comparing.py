@@ -30,7 +30,15 @@ from dpcompose.search.comparisons import arguments, assuming, covering, weights
 from dpcompose.search.comparisons.answers import Point as Point
 from dpcompose.search.comparisons.answers import Proof as Proof
 from dpcompose.search.comparisons.points import Point as Values
-from dpcompose.search.comparisons.points import grid, piece_at, simple, simpler, usual, where_large, where_negative
+from dpcompose.search.comparisons.points import (
+    grid,
+    piece_at,
+    simple,
+    simpler,
+    usual,
+    where_large,
+    where_negative,
+)
 from dpcompose.search.comparisons.solver import Z3, Solver
 from dpcompose.search.comparisons.squaring import has_products, multiplied, pairs, shift
 from dpcompose.search.comparisons.weights import NoWeights, text, text_of

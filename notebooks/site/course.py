@@ -32,7 +32,7 @@ LISTED = ("micropip", "jedi", "ipython")
 
 MORE = ("comm", "ipywidgets", "sympy", "mpmath", "networkx", "tqdm")
 NEEDS = {
-    "dpcompose": ("sympy", "mpmath", "networkx", "tqdm", "z3-solver", "numpy"),
+    "dpcompose": ("sympy", "mpmath", "networkx", "tqdm", "z3-solver", "numpy", "ipywidgets"),
     "ipywidgets": ("comm", "ipython"),
 }
 """What is loaded before a package that the runtime does not list, as far as it is there."""

@@ -102,7 +102,7 @@ class _Signature:
 _MAKING = RLock()
 
 
-_OF_A_BODY = ("__annotations__", "__module__", "__orig_bases__", "__post_init__")
+_OF_A_BODY = ("__module__", "__orig_bases__", "__post_init__")
 """What of a class, besides its fields, its methods are made from."""
 
 
@@ -113,7 +113,7 @@ def _make(kind: Any, kw_only: bool) -> None:
     a value has no fields, and equal values are not equal.
     """
     own, names = vars(kind), kind.__annotations__
-    body = {name: own[name] for name in (*names, *_OF_A_BODY) if name in own}
+    body = {name: own[name] for name in (*names, *_OF_A_BODY) if name in own} | {"__annotations__": names}
     twin = type(kind)(kind.__name__, kind.__bases__, body)
     made = {**vars(dataclass(init=False, eq=False, repr=False, kw_only=kw_only)(twin))}
     for name in [name for name in names if name in own]:

@@ -58,7 +58,7 @@ def simpler(point: Point, fails: Callable[[Point], bool]) -> Point:
     return point
 
 
-SIMPLE = tuple(map(Fraction, ("1", "1/2", "2", "3", "5", "10", "1/10", "100", "1/100")))
+SIMPLE = tuple(map(Fraction, ("1", "1/2", "2", "3", "5", "10", "1/10", "100", "1/100", "1000")))
 
 
 def grid(domains: Domains) -> Iterator[Point]:

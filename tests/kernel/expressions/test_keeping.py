@@ -140,3 +140,23 @@ def test_the_first_values_of_a_class_are_made_in_whichever_thread(in_turns: None
                     return one == New(1, 0, "a", (2,)), (x, y, further)
 
         assert at_once(made) == {(True, (1, 0, (2,)))}
+
+
+class Lazily(type):
+    """What a class has from Python 3.14 on: annotations that are not in its namespace."""
+
+    @property
+    def __annotations__(cls) -> dict[str, str]:  # type: ignore[override]
+        return {"x": "int", "y": "int"}
+
+
+def test_annotations_need_not_be_in_the_namespace_of_a_class() -> None:
+    Point: Any = frozen(Lazily("Point", (), {"y": 2}))
+    assert [one.name for one in dataclasses.fields(Point)] == ["x", "y"]
+    assert (
+        Point(1) == Point(1, 2)
+        and repr(Point(1)) == "Point(x=1, y=2)"
+        and hash(Point(1)) == hash(Point(1, 2))
+    )
+    with pytest.raises(TypeError):
+        Point()
