@@ -76,7 +76,7 @@ front: files internal
 front.studies: study loading composing filters
 front.interop: events measurements cards
 front.drawings: drawn places marks charts vectors frames pictures plots bars explorer
-front.commands: running schema theorems audit verify bound budget compare curve draw example explain init recheck
+front.commands: running schema theorems audit verify bound budget init compare curve draw example explain recheck
     completion
 front: cli
 """

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.front.commands import init
 from dpcompose.front.commands.running import (
     FINE,
     UNDECIDED,
@@ -22,9 +23,6 @@ from dpcompose.front.commands.running import (
 if TYPE_CHECKING:
     from dpcompose.spaces.classes.databases import DatabaseClass
     from dpcompose.spaces.moves.granularities import Granularity
-
-
-KINDS = ("multisets", "sets", "tuples", "streams", "sequences", "graphs")
 
 
 def add(commands: Commands) -> None:
@@ -49,7 +47,7 @@ def add(commands: Commands) -> None:
     compare.add_argument(
         "--kind",
         default="multisets",
-        help=f"the class: {', '.join(KINDS)} (default: multisets), or that of a problem file: --on",
+        help=f"the class: {', '.join(init.KINDS)} (default: multisets), or that of a problem file: --on",
     )
     compare.add_argument("--records", metavar="a,b,c", help="the record universe (default: an arbitrary one)")
     compare.add_argument(
@@ -99,31 +97,25 @@ def _of_file(given: argparse.Namespace) -> tuple[DatabaseClass, Mapping[str, Gra
 
 
 def _class(given: argparse.Namespace) -> DatabaseClass:
-    """The class that the options say.  Raises ValueError."""
-    from dpcompose.spaces.classes.multisets import multisets
-    from dpcompose.spaces.classes.sequences import sequences
-    from dpcompose.spaces.classes.subsets import sets
-    from dpcompose.spaces.classes.tuples import streams, tuples
+    """The class that the options say, as problem files would.  Raises ValueError."""
+    from dpcompose.privacy.checks import Found
+    from dpcompose.privacy.database_tables import DatabasesTable
+    from dpcompose.privacy.readers.databases import databases_of
 
     records = None if given.records is None else [one.strip() for one in given.records.split(",")]
     if records is not None and not all(records):
         raise ValueError("--records is a list such as a,b,c, without empty names")
-    made: dict[str, Callable[[Any, str], DatabaseClass]]
-    made = dict(zip(KINDS, (multisets, sets, tuples, streams, sequences, _graphs), strict=True))
-    own = given.theory.own.classes
-    if given.kind not in {*made, *own}:
-        raise ValueError(f"there is no kind {given.kind!r}; there are: {', '.join([*made, *own])}")
-    return own.get(given.kind) or made[given.kind](records, given.size)
-
-
-def _graphs(records: Any, size: str) -> DatabaseClass:
-    """Graphs on so many vertices: "= 4", or any number where nothing is said."""
-    from dpcompose.spaces.classes.vertices import graphs
-
-    if records is not None:
+    if given.kind == "graphs" and records is not None:
         raise ValueError("graphs have vertices and no records: leave --records out")
-    exactly = size.removeprefix("=").strip()
-    return graphs(int(exactly) if exactly.isdigit() else None if size == "any" else size)
+    own: DatabaseClass | None = given.theory.own.classes.get(given.kind)
+    if own is not None:
+        return own
+    found = Found()
+    table = DatabasesTable.read(init.databases(given.kind, records, given.size), (), found)
+    made = None if table is None else databases_of(table, found)
+    if made is None:
+        raise ValueError("; ".join(one.message for one in found.mistakes))
+    return made
 
 
 def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from dpcompose.front.commands.running import FINE, WRONG, Commands, command
 from dpcompose.kernel.expressions.keeping import frozen
@@ -120,72 +121,68 @@ def answers(given: Mapping[str, str | None], ask: Callable[[Question], str] | No
     return found
 
 
+COMMENTS = {
+    "[databases]": """# title = "what is composed, in a line"
+
+# The databases.  Leave `records` out for an arbitrary universe; `dpcompose explain databases`.
+""",
+    "[target]": """
+# The neighbours that the guarantee of the whole is about; `dpcompose explain granularity`.
+""",
+    "[[mechanisms]]": """# The mechanisms: what each reads, and the guarantee that it is assumed to have.
+# Letters are positive parameters.  A query with noise may stand in place of a guarantee.
+# `dpcompose explain reads`, `dpcompose explain domain`, `dpcompose explain query`.
+""",
+    "[[claims]]": """
+# What you claim of the composition: proved, or refuted with two databases.  Put your own formula
+# here: max, min, sqrt, exp, log, top(2, ...), and the letters above.
+""",
+}
+"""What is said before the first table of each kind."""
+
+
 def written(said: Mapping[str, str]) -> str:
     """The problem file of some answers, with comments.
 
     >>> print(written(answers({"parts": "a | b,c"})).splitlines()[0])
     format = 1
     """
+    from dpcompose.front import files
     from dpcompose.privacy.notions import FILE_KEYS
 
-    parts = [_list(part) for part in said["parts"].split("|")]
-    letters = FILE_KEYS[said["notion"]]
-    rows = [
-        "format = 1",
-        '# title = "what is composed, in a line"',
-        "",
-        "# The databases.  Leave `records` out for an arbitrary universe; `dpcompose explain databases`.",
-        "[databases]",
-        f'kind = "{said["kind"]}"',
-        *_databases(said),
-        "",
-        "# The neighbours that the guarantee of the whole is about; `dpcompose explain granularity`.",
-        "[target]",
-        f'granularity = "{said["neighbours"]}"',
-        "",
-        "# The mechanisms: what each reads, and the guarantee that it is assumed to have.  Letters are",
-        "# positive parameters.  A query with noise may stand in place of a guarantee.",
-        "# `dpcompose explain reads`, `dpcompose explain domain`, `dpcompose explain query`.",
-    ]
-    for n, part in enumerate(parts, start=1):
-        rows += _mechanism(n, part, said, letters)
-    rows += [
-        "",
-        "# What you claim of the composition: proved, or refuted with two databases.  Put your own formula",
-        "# here: max, min, sqrt, exp, log, top(2, ...), and the letters above.",
-        "[[claims]]",
-        f'notion = "{said["notion"]}"',
-    ]
-    rows += [f'{letter} = "{_together(letter, len(parts))}"' for letter in letters]
-    return "\n".join(rows) + "\n"
+    parts, letters = [_list(part) for part in said["parts"].split("|")], FILE_KEYS[said["notion"]]
+    data = {
+        "format": 1,
+        "databases": databases(said["kind"], _list(said["records"]), said["size"]),
+        "target": {"granularity": said["neighbours"]},
+        "mechanisms": [_mechanism(n, part, said, letters) for n, part in enumerate(parts, start=1)],
+        "claims": [{"notion": said["notion"]} | {one: _together(one, len(parts)) for one in letters}],
+    }
+    text = files.toml(data).replace("[[mechanisms]]", "\n[[mechanisms]]")
+    for head, words in COMMENTS.items():
+        text = text.replace(head, words + head, 1)
+    return text
 
 
-def _databases(said: Mapping[str, str]) -> list[str]:
-    """The lines of [databases] below its kind."""
-    if said["kind"] == "graphs":
-        exactly = said["size"].removeprefix("=").strip()
-        return [f"vertices = {exactly}" if exactly.isdigit() else f'vertices = "{said["size"]}"']
-    size = f'size = "{said["size"]}"'
-    if said["kind"] == "tables":
-        return [size, 'attributes = { age = ["young", "old"], ill = ["no", "yes"] }']
-    return [f"records = {_texts(_list(said['records']))}", size]
+def databases(kind: str, records: Sequence[str] | None, size: str) -> dict[str, Any]:
+    """A class as problem files say it, of a kind; records -- None for any."""
+    if kind == "graphs":
+        exactly = size.removeprefix("=").strip()
+        return {"kind": kind, "vertices": int(exactly) if exactly.isdigit() else size}
+    if kind == "tables":
+        return {"kind": kind, "size": size, "attributes": {"age": ["young", "old"], "ill": ["no", "yes"]}}
+    return {"kind": kind, **({} if records is None else {"records": list(records)}), "size": size}
 
 
-def _mechanism(n: int, part: Sequence[str], said: Mapping[str, str], letters: Sequence[str]) -> list[str]:
-    """The lines of one mechanism; letters -- the parameters of the notion."""
-    everything = list(part) == ["all"]
-    names = f"[{', '.join(part)}]" if said["kind"] in BY_POSITION else _texts(part)
-    key = "positions" if said["kind"] in BY_POSITION else "records"
-    values = ", ".join(f'{letter} = "{letter[0]}{n}"' for letter in letters)
-    where = "" if everything else ', domain = "common"'
-    neighbours = said["neighbours"]
-    return [
-        "",
-        "[[mechanisms]]",
-        f'name = "M{n}"',
-        'reads = "everything"' if everything else f"reads = {{ {key} = {names} }}",
-        f'guarantee = {{ notion = "{said["notion"]}", {values}, granularity = "{neighbours}"{where} }}',
-    ]
+def _mechanism(
+    n: int, part: Sequence[str], said: Mapping[str, str], letters: Sequence[str]
+) -> dict[str, Any]:
+    """One mechanism; letters -- the parameters of the notion."""
+    by_position, everything = said["kind"] in BY_POSITION, list(part) == ["all"]
+    read = {"positions": list(map(int, part))} if by_position and not everything else {"records": list(part)}
+    guarantee = {"notion": said["notion"], **{letter: f"{letter[0]}{n}" for letter in letters}}
+    guarantee |= {"granularity": said["neighbours"]} | ({} if everything else {"domain": "common"})
+    return {"name": f"M{n}", "reads": "everything" if everything else read, "guarantee": guarantee}
 
 
 def _together(letter: str, count: int) -> str:
@@ -196,7 +193,3 @@ def _together(letter: str, count: int) -> str:
 
 def _list(text: str) -> list[str]:
     return [one.strip() for one in text.split(",")]
-
-
-def _texts(some: Sequence[str]) -> str:
-    return json.dumps(list(some), ensure_ascii=False)
