@@ -33,6 +33,8 @@ ELSEWHERE = {
     "multisets": "bags, multiset, histograms, datasets",
     "tuples": "vectors, lists, arrays",
     "sequences": "strings, words",
+    "replace": "policy, policies",
+    "users": "owners",
 }
 """By the name that the format has those that mean the same, each after a comma."""
 IN_WORDS = {

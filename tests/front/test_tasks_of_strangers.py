@@ -18,6 +18,7 @@ from dpcompose.privacy.probabilities import WrongTable
 
 WARD = ["--records", "minor,adult", "--parts", "minor | adult", "--neighbors", "bounded"]
 LINE = networkx.path_graph(5)
+PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
 
 
 @pytest.fixture(autouse=True)
@@ -103,6 +104,7 @@ def test_what_is_shown_of_words_is_toml_or_python() -> None:
             'query = "count"\nnoise = "laplace"',
             "not a text; `dpcompose explain noise` shows how it is written",
         ),
+        ("policy = 1", "there is no key 'policy' here"),
         ("filter = 1", "not a number; `dpcompose explain filter` shows"),
         ("table = [[0.5, 0.5]]", "not a list; `dpcompose explain table` shows"),
         ('guarantee = { epsilon = "e" }', "missing; `dpcompose explain notion` shows"),
@@ -117,6 +119,19 @@ def test_how_it_is_written_is_said(line: str, told: str, said: Any) -> None:
     Path("own.toml").write_text(f"format = 1\n{head}{line}\n", encoding="utf-8")
     status, message = said("verify", "own.toml")
     assert status == 2 and told in message
+
+
+def test_neighbours_by_a_policy_are_called_replace(said: Any) -> None:
+    text = Path("ward.toml").read_text(encoding="utf-8")
+    Path("own.toml").write_text(
+        text + '[granularities.ill]\npolicy = [["minor", "adult"]]\n', encoding="utf-8"
+    )
+    assert "there is no key 'policy' here; did you mean 'replace'?" in said("verify", "own.toml")[1]
+
+
+def test_tables_are_compared_on(said: Any) -> None:
+    words = ("compare", "attribute", "bounded", "--kind", "tables", "--size", "= 3")
+    assert "d_attribute <= 2*d_bounded" in said(*words)[1]
 
 
 @pytest.mark.parametrize(("word", "told"), [("veify", "'veify'; did you mean 'verify'?"), ("zzz", "'zzz'\n")])
@@ -195,6 +210,16 @@ def test_a_data_frame_is_what_is_composed_on() -> None:
 def test_a_count_is_a_word() -> None:
     M = dpc.mechanism("M", query="count", noise=dpc.laplace("1/e"))
     assert dpc.mechanism("M", query=dpc.count, noise=dpc.laplace("1/e")) == M
+
+
+def test_a_refutation_has_small_numbers() -> None:
+    some = {"count": dpc.count, "histogram": dpc.histogram(3)}
+    noise = {"count": dpc.laplace(1), "histogram": dpc.laplace("1/e")}
+    M = [dpc.mechanism(name, query=query, noise=noise[name]) for name, query in some.items()]
+    ages = dpc.compose(*M, on=dpc.multisets(), target="bounded")
+    assert ages.check("1 + e").counterexample.point == ages.check("2").counterexample.point == {"e": 2}
+    line, claims = dpc.load(PROBLEMS / "73-no-bound-without-clipping.toml")
+    assert "D = (x = 1000), D' = (x = 0)" in repr(line.check(claims[0]))
 
 
 # what is handed out

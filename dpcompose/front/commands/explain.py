@@ -41,15 +41,11 @@ def run(given: argparse.Namespace) -> int:
         return FINE
     try:
         said = glossary.explained(word, given.theory)
-    except glossary.UnknownWord as error:
+    except (glossary.UnknownWord, PageError) as error:
         pages = len(Library(given.theory).search(word))
-        noun = f"{pages} page{'s' if pages > 1 else ''}"
         then = " " if str(error).endswith("?") else ", "
-        there = f"{then}`dpcompose theorems {word}` finds {noun}" if pages else ""
+        there = f"{then}`dpcompose theorems {word}` finds {pages}" if pages else ""
         print(f"dpcompose: {error}{there}", file=sys.stderr)
-        return WRONG
-    except PageError as error:
-        print(f"dpcompose: {error}", file=sys.stderr)
         return WRONG
     if given.json:
         print(json.dumps({"word": word, "text": said}))

@@ -82,7 +82,6 @@ def _theorem(given: argparse.Namespace) -> int:
     """Prints one page, or those that have some words, or says what is wrong."""
     from dpcompose.front.printers import listings
     from dpcompose.front.studies.library import Library
-    from dpcompose.kernel.library.fields import near
     from dpcompose.proof.folders import PageError
 
     theory = given.theory
@@ -105,8 +104,7 @@ def _theorem(given: argparse.Namespace) -> int:
         ]
         print("\n".join(rows))
         return FINE
-    known = [*theory.pages, *(item for page in theory.pages.values() for item in page.every_item)]
-    hint = near(given.id, known) or "; `dpcompose theorems` lists all"
+    hint = Library(theory).near(given.id) or "; `dpcompose theorems` lists all"
     print(f"dpcompose: there is no theorem page {given.id!r}{hint}", file=sys.stderr)
     return WRONG
 

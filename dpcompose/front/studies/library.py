@@ -170,12 +170,14 @@ neighbours: the two largest parameters add up
     def __getitem__(self, name: str) -> Theorem:
         """The page with an id, or that states an item.  Raises KeyError with what is near."""
         if (page := self.theory.meant(name)) is None:
-            known = [one for page in self.theory.pages.values() for one in (page.id, *page.every_item)]
-            some = len(self.search(name))
-            hint = near(name, known)
+            some, hint = len(self.search(name)), self.near(name)
             words = f"{'' if hint else ';'} theorems.search({name!r}) finds {some}" if some else ""
             raise KeyError(f"there is no theorem page {name!r}{hint}{words}")
         return Theorem(page, self.theory)
+
+    def near(self, name: str) -> str:
+        """A hint at the id or item that was meant; "" where none is near."""
+        return near(name, [x for page in self.theory.pages.values() for x in (page.id, *page.every_item)])
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.theory.meant(name) is not None
