@@ -88,3 +88,26 @@ def test_a_notebook_says_in_the_browser_what_it_is_committed_with(
     assert said(page) == committed
     assert set(page.execute_script(FETCHED)) == {address.split("/")[2]}, "something is fetched from elsewhere"
     screenshot(page, page.find_element("css selector", SHOWN), f"course-{path.stem}")
+
+
+EXPLORE = """
+    const notebook = window.jupyterapp.shell.currentWidget.content;
+    notebook.activeCell.model.sharedModel.setSource('import dpcompose as dpc\\ndpc.explorer("ab", 2, "bounded")');
+    window.jupyterapp.commands.execute('notebook:run-cell');
+"""
+SHOWN_BY_WIDGETS = (
+    "return [...document.querySelectorAll('.jupyter-widgets')].map((one) => one.textContent).join(' ')"
+)
+
+
+def test_the_explorer_moves_records_in_the_browser(page: Any, address: str) -> None:
+    page.get(f"{address}lab/index.html?path={NOTEBOOKS[0].name}")
+    until(partial(page.execute_script, OPENED), 600)
+    page.execute_script(EXPLORE)
+    until(lambda: "by GB:IV.13" in page.execute_script(SHOWN_BY_WIDGETS), 600)
+    of_b = [one for one in page.find_elements("css selector", ".jupyter-widgets button") if one.text == "M1"][
+        1
+    ]
+    of_b.click()
+    until(lambda: "by GB:IV.3" in page.execute_script(SHOWN_BY_WIDGETS), 600)
+    screenshot(page, page.find_element("css selector", SHOWN), "explorer")

@@ -264,8 +264,10 @@ QUERIES = ("count", "clipped_sum", "sum", "mean", "variance", "histogram", "vect
 
 def _no_guarantee(name: str, given: object) -> str:
     """Why something that a mechanism is to satisfy is no guarantee."""
-    of_table = "; probabilities are said beside it, table=..." if hasattr(given, "outcomes") else ""
-    return f"{name} satisfies a guarantee such as dpcompose.pure(...), not {given!r}{of_table}"
+    more = "; probabilities are said beside it, table=..." if hasattr(given, "outcomes") else ""
+    if isinstance(given, str) or formulas.is_expression(given):
+        more = "; a formula in metrics is dpcompose.in_metric(...)"
+    return f"{name} satisfies a guarantee such as dpcompose.pure(...), not {given!r}{more}"
 
 
 def _unfit(query: object, noise: object) -> str:

@@ -66,6 +66,16 @@ def test_a_claim_in_words_is_drawn(said: Any) -> None:
         assert status == 2 and told in message
 
 
+def test_a_claim_in_other_letters_names_those_that_there_are(said: Any) -> None:
+    assert (
+        "the claim's x is no parameter of the mechanisms; there is e1, e2"
+        in said("verify", "ward.toml", "--claim", "x")[1]
+    )
+    for given in ("e", dpc.parameters("x y")[0]):
+        with pytest.raises(TypeError, match=r"a formula in metrics is dpcompose\.in_metric"):
+            dpc.mechanism("M", given)
+
+
 # words
 
 

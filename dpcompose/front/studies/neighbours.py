@@ -21,6 +21,7 @@ from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
 from dpcompose.language.symbols import is_unsaid
 from dpcompose.privacy import writing
+from dpcompose.privacy.checks import near
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import OF_LINES, Guarantee, in_orders
@@ -359,7 +360,8 @@ class ForNeighbours:
                 if one.name == ALPHA and in_alpha:
                     continue
                 if one.name not in known:
-                    raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
+                    there = near(one.name, known)
+                    raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms{there}")
                 check_assumptions(one, self.setting.domains[one.name])
             check_ranges(self.setting, value)
             values.append((key, term if guarantee.notion in OF_LINES else value))
