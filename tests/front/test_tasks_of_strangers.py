@@ -217,6 +217,13 @@ def test_a_data_frame_is_what_is_composed_on() -> None:
         dpc.compose(by_records, on=frame, target="attribute")
 
 
+def test_neighbours_and_theorems_by_their_short_names() -> None:
+    D = dpc.multisets("ab", "<= 1")
+    assert set(dpc.neighbourhood_graph(D, "bounded").edges) == {(("a",), ("b",))}
+    study, _ = dpc.load("ward.toml")
+    assert study.theorems()["IV.13"].best and study.theorems()["GB:IV.13"].best
+
+
 def test_a_count_is_a_word() -> None:
     M = dpc.mechanism("M", query="count", noise=dpc.laplace("1/e"))
     assert dpc.mechanism("M", query=dpc.count, noise=dpc.laplace("1/e")) == M

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.spaces.arrays.sizes import Limits
 from dpcompose.spaces.canonical.finite import finite
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge, refuse_if_large
+from dpcompose.spaces.given import Neighbours, neighbours
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.groups import Group
@@ -30,7 +31,7 @@ LARGEST_GRAPH = 3_000_000
 
 
 def neighbourhood_graph(
-    databases: DatabaseClass, granularity: Granularity, limits: Limits | None = None
+    databases: DatabaseClass, granularity: Neighbours, limits: Limits | None = None
 ) -> Graph:
     """The graph with the databases as nodes and an edge between neighbours; it knows the class.
 
@@ -48,6 +49,7 @@ def neighbourhood_graph(
     """
     import networkx
 
+    granularity = neighbours(granularity)
     refuse_if_large(databases)
     if is_large(databases):
         return finite(databases, granularity, limits).to_networkx()
