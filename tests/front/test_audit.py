@@ -91,7 +91,10 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> N
 
     found = dpc.theorems["GB:IV.15"].audit(3, told=told)
     assert not found.complete and 0 < len(found.answers) < 28
-    assert repr(found).endswith("interrupted: the rest was not searched")
+    assert str(found).endswith("interrupted: the rest was not searched")
+    assert repr(found).startswith(
+        "part-of-bounded: no counterexample was found; needed: "
+    ) and "\n" not in repr(found)
     assert found.answers[-1].found is None and found.answers[-1].looked is seen[-1]
 
 

@@ -57,6 +57,11 @@ class Audit(Shown):
         return paths
 
     def __repr__(self) -> str:
+        said = "false" if self.refuted else "no counterexample was found"
+        left = "" if self.complete else "; interrupted: the rest was not searched"
+        return f"{self.page.id}: {said}; needed: {', '.join(map(repr, self.needed)) or 'nothing'}{left}"
+
+    def __str__(self) -> str:
         from dpcompose.front.printers import audited
 
         rows, notion = [f"{self.page.id}: {self.page.title}"], ""

@@ -22,6 +22,8 @@ Domains = Mapping[str, Domain]
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_LARGE = 30
 """How many monomials are made large one by one."""
+MOST_SIMPLER = 30
+"""For how many letters simpler values are looked for."""
 
 
 def usual(domains: Domains) -> Point:
@@ -46,12 +48,12 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
 
 
 def simpler(point: Point, fails: Callable[[Point], bool]) -> Point:
-    """The point with simpler values, one after the other, as long as it still `fails`.
+    """The point with simpler values, one after the other, as long as it still `fails`; of few letters.
 
     >>> simpler({"e": Fraction(100), "f": Fraction(1)}, lambda point: point["e"] > 2 * point["f"])
     {'e': Fraction(3, 1), 'f': Fraction(1, 1)}
     """
-    for name, x in point.items():
+    for name, x in point.items() if len(point) <= MOST_SIMPLER else ():
         tried = [*SIMPLE, *(x.limit_denominator(n) for n in (1, 10, 100))]
         simple = next((y for y in tried if y == x or fails({**point, name: y})), x)
         point = {**point, name: simple}
