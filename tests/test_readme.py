@@ -35,6 +35,7 @@ SAID = {
         "dpc.sensitivity(minors, D, dpc.bounded, to=dpc.unbounded)": "2",
         "dpc.sensitivity(dpc.clipped_sum('-l', 'u'), D, dpc.unbounded)": "max(l, u)",
         "dpc.compare(dpc.unbounded, dpc.bounded, D)": "d_unbounded <= 2*d_bounded",
+        "dpc.compose(A, B, on=rooms).guarantee()": "graph (a + b)-DP",
         "plane.guarantee()": "private in the metric L2*e1 + e2*moved, by GB:IV.1; optimal",
         "plane.check('(e1 + (a + b)*e2)*L2')": "proved",
         "plane.sensitivity('moved', 'L1')": "max(a, b)",
