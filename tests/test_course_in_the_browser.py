@@ -91,9 +91,12 @@ def test_a_notebook_says_in_the_browser_what_it_is_committed_with(
 
 
 EXPLORE = """
-    const notebook = window.jupyterapp.shell.currentWidget.content;
-    notebook.activeCell.model.sharedModel.setSource('import dpcompose as dpc\\ndpc.explorer("ab", 2, "bounded")');
-    window.jupyterapp.commands.execute('notebook:run-cell');
+    const run = (name) => window.jupyterapp.commands.execute(`notebook:${name}`);
+    const source = 'import dpcompose as dpc\\ndpc.explorer("ab", 2, "bounded")';
+    run('insert-cell-below').then(() => {
+        window.jupyterapp.shell.currentWidget.content.activeCell.model.sharedModel.setSource(source);
+        run('run-cell');
+    });
 """
 SHOWN_BY_WIDGETS = (
     "return [...document.querySelectorAll('.jupyter-widgets')].map((one) => one.textContent).join(' ')"
@@ -105,9 +108,9 @@ def test_the_explorer_moves_records_in_the_browser(page: Any, address: str) -> N
     until(partial(page.execute_script, OPENED), 600)
     page.execute_script(EXPLORE)
     until(lambda: "by GB:IV.13" in page.execute_script(SHOWN_BY_WIDGETS), 600)
-    of_b = [one for one in page.find_elements("css selector", ".jupyter-widgets button") if one.text == "M1"][
-        1
+    to_first = [
+        one for one in page.find_elements("css selector", ".jupyter-widgets button") if one.text == "M1"
     ]
-    of_b.click()
+    to_first[1].click()
     until(lambda: "by GB:IV.3" in page.execute_script(SHOWN_BY_WIDGETS), 600)
     screenshot(page, page.find_element("css selector", SHOWN), "explorer")
