@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dpcompose.front.documents.captions import GIVEN
 from dpcompose.front.documents.document import (
     BELIEVED,
+    GIVEN,
     Best,
     Cited,
     Compared,
@@ -16,6 +16,7 @@ from dpcompose.front.documents.document import (
     Mathematics,
     Said,
     Step,
+    Telling,
     Told,
     formula,
     plain,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
 """The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
+BY_DEFINITION = "by definition"
 
 
 @frozen(eq=False)
@@ -157,11 +159,6 @@ class BestMetric(Best):
         return [*believed(self.setting, known, bounds), *registry.believed(self.relies_on)]
 
     @property
-    def lines_data(self) -> list[dict[str, Any]]:
-        """The derivation as JSON."""
-        return [{"n": one.n, "says": plain(one.said), "by": one.source} for one in self.told.steps]
-
-    @property
     def head(self) -> Head:
         setting = self.setting
         about: Said = [
@@ -185,20 +182,16 @@ class BestMetric(Best):
 
     @cached_property
     def told(self) -> Told:
-        steps = list[Step]()
-
-        def add(said: Said, checked: str = "", page: Page | None = None, item: str = "", *uses: int) -> int:
-            steps.append(Step(len(steps) + 1, said, checked, page, item, uses))
-            return len(steps)
-
-        private = [self._private(one, n, add) for n, one in enumerate(self.setting.mechanisms)]
-        metrics = [self._is_metric(name, add) for name in used_metrics(self.setting)]
+        telling = Telling(self.numbered)
+        private = [self._private(one, n, telling) for n, one in enumerate(self.setting.mechanisms)]
+        metrics = [self._is_metric(name, telling) for name in used_metrics(self.setting)]
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
         said = ["the composition is ", *self.said, last]
-        add(said, "", self._rule, self.item, *private, *metrics)
+        telling.add(said, self._rule, [*private, *metrics], values=self.data()["guarantee"], item=self.item)
         independent = [f"that {one}" for one in self._besides]
+        steps = tuple(telling.steps)
         without_check = ", ".join([*unchecked(steps), *independent, *registry.believed(self.relies_on)])
-        return Told(tuple(steps), without_check, self.pages, self.numbered)
+        return Told(steps, without_check, self.pages, self.numbered)
 
     @property
     def _besides(self) -> list[str]:
@@ -214,7 +207,7 @@ class BestMetric(Best):
         own = next((one for one in forms if one.head.notion == self.notion), None)
         return own or self.theory.rule(self.notion)
 
-    def _private(self, one: Mechanism, n: int, add: Callable[..., int]) -> int:
+    def _private(self, one: Mechanism, n: int, telling: Telling) -> Step:
         """The step that a mechanism is private in a metric, after that on what is said of it."""
         each = "" if one.members is None else ", each of them"
         done = f", then {one.processing}" if one.processing else ""
@@ -223,27 +216,27 @@ class BestMetric(Best):
             said += [", and ", *in_metric(other)]
         said += [each + done]
         if one.noise is None and not one.satisfies.in_metric.words:
-            return add(said, GIVEN)
-        given = add([self.assumptions[n]], GIVEN)
+            return telling.add(said, GIVEN, about=[n + 1])
+        given = telling.add([self.assumptions[n]], GIVEN, about=[n + 1])
         page = None if one.noise is None else self.theory.noise(one.noise.word)
         page = self.theory.processing("interactions") if one.filtered else page
-        return add(said, "by definition", page, "" if page is None else page.id, given)
+        return telling.add(said, page or BY_DEFINITION, [given], [n + 1])
 
-    def _is_metric(self, name: str, add: Callable[..., int]) -> int:
+    def _is_metric(self, name: str, telling: Telling) -> Step:
         """The step that a named metric is one, after that on its bound, if there is one."""
         known, called = (
             self.search.distances.all[self.elaborated.parts.mark(name)],
             formula(letter(name)),
         )
-        metric, uses = self.setting.metrics[name], list[int]()
+        metric, uses = self.setting.metrics[name], list[Step]()
         if metric.distance.unsaid:
-            uses.append(add([called, " is ", *definition(metric.distance)], "by definition"))
+            uses.append(telling.add([called, " is ", *definition(metric.distance)], BY_DEFINITION))
         if metric.at_most is not None:
             how = "checked" if known.at_most else BELIEVED
-            add([called, " is at most ", formula(metric.at_most)], how)
+            telling.add([called, " is at most ", formula(metric.at_most)], how)
         axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
-        how = "by definition" if metric.distance.by_definition else BELIEVED
-        return add([called, axioms], how if known.metric is None else "checked", None, "", *uses)
+        how = BY_DEFINITION if metric.distance.by_definition else BELIEVED
+        return telling.add([called, axioms], how if known.metric is None else "checked", uses)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The parts of the databases of a counterexample, side by side."""
