@@ -22,7 +22,6 @@ from dpcompose.front.documents.document import (
     Step,
     Told,
     plain,
-    unchecked,
 )
 from dpcompose.front.documents.wording import in_letters
 from dpcompose.kernel.expressions.keeping import frozen
@@ -221,28 +220,20 @@ class Bound(Best, Shown):
         """This guarantee: `what` is about neighbours, and so is it."""
         return self
 
-    @property
-    def believed(self) -> list[str]:
-        """The assumptions that nothing checked: lines by number, independence, and believed pages."""
-        dependence = [f"that {one}" for one in sentences.dependence(self.setting)]
-        found = [*unchecked(self._told), *dependence, *registry.believed(self.relies_on)]
-        return found or ["nothing"]
-
     @cached_property
     def _told(self) -> tuple[Step, ...]:
         return telling.steps(self.steps)
 
     @property
     def assumptions(self) -> list[str]:
-        """What the result assumes, as sentences."""
-        stated = [plain(one) for one in sentences.stated(self._told, self.setting)]
-        return [*stated, *sentences.dependence(self.setting), *registry.believed(self.relies_on)]
+        return sentences.assumptions(self._told, self.setting, self.relies_on)
 
     @property
     def told(self) -> Told:
         """The derivation in words, with the pages that its lines are by and rest on."""
         pages = tuple(self.steps.theory.pages[id] for id in telling.used(self.steps, self._told))
-        return Told(self._told, ", ".join(self.believed), pages, self.numbered)
+        without_check = sentences.without_check(self._told, self.setting, self.relies_on)
+        return Told(self._told, without_check, pages, self.numbered)
 
     @property
     def head(self) -> Head:
@@ -309,7 +300,7 @@ class Bound(Best, Shown):
 
     def _as_data(self, said: Guaranteed) -> dict[str, str]:
         """A guarantee as JSON; of divergences with the orders that it is about."""
-        found, orders = {"notion": said.notion} | said.texts, self.setting.orders
+        found, orders = {"notion": said.notion} | dict(said.texts), self.setting.orders
         ordered = orders is not None and self.steps.theory.rule(said.notion).head.ordered
         return found | ({"orders": str(orders)} if ordered else {})
 

@@ -41,9 +41,9 @@ class Guaranteed:
     databases: str
 
     @property
-    def texts(self) -> dict[str, str]:
+    def texts(self) -> tuple[tuple[str, str], ...]:
         """Its parameters with their formulas as text."""
-        return texts(self.parameters)
+        return tuple(texts(self.parameters).items())
 
 
 @frozen(eq=False)

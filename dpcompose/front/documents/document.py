@@ -199,9 +199,8 @@ def numbers(ns: Sequence[int], before: str = "") -> str:
 class Telling:
     """Tells a derivation: its steps, one after the other; see `Told` and `Step`."""
 
-    def __init__(self, numbered: tuple[str, bool], before: str = "") -> None:
-        self.numbered, self.before = numbered, before
-        self.steps: list[Step] = []
+    def __init__(self, numbered: tuple[str, bool], before: str = "", steps: Sequence[Step] = ()) -> None:
+        self.numbered, self.before, self.steps = numbered, before, list(steps)
 
     def add(
         self,

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.captions import Captions, Guaranteed, Values, written
-from dpcompose.front.documents.document import GIVEN, Formula, Mathematics, Private, Said, Step, formula
+from dpcompose.front.documents.document import (
+    ON_TABLE,
+    Formula,
+    Mathematics,
+    Private,
+    Said,
+    Step,
+    formula,
+    plain,
+    unchecked,
+)
 from dpcompose.front.documents.wording import all_said, in_letters, joined, of_page
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Orders
@@ -20,7 +30,8 @@ from dpcompose.language.decimals import decimal
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import private_in_a_metric
 from dpcompose.privacy.settings import Setting, inside
-from dpcompose.proof.registry import Theory
+from dpcompose.proof import registry
+from dpcompose.proof.registry import Page, Theory
 
 if TYPE_CHECKING:
     import sympy
@@ -238,20 +249,34 @@ def _name(setting: Setting, i: int) -> str:
 def stated(
     steps: Sequence[Step], setting: Setting, checked: bool | None = None, before: str = ""
 ) -> Iterator[Said]:
-    """What the setting states of mechanisms, also in compositions among them; with what their tables show.
+    """What the setting states, also of compositions among its mechanisms; with what tables of these show.
 
-    steps -- the derivation, which begins with these; checked -- only what is checked so, or only what is not.
+    steps -- the derivation; checked -- only what is checked so, or only what is not.
     """
-    for one, step in zip(setting.mechanisms, steps, strict=False):
-        if (study := inside(one)) is not None and step.below:
-            yield from stated(step.below, study, checked, f"{before}in {one.name}, ")
-        elif (step.checked == GIVEN) is not checked:
-            yield [before, *step.said, _on_table(one, setting)]
+    for step in (one for one in steps if one.is_assumed or one.below):
+        named = [setting.mechanisms[i - 1] for i in step.about[:1]]
+        if step.below and (study := inside(named[0])) is not None:
+            yield from stated(step.below, study, checked, f"{before}in {named[0].name}, ")
+        elif (step.checked != ON_TABLE) is not checked:
+            yield [before, *step.said, *(_on_table(one, setting) for one in named)]
+
+
+def assumptions(steps: Sequence[Step], setting: Setting, relies_on: Iterable[Page]) -> list[str]:
+    """What a derivation assumes, as sentences."""
+    said = map(plain, stated(steps, setting))
+    return [*said, *dependence(setting), *registry.believed(relies_on)]
+
+
+def without_check(steps: Sequence[Step], setting: Setting, relies_on: Iterable[Page]) -> str:
+    """The same that nothing checked: steps by their numbers, how mechanisms depend on each other, pages."""
+    besides = [f"that {one}" for one in dependence(setting)]
+    return ", ".join([*unchecked(steps), *besides, *registry.believed(relies_on)]) or "nothing"
 
 
 def _on_table(mechanism: Mechanism, setting: Setting) -> str:
     """What the table of a mechanism shows of its guarantee."""
-    found = setting.on_tables.get(mechanism.name)
+    stated_in_steps = mechanism.table is not None and mechanism.satisfies.metric is None
+    found = setting.on_tables.get(mechanism.name) if stated_in_steps else None
     if found is None:
         return ""
     return f", checked on its table ({found.words})" if found.holds else f"; its table leaves it {found}"

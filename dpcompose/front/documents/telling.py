@@ -305,7 +305,7 @@ class _Derivation(Telling):
         said = self.by.private(theorem)
         shown = satisfied(said.notion, said.parameters, self.by)
         about = [f"the composition is {said.granularity} ", *shown, f", on {said.databases}"]
-        return self.add(about, by, uses, values={"notion": said.notion, **said.texts, **values})
+        return self.add(about, by, uses, values={"notion": said.notion, **dict(said.texts), **values})
 
     def guarantee(self, loss: Step, profile: Step) -> Step:
         """The guarantee by the theorem that is cited for it, after its hypotheses."""

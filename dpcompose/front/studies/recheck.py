@@ -189,13 +189,13 @@ def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
 def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
     """Checks a saved file about privacy in a metric by the kernel, and that its core setting and claims are
     those of its problem.  Raises Refused."""
-    from dpcompose.front.studies.best_metric import BestMetric, believed
+    from dpcompose.front.documents import sentences
+    from dpcompose.front.studies.best_metric import BestMetric, steps_stated
     from dpcompose.front.studies.metric_forms import MetricForms
     from dpcompose.privacy import problems
     from dpcompose.privacy.elaboration import Elaborated
     from dpcompose.privacy.in_metrics import BY_STEPS
     from dpcompose.privacy.notions import private_in_a_metric
-    from dpcompose.proof import registry
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
     found = saved.check(alone, theory.in_kernel, allow)
@@ -221,6 +221,7 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     metrics, bounds = (
         [name for name in problem.setting.metrics if told.parts.mark(name) in some] for some in found.shown
     )
+    assumed = steps_stated(problem.setting, theory, metrics, bounds)
     rests_on = Grounds.of((found.rests_on, *(shown.rests_on for _, shown in by_steps)))
     relied = theory.relied_on(sorted(rests_on.pages))
     said, steps = BestMetric.of(told, found.guarantee), found.steps + sum(one.steps for _, one in by_steps)
@@ -231,7 +232,7 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
         f"{steps} steps checked",
         f"{called} {said['metric']}{beside}{'; optimal' if optimal else ''}",
         tuple(words),
-        ["; ".join((*believed(problem.setting, metrics, bounds), *registry.believed(relied)))],
+        ["; ".join(sentences.assumptions(assumed, problem.setting, relied))],
         sorted(rests_on.deciders),
         sorted(rests_on.pages),
         {"steps": steps, "guarantee": dict(said), "optimal": optimal, "elaborated": True},
