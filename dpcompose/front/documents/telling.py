@@ -111,11 +111,14 @@ class _Derivation(Telling):
     def given(self, i: int, theorem: Any) -> Step:
         """What the setting states of M_i, or what its table or its study shows."""
         how = ON_TABLE if theorem.rule == "table" else GIVEN
-        said, about = statement(i, loss_of(theorem), self.by), [i]
+        loss, stated = loss_of(theorem), self.by.setting.mechanisms[i - 1].satisfies
+        said, values = statement(i, loss, self.by), NO_VALUES
+        if theorem.rule != "noise" and stated.metric is None:
+            values = {"notion": loss.notion, **texts(written(loss.values))}
         if theorem.rule != "study":
-            return self.add(said, how, about=about)
+            return self.add(said, how, about=[i], values=values)
         below = steps(self.by.inner[i], f"{self.before}{len(self.steps) + 1}.")
-        return self.add(said, "by the lines below", about=about, below=below)
+        return self.add(said, "by the lines below", about=[i], values=values, below=below)
 
     def sampled(self, given: Sequence[Step]) -> list[Step]:
         """For each mechanism the step on its guarantee: of those that are run on samples, what these make of
