@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+import frozen
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
 from shares import every_second
@@ -51,6 +55,22 @@ def test_steps_of_a_study_stand_below_its_step() -> None:
     assert below[-1].data()["by"] == "pure-witness"
     assert below[-1].data()["values"] == {"notion": "pure", "epsilon": "max(e1, e2)"}
     assert best.smaller_is_known and not best.optimal
+
+
+def steps_of(golden: str) -> list[dict[str, Any]]:
+    """The steps that `bound --json` gave, with those of studies below; none where there is no guarantee."""
+    shown = next(part for part in golden.split("=== ") if part.startswith("bound --json: "))
+    steps = json.loads(shown.partition("\n")[2].partition("--- stderr")[0] or "{}").get("derivation", [])
+    for step in steps:
+        steps = [*steps, *step.get("steps", ())]
+    return steps
+
+
+def test_steps_have_the_same_keys_for_neighbours_and_in_metrics() -> None:
+    for one in frozen.frozen():
+        for step in steps_of(one.golden.read_text(encoding="utf-8")):
+            assert step["says"] and step["by"] and all(n < step["n"] for n in step["from"]), one.name
+            assert step.keys() <= {"n", "says", "by", "from", "item", "mechanisms", "values", "steps"}
 
 
 @pytest.mark.parametrize("name", ["01-bounded", "37-closer", "50-mixed", "60-histogram", "78-a-study"])

@@ -146,8 +146,8 @@ class Step(Shown):
         """As JSON."""
         by = self.checked if self.page is None else self.page.id
         found: dict[str, Any] = {"n": self.n, "says": self.words, "by": by, "from": list(self.uses)}
-        more = {"item": self.item, "mechanisms": list(self.about), "values": dict(self.values)}
-        more["steps"] = [one.data() for one in self.below]
+        more = {"mechanisms": list(self.about), "values": dict(self.values)}
+        more |= {"item": self.item if self.item != by else "", "steps": [one.data() for one in self.below]}
         return found | {key: value for key, value in more.items() if value}
 
     @property
