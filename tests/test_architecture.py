@@ -66,7 +66,7 @@ search: verdicts implications choices citations replayed orders
     curves_of_orders tradeoffs proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
 search.audits: worlds outcomes suppositions searched statements samples audits problems
-front.documents: canonical lines metric_examples captions document wording sentences verdict attained glossary
+front.documents: canonical metric_examples document wording captions sentences telling verdict attained glossary
     bound examples limits
 front.printers: listings audited markdown render display latex papers sarif
 front.studies: audits library as_json best_metric numbers budgets specialised together curve membership results

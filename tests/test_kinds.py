@@ -32,7 +32,6 @@ ALTERNATIVES = {
     "search.metrics.points": "what a search ends in: a value, or why it is open",
     "search.replayed": "what a search ends in: what is proved, or a point against it",
     "front.documents.bound": "the best guarantee, or why there is none",
-    "front.documents.lines": "the lines of a derivation, which sentences and LaTeX print",
     "front.documents.document": "the parts of a document",
     "front.studies.metric_forms": "a verdict, or what is undecided",
 }

@@ -123,8 +123,8 @@ def test_example_uses_the_page(page: Page) -> None:
     elif page.head.kind == "query":
         assert page.id in queries_of(study)
     elif page.head.kind == "shape":
-        by = {line.by for line in bound.derivation.lines}
-        assert page.id in {getattr(THEORY.pages[id].head, "shape", None) for id in by & set(THEORY.pages)}
+        by = [step.page for step in bound.told.steps if step.page is not None]
+        assert page.id in {getattr(one.head, "shape", None) for one in by}
     elif page.head.kind == "metric":
         assert uses_statement(study, page)
     elif page.head.kind == "conversion":
@@ -137,9 +137,9 @@ def test_example_uses_the_page(page: Page) -> None:
         texts = (claim.guarantee.text() for claim in example(page)[1])
         assert any(page.id in study.proofs.verdict(one).rests_on.pages for one in texts)
     elif is_for_readers(page):
-        assert page.id not in bound.derivation.pages
+        assert page not in bound.told.pages
     else:
-        assert page.id in bound.derivation.pages
+        assert page in bound.told.pages
     if page.head.kind in ("named", "substitution"):
         assert bound.theorem.id == page.id
 
@@ -219,7 +219,7 @@ def uses_fact(study: Study, page: Page) -> bool:
     inputs = Inputs(study.setting, THEORY)
     if page.head.metric or page.head.groups or page.head.form:
         metrics = (inputs.metric(i) for i in range(1, len(study.setting.mechanisms) + 1))
-        return page.id in study.bound.derivation.pages or any(page.id in one.pages for one in metrics)
+        return page in study.bound.told.pages or any(page.id in one.pages for one in metrics)
     assert all(binding.check(inputs, one).holds for one in page.head.hypotheses)
     if page.head.concludes is not None:
         return binding.check(inputs, page.head.concludes).holds
@@ -333,7 +333,7 @@ def test_a_wrong_conclusion_is_never_cited(tmp_path: Path) -> None:
     bound, usual = Study(setting, theory).bound, Study(setting, THEORY).bound
     assert bound.guarantee == usual.guarantee
     assert bound.theorem.id == usual.theorem.id == "parallel-bounded"
-    assert "too-good" not in bound.derivation.pages
+    assert "too-good" not in {one.id for one in bound.told.pages}
     assert not next(fit for fit in bound.fits if fit.page.id == "too-good").best
 
 
@@ -424,5 +424,5 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
     if page.head.kind == "shape":
         return getattr(given.bound.theorem.head, "shape", None) == page.id
     fitting = {fit.page.id for fit in given.bound.fits if fit.fits}
-    used = page.id in given.bound.derivation.pages or page.id in fitting
+    used = page.id in {one.id for one in given.bound.told.pages} or page.id in fitting
     return used or any(page.id in given.check(claim).found.rests_on.pages for claim in claims)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+import frozen
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
 from shares import every_second
 
-from dpcompose.front.documents import lines, sentences
 from dpcompose.front.documents.bound import Bound, bound
-from dpcompose.front.documents.document import plain
+from dpcompose.front.documents.document import every_step, plain
 from dpcompose.front.printers import latex, render
 from dpcompose.front.studies import results
-from dpcompose.language import formulas
 from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
 
@@ -45,15 +47,30 @@ def test_captions_are_those_of_the_goldens(golden: Golden) -> None:
     assert said == first
 
 
-def test_lines_of_a_study_stand_below_its_line() -> None:
+def test_steps_of_a_study_stand_below_its_step() -> None:
     golden = next(one for one in goldens() if "78-a-study" in one.problem.name)
     best = told_of(golden)
-    said = best.derivation.lines[0].judgement
-    assert isinstance(said, lines.Composed) and said.believed == (("children", "1"), ("teens", "2"))
-    inner = best.steps.within(best.derivation.lines[0])
-    least = (("epsilon", formulas.term("max(e1, e2)")),)
-    assert inner is not None and inner.lines[-1].judgement == lines.Optimal("pure", least)
+    below = best.told.steps[0].below
+    assert [one.number for one in below if one.is_assumed] == ["1.1", "1.2"]
+    assert below[-1].data()["by"] == "pure-witness"
+    assert below[-1].data()["values"] == {"notion": "pure", "epsilon": "max(e1, e2)"}
     assert best.smaller_is_known and not best.optimal
+
+
+def steps_of(golden: str) -> list[dict[str, Any]]:
+    """The steps that `bound --json` gave, with those of studies below; none where there is no guarantee."""
+    shown = next(part for part in golden.split("=== ") if part.startswith("bound --json: "))
+    steps = json.loads(shown.partition("\n")[2].partition("--- stderr")[0] or "{}").get("derivation", [])
+    for step in steps:
+        steps = [*steps, *step.get("steps", ())]
+    return steps
+
+
+def test_steps_have_the_same_keys_for_neighbours_and_in_metrics() -> None:
+    for one in frozen.frozen():
+        for step in steps_of(one.golden.read_text(encoding="utf-8")):
+            assert step["says"] and step["by"] and all(n < step["n"] for n in step["from"]), one.name
+            assert step.keys() <= {"n", "says", "by", "from", "item", "mechanisms", "values", "steps"}
 
 
 @pytest.mark.parametrize("name", ["01-bounded", "37-closer", "50-mixed", "60-histogram", "78-a-study"])
@@ -61,8 +78,7 @@ def test_notebooks_and_documents_show_captions(name: str) -> None:
     golden = next(one for one in goldens() if name in one.problem.name)
     best = told_of(golden)
     proof = results.Proof(best)
-    inner = [one for line in best.derivation.lines if (one := best.steps.within(line)) is not None]
-    many = sum(len(one.lines) for one in (best.steps, *inner))
+    many = len(list(every_step(best.told.steps)))
     assert str(proof) == "\n".join(golden.derivation)
     document = latex.document(best)
     assert document.count(r"\item[(") == many
@@ -94,8 +110,8 @@ guarantee = {{ notion = "approximate", epsilon = "{epsilon}", delta = "{delta}",
 )
 def test_a_loss_is_written_where_its_formula_is_0_over_0(epsilon: str, delta: str, said: str) -> None:
     best = told(setting_of(WITH_ZERO.format(epsilon=epsilon, delta=delta)), "approximate")
-    (loss,) = [one for one in best.derivation.lines if isinstance(one.judgement, lines.Loss)]
-    assert said in plain(sentences.sentence(loss, best.steps))
+    (loss,) = [one for one in best.told.steps if one.words.startswith("the composition has loss")]
+    assert said in loss.words
 
 
 LISTED = """
@@ -139,7 +155,5 @@ guarantee = { notion = "pure", epsilon = "e", granularity = "free-lunch" }
 )
 def test_distances_of_listed_inputs_are_told(problem: str, said: str) -> None:
     best = told(setting_of(problem), "pure")
-    (one,) = [line for line in best.derivation.lines if isinstance(line.judgement, lines.PrivateInInput)]
-    assert plain(sentences.sentence(one, best.steps)) == (
-        f"M: the guarantee holds in the distance of what is read ({said})"
-    )
+    words = [one.words for one in best.told.steps]
+    assert f"M: the guarantee holds in the distance of what is read ({said})" in words

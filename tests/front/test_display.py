@@ -52,12 +52,12 @@ def test_a_derivation_is_its_text_and_a_list(first: tuple[Study, tuple[Answer, .
     assert str(result.derivation) == f"{result.derivation}" == text
     assert repr(result.derivation) == "derivation in 10 lines of: bounded (max(e1 + e2, e1 + e3, e2 + e3))-DP"
     tags = shown(result.derivation)
-    lines = result.bound.derivation.lines
+    lines = result.bound.told.steps
     steps, tree = tags.html.split("as a tree")
     assert len(re.findall(r"<li>(?:[^<]|<(?!details))*?<(?:small|details><summary><small)>", steps)) == len(
         lines
     )
-    by_pages = [line for line in lines if line.by in first[0].theory.pages]
+    by_pages = [line for line in lines if line.page is not None]
     assert steps.count("<summary><small>[by ") == steps.count("<summary>proof") == len(by_pages)
     assert [int(n) for n in re.findall(r"\((\d+)\) (?!again)", tree)] == [10, 6, 4, 1, 2, 3, 9, 5, 7, 8]
     assert [int(n) for n in re.findall(r"\((\d+)\) again", tree)] == [4, 6]

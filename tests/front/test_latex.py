@@ -81,7 +81,7 @@ def test_what_a_document_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "arXiv:2308.14649",
     ):
         assert said in text, said
-    steps = len(loaded(PROBLEMS[0])[0].bound.derivation.lines)
+    steps = len(loaded(PROBLEMS[0])[0].bound.told.steps)
     proof = text.split(r"\begin{enumerate}", 1)[1].split(r"\end{enumerate}")[0]
     assert proof.count(r"\item[") == steps
     assert cli.main(["verify", *map(str, PROBLEMS[:2]), "--latex", str(file)]) == 2

@@ -68,7 +68,7 @@ def test_any_composition_is_private_in_a_metric(tmp_path: Path) -> None:
     some = [dpc.mechanism("M1", dpc.pure("e")), dpc.mechanism("M2", filter=dpc.pure("f", dpc.unbounded))]
     study = dpc.compose(*some, on=dpc.multisets(), target=dpc.bounded)
     assert study.in_metrics.guarantee().data()["guarantee"]["metric"] == "d_bounded*e + d_unbounded*f"
-    assert "[by filters" in str(study.in_metrics.derivation())
+    assert "[by HAR:filters, filters from 3]" in str(study.in_metrics.derivation())
     assert study.in_metrics.in_metrics is study.in_metrics and study.in_metrics.for_neighbours() is not None
     claims = [dpc.in_metric("(e + 2*f)*d_bounded"), "e + 2*f", dpc.in_metric("(e + f)*d_bounded"), "e + f"]
     found = [study.check(one) for one in claims]

@@ -62,8 +62,8 @@ def test_a_function_of_outputs_keeps_the_guarantee_and_what_is_optimal(kind: str
     assert rounded.guarantee().optimal == plain.guarantee().optimal
     pages = [{page.id for page in one.bound.relies_on} for one in (plain, rounded)]
     assert pages[1] - pages[0] == {"post-processing"}
-    lines = [line for line in rounded.bound.derivation.lines if line.by == "post-processing"]
-    assert len(lines) == 1 and lines[0].judgement.words == "rounded to tens"
+    (step,) = [one for one in rounded.bound.told.steps if one.page and one.page.id == "post-processing"]
+    assert step.words == "M, then rounded to tens: a function of the output keeps the guarantee"
 
 
 def test_claims_are_judged_as_for_the_identity() -> None:

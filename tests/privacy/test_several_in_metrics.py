@@ -73,7 +73,7 @@ def test_beside_another_mechanism_and_in_a_family() -> None:
     assert [answer.verdict for answer in found] == ["proved", "refuted", "refuted"]
     assert str(made.guarantee()) == "private in the metric L2*e + L2*f, by GB:IV.3; optimal"
     assert made.guarantee().assumptions[0] == (
-        "M is private in the metric L2*e, and is zcdp-private in the metric L2*e"
+        "M is private in the metric L2*e, and zcdp-private in the metric L2*e"
     )
     family = several(one("pure", "e[i]*L2"), one("gaussian", "m[i]*L2")).replace(
         "satisfies", 'index = "i"\ncount = "k"\nsatisfies'

@@ -109,7 +109,7 @@ def _data(
         data["metric"] = best.metric_said
     if best.attained:
         data["attained"] = [one.data() for one in best.attained]
-    data["derivation"] = best.lines_data
+    data["derivation"] = [one.data() for one in best.told.steps]
     if best.fits:
         data["fits"] = listings.fits_data(best)
     return json.dumps(data)
@@ -141,10 +141,14 @@ def _answer(
 
 def _proof(study: Study, guarantee: Result, notion: str | None) -> list[str]:
     """The metric, the derivation, and the one for neighbours beside it."""
+    from dpcompose.front.printers import render
+
     metric = "" if notion else guarantee.bound.metric_said  # which is in the mechanisms' notion
     rows = [textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    ")] if metric else []
-    beside = "" if study.judge.beside is None else study.judge.beside.derivation
-    return [*rows, f"\n{guarantee.derivation}", *([f"\n{beside}"] if beside else [])]
+    rows.append(f"\n{guarantee.derivation}")
+    if (beside := study.judge.beside) is not None:
+        rows.append(f"\nfor neighbours:\n{render.derivation(beside.told)}\n")
+    return rows
 
 
 def _fits(best: Any) -> list[str]:

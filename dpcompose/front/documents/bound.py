@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.documents import glossary, sentences
-from dpcompose.front.documents import lines as words
+from dpcompose.front.documents import glossary, sentences, telling
 from dpcompose.front.documents.attained import Attained, attained
-from dpcompose.front.documents.captions import ALL_GUARANTEES, Captions, conversions, pages_of, rests_on
+from dpcompose.front.documents.captions import Captions, Guaranteed, conversions, rests_on
 from dpcompose.front.documents.document import (
     Best,
     Compared,
@@ -24,9 +22,7 @@ from dpcompose.front.documents.document import (
     Step,
     Told,
     plain,
-    unchecked,
 )
-from dpcompose.front.documents.lines import Derivation
 from dpcompose.front.documents.wording import in_letters
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
@@ -98,12 +94,7 @@ class Bound(Best, Shown):
         return self.steps.found
 
     @cached_property
-    def derivation(self) -> Derivation:
-        """The lines, and the SHA-256 of every page that they rest on."""
-        return Derivation(self.steps.lines, MappingProxyType(pages_of(self.steps)))
-
-    @cached_property
-    def guarantee(self) -> words.Private:
+    def guarantee(self) -> Guaranteed:
         """The best guarantee that has a formula."""
         return self.steps.private(self.best.theorem)
 
@@ -111,11 +102,6 @@ class Bound(Best, Shown):
     def best(self) -> Known:
         """The same as a theorem: with one guarantee of each mechanism, or with all of them together."""
         return self.found.best if self.steps.together is None else self.steps.together
-
-    @cached_property
-    def profile(self) -> words.Profile:
-        """How far neighbours move the inputs."""
-        return self.steps.profile()
 
     @property
     def theorem(self) -> Page:
@@ -170,13 +156,13 @@ class Bound(Best, Shown):
     def said(self) -> Said:
         return self.words_of(self.guarantee)
 
-    def words_of(self, said: words.Private) -> Said:
+    def words_of(self, said: Guaranteed) -> Said:
         """A guarantee of the setting in words."""
         return sentences.guarantee(said, self.steps.theory, self.setting)
 
     @property
     def item(self) -> str:
-        return self._cited if self.steps.together is None else ALL_GUARANTEES
+        return self._cited if self.steps.together is None else telling.ALL_GUARANTEES
 
     @property
     def _cited(self) -> str:
@@ -230,43 +216,29 @@ class Bound(Best, Shown):
             return ()
         return attained(self.steps)
 
-    @property
-    def lines_data(self) -> list[dict[str, Any]]:
-        """The derivation as JSON."""
-        return [line.data() for line in self.derivation.lines]
-
     def for_neighbours(self, what: str) -> Bound:
         """This guarantee: `what` is about neighbours, and so is it."""
         return self
 
-    @property
-    def believed(self) -> list[str]:
-        """The assumptions that nothing checked: lines by number, independence, and believed pages."""
-        dependence = [f"that {one}" for one in sentences.dependence(self.setting)]
-        found = [*unchecked(self._lines), *dependence, *registry.believed(self.relies_on)]
-        return found or ["nothing"]
-
     @cached_property
-    def _lines(self) -> tuple[Step, ...]:
-        return sentences.steps(self.steps.lines, self.steps)
+    def _told(self) -> tuple[Step, ...]:
+        return telling.steps(self.steps)
 
     @property
     def assumptions(self) -> list[str]:
-        """What the result assumes, as sentences."""
-        stated = [plain(one) for one in sentences.stated(self.steps.lines, self.steps)]
-        return [*stated, *sentences.dependence(self.setting), *registry.believed(self.relies_on)]
+        return sentences.assumptions(self._told, self.setting, self.relies_on)
 
     @property
     def told(self) -> Told:
         """The derivation in words, with the pages that its lines are by and rest on."""
-        used = dict.fromkeys(_used(self.steps, self.derivation.pages))
-        pages = tuple(self.steps.theory.pages[id] for id in used)
-        return Told(self._lines, ", ".join(self.believed), pages, self.numbered)
+        pages = tuple(self.steps.theory.pages[id] for id in telling.used(self.steps, self._told))
+        without_check = sentences.without_check(self._told, self.setting, self.relies_on)
+        return Told(self._told, without_check, pages, self.numbered)
 
     @property
     def head(self) -> Head:
         """What stands before the proof."""
-        setting, lines = self.setting, self.steps.lines
+        setting = self.setting
         about: Said = [
             f"The databases are {setting.databases}, and neighbours are {setting.target}",
             *in_letters(_meaning(setting.target)),
@@ -274,8 +246,8 @@ class Bound(Best, Shown):
         ]
         besides: list[Said] = [[one] for one in sentences.dependence(setting)]
         stated = {
-            "Assumed, and not checked:": [*sentences.stated(lines, self.steps, False), *besides],
-            "Assumed, and checked:": [*sentences.stated(lines, self.steps, True)],
+            "Assumed, and not checked:": [*sentences.stated(self._told, setting, False), *besides],
+            "Assumed, and checked:": [*sentences.stated(self._told, setting, True)],
         }
         theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
         domains = {name: str(one) for name, one in setting.domains.items()}
@@ -326,7 +298,7 @@ class Bound(Best, Shown):
             found["one-by-one"] = self.flat._as_data(self.flat.guarantee)
         return found
 
-    def _as_data(self, said: words.Private) -> dict[str, str]:
+    def _as_data(self, said: Guaranteed) -> dict[str, str]:
         """A guarantee as JSON; of divergences with the orders that it is about."""
         found, orders = {"notion": said.notion} | dict(said.texts), self.setting.orders
         ordered = orders is not None and self.steps.theory.rule(said.notion).head.ordered
@@ -372,17 +344,6 @@ def _meaning(target: Granularity) -> str:
 
 MOST_IN_A_METRIC = 8
 """The most mechanisms for which the composed metric is printed."""
-
-
-def _used(steps: Captions, pages: Iterable[str]) -> Iterator[str]:
-    """The pages that lines are by, and rest on; also lines that these have as evidence."""
-    for line in steps.lines:
-        if line.by in steps.theory.pages:
-            yield line.by
-        inner = steps.within(line)
-        if inner is not None:
-            yield from _used(inner, line.evidence["pages"])
-    yield from pages
 
 
 def beside(

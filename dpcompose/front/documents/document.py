@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dpcompose.front.documents.captions import GIVEN
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
 
@@ -117,8 +117,9 @@ def plain(said: Said) -> str:
     return "".join(one if isinstance(one, str) else one.text for one in said)
 
 
-BELIEVED, ON_TABLE = "believed", "checked on its table"
-"""How a step is checked that is not, as nobody knows, and one that a table shows."""
+GIVEN, BELIEVED, ON_TABLE = "given", "believed", "checked on its table"
+"""How a step is checked that the setting states, one of which nobody knows, and one that a table shows."""
+NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 
 
 @frozen(repr=False)
@@ -126,7 +127,8 @@ class Step(Shown):
     """A numbered step: what it says, the page that it is by or how it was checked, the steps it is from.
 
     before -- the number of the step whose evidence it is in, with a point; below -- the steps that it has
-    as evidence; item -- how its page is cited.
+    as evidence; item -- how its page is cited; about -- the mechanisms that it is about, if it is about some;
+    values -- what it says as values: the formulas of a guarantee, or pairs of databases.
     """
 
     n: int
@@ -137,6 +139,16 @@ class Step(Shown):
     uses: tuple[int, ...] = ()
     before: str = ""
     below: tuple[Step, ...] = ()
+    about: tuple[int, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        by = self.checked if self.page is None else self.page.id
+        found: dict[str, Any] = {"n": self.n, "says": self.words, "by": by, "from": list(self.uses)}
+        more = {"mechanisms": list(self.about), "values": dict(self.values)}
+        more |= {"item": self.item if self.item != by else "", "steps": [one.data() for one in self.below]}
+        return found | {key: value for key, value in more.items() if value}
 
     @property
     def number(self) -> str:
@@ -182,6 +194,30 @@ def numbers(ns: Sequence[int], before: str = "") -> str:
         f"{before}{r[0]}" + ("" if len(r) == 1 else f"{'-' if len(r) > 2 else ', '}{before}{r[-1]}")
         for r in runs
     )
+
+
+class Telling:
+    """Tells a derivation: its steps, one after the other; see `Told` and `Step`."""
+
+    def __init__(self, numbered: tuple[str, bool], before: str = "", steps: Sequence[Step] = ()) -> None:
+        self.numbered, self.before, self.steps = numbered, before, list(steps)
+
+    def add(
+        self,
+        said: Said,
+        by: Page | str,
+        uses: Sequence[Step] = (),
+        about: Sequence[int] = (),
+        values: Mapping[str, Any] = NO_VALUES,
+        below: tuple[Step, ...] = (),
+        item: str = "",
+    ) -> Step:
+        """The next step, by a page, or how it was checked."""
+        checked, page = (by, None) if isinstance(by, str) else ("", by)
+        item = item or ("" if page is None else page.cite(*self.numbered))
+        from_, n = tuple(one.n for one in uses), len(self.steps) + 1
+        self.steps.append(Step(n, said, checked, page, item, from_, self.before, below, tuple(about), values))
+        return self.steps[-1]
 
 
 def unchecked(steps: Sequence[Step]) -> list[str]:
@@ -317,8 +353,6 @@ class Best(Protocol):
     def head(self) -> Head: ...
     @property
     def assumptions(self) -> list[str]: ...
-    @property
-    def lines_data(self) -> list[dict[str, Any]]: ...
     def compared(self, example: Counterexample) -> Iterable[Compared]: ...
     def for_neighbours(self, what: str) -> Any: ...
     def data(self) -> dict[str, Any]: ...

@@ -1,219 +1,100 @@
-"""The lines of a guarantee for neighbours as sentences: what each says in words, with its formulas."""
+"""What is said of guarantees for neighbours: in words, with formulas."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.documents import lines as kernel
-from dpcompose.front.documents.captions import ALL_GUARANTEES, GIVEN, HYPOTHESIS, Captions
-from dpcompose.front.documents.document import ON_TABLE, Formula, Mathematics, Private, Said, Step, formula
-from dpcompose.front.documents.lines import Line
-from dpcompose.front.documents.wording import all_of, all_said, in_letters, joined, of_page
+from dpcompose.front.documents.captions import Captions, Guaranteed, Values, written
+from dpcompose.front.documents.document import (
+    ON_TABLE,
+    Formula,
+    Mathematics,
+    Private,
+    Said,
+    Step,
+    formula,
+    plain,
+    unchecked,
+)
+from dpcompose.front.documents.wording import all_said, in_letters, joined, of_page
+from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
-from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
+from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.decimals import decimal
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import private_in_a_metric
-from dpcompose.privacy.settings import Setting
-from dpcompose.proof.registry import Theory
+from dpcompose.privacy.settings import Setting, inside
+from dpcompose.proof import registry
+from dpcompose.proof.registry import Page, Theory
 
 if TYPE_CHECKING:
     import sympy
 
     from dpcompose.privacy.notions import Guarantee
 
-MOST_VECTORS = 12
-"""How many profile vectors a line shows before it counts the rest."""
-
-
 LONG = 40
 """From how many characters on what is read is told as text, which can be broken."""
 
 
-# steps
+# what mechanisms do
 
 
-def steps(lines: Sequence[Line], by: Captions, before: str = "") -> tuple[Step, ...]:
-    """The lines as steps, with those that they have as evidence."""
-    return tuple(_step(line, by, before) for line in lines)
+def in_values_of_noise(
+    some: str, head: Any, letters: Sequence[tuple[str, Term]], metrics: Sequence[str]
+) -> Said:
+    """What the noise of a page gives some mechanisms: its density, its loss, and the step that bounds it.
 
-
-def _step(line: Line, by: Captions, before: str) -> Step:
-    inner = by.within(line)
-    below = () if inner is None else steps(inner.lines, inner, f"{before}{line.n}.")
-    page = by.theory.pages[line.by] if line.by not in (GIVEN, HYPOTHESIS, ALL_GUARANTEES) else None
-    item = "" if page is None else page.cite(by.notion, by.setting.adaptive)
-    return Step(line.n, sentence(line, by), _checked(line, by.setting), page, item, line.uses, before, below)
-
-
-def _checked(line: Line, setting: Setting) -> str:
-    """How a line that is by no page was checked."""
-    match line.judgement:
-        case kernel.Declared() as said:
-            return said.covered
-        case kernel.Holds() as said:
-            return f"checked: {in_letters_of(setting, said.covered)}"
-        case kernel.Tabled():
-            return ON_TABLE
-        case kernel.Composed():
-            return "by the lines below"
-    return line.by
-
-
-def sentence(line: Line, by: Captions) -> Said:
-    """A line's judgement in words."""
-    said, setting = line.judgement, by.setting
-    names = [mechanism.name for mechanism in setting.mechanisms]
-    some = all_of([names[i - 1] for i in getattr(said, "mechanisms", ())])
-    match said:
-        case kernel.Given() | kernel.Releases():
-            return given(said, by)
-        case kernel.PrivateInValue():
-            return _private_in_value(said, names)
-        case kernel.PrivateInInput():
-            metrics = dict.fromkeys(said.metrics)
-            where = (
-                "; ".join(metrics)
-                if len(metrics) <= 4
-                else f"{len(metrics)} metrics, by {next(iter(metrics))}, ..."
-            )
-            return [f"{some}: the guarantee holds in the distance of what is read ({where})"]
-        case kernel.Processed():
-            return [f"{some}, then {said.words}: a function of the output keeps the guarantee"]
-        case kernel.Filtered():
-            return [f"{some}: what a filter stops has the guarantee of its total, whatever is asked"]
-        case kernel.Dealt():
-            return [
-                f"{some}: where a record is replaced, one input has it replaced, whichever it is dealt to"
-            ]
-        case kernel.Sampled():
-            return _sampled(said, names, by)
-        case kernel.Converted():
-            return _converted(said, names, by)
-        case kernel.Loss():
-            return _loss(said, by, names)
-        case kernel.Profile():
-            return _profile(said, setting)
-        case kernel.Holds():
-            return in_letters(in_letters_of(setting, said.hypothesis))
-        case kernel.Private():
-            shown = _dp(said.notion, said.parameters, by)
-            return [f"the composition is {said.granularity} ", *shown, f", on {said.databases}"]
-        case kernel.Optimal():
-            values = _values(said.parameters, setting)
-            return ["no smaller guarantee holds for all such mechanisms: ", *values, " is attained"]
-    raise TypeError(f"{said} is no judgement")
-
-
-def _sampled(said: kernel.Sampled, names: Sequence[str], by: Captions) -> Said:
-    shown = [
-        [f"{names[i - 1]} is {said.granularity} ", *_dp(said.notion, values, by)]
-        for i, values in zip(said.mechanisms, said.parameters, strict=True)
-    ]
-    return ["on samples that each draws for itself and does not publish, ", *all_said(shown)]
-
-
-def _converted(said: kernel.Converted, names: Sequence[str], by: Captions) -> Said:
-    shown = [
-        [f"{names[i - 1]} keeps ", *_dp(said.notion, values, by)]
-        for i, values in zip(said.mechanisms, said.parameters, strict=True)
-    ]
-    r = Mathematics("r", letter_of_distances(by.setting))
-    return ["where the inputs move by ", r, ", ", *all_said(shown)]
-
-
-def _loss(said: kernel.Loss, by: Captions, names: Sequence[str]) -> Said:
-    """What the composition loses where the inputs move."""
-    moves = list[Said]()
-    for i, mechanism in enumerate(by.setting.mechanisms, start=1):
-        query = f"{mechanism.query.words} of " if mechanism.query is not None else ""
-        moves.append([query, read_of(mechanism), " moves by ", _distance(by.setting, i)])
-    where = all_said(moves, most=4)
-    unlimited = all_of([names[i - 1] for i in said.unlimited])
-    none = f"; without guarantee where {unlimited} moves" if said.unlimited else ""
-    return ["the composition has loss ", *_values(said.parameters, by.setting), " where ", *where, none]
-
-
-def _private_in_value(said: kernel.PrivateInValue, names: list[str]) -> Said:
-    """What the noise gives: its density, its loss, and the step that bounds it."""
-    letters = [_equation(name, formula(value)) for name, value in dict.fromkeys(said.parameters)]
-    few = all_said(letters) if len(letters) <= 4 else [*letters[0], ", ..."]
-    metrics = dict.fromkeys(said.metrics)
-    moves = "; ".join(metrics) if len(metrics) <= 4 else f"{next(iter(metrics))}, ..."
+    letters -- what the letters of the page are for the mechanisms; metrics -- in which norms values move.
+    """
+    equations = [equation(name, formula(value)) for name, value in dict.fromkeys(letters)]
+    few = all_said(equations) if len(equations) <= 4 else [*equations[0], ", ..."]
+    norms = list(dict.fromkeys(metrics))
+    moves = "; ".join(norms) if len(norms) <= 4 else f"{norms[0]}, ..."
+    compared, bound = head.bound
     y, x, z, r = (Mathematics(one, one) for one in "yxzr")
     return [
-        f"{all_of([names[i - 1] for i in said.mechanisms])}: an output ",
-        *(y, " has density ", of_page(said.density), " at a value ", x, " (", *few),
-        *("), so its loss against a value ", z, " is ", of_page(said.loss), f", {said.compared} "),
-        *(of_page(said.bound), " (", *in_letters(said.because), "); ", r),
+        f"{some}: an output ",
+        *(y, " has density ", of_page(head.density), " at a value ", x, " (", *few),
+        *("), so its loss against a value ", z, " is ", of_page(head.loss), f", {compared} "),
+        *(of_page(bound), " (", *in_letters(head.because), "); ", r),
         f" is {moves}",
     ]
 
 
-def _profile(said: kernel.Profile, setting: Setting) -> Said:
-    k = len(setting.mechanisms)
-    if not said.vectors:
-        return [f"no two databases are {said.target} neighbours ({said.covered})"]
-    shown = list[Said]()
-    for vector in said.vectors[:MOST_VECTORS]:
-        known = dict(vector)
-        entries = (
-            [_moved(known.get(i, UNMOVED)) for i in range(1, k + 1)]
-            if k <= 8
-            else [[_distance(setting, i), "=", *_moved(r)] for i, r in vector]
-        )
-        shown.append(["(", *all_said(entries, most=k), ")"])
-    more = f" and {len(said.vectors) - MOST_VECTORS} more" if len(said.vectors) > MOST_VECTORS else ""
-    vectors = all_said(shown, most=MOST_VECTORS)
-    return [f"{said.target} neighbours move the inputs by at most ", *vectors, f"{more} ({said.covered})"]
-
-
-UNMOVED = kernel.Moved(((None, ZERO),))
-
-
-def _moved(entry: kernel.Moved) -> Said:
-    """How far an input moves: 1, or 2 by 1 of the members of a family."""
-    return all_said([[*_members(many), formula(far)] for many, far in entry.by])
-
-
-def _members(many: Term | str | None) -> Said:
-    """How many members of a family move, before by how much; nothing where it is no family."""
-    return [] if many is None else [many if isinstance(many, str) else formula(many), " by "]
-
-
-# guarantees
-
-
-def given(said: kernel.Given | kernel.Releases, by: Captions) -> Said:
-    """A mechanism's guarantee in words, or what it does."""
-    mechanism = by.setting.mechanisms[said.mechanism - 1]
-    name, reads = name_of(mechanism), read_of(mechanism)
-    if isinstance(said, kernel.Releases):
-        every = f"; records come {said.attributes} of the attribute" if said.attributes else ""
-        released = [*name, f" releases {said.query} of ", reads, " with "]
-        return [*released, *noise_said(mechanism), every]
-    if isinstance(said, kernel.InMetric):
-        metric = joined([[of_page(text)] for _, text in said.parameters], ", with delta ")
-        own: Said = [", as a map on ", reads]
-        read: Mapping[str, Said] = {"everything": [], "common": [" and depends only on ", reads]}
-        about = read.get(said.domain, own)
-        return [*name, f" is {private_in_a_metric(said.notion)} ", *metric, *about]
+def statement(i: int, loss: Loss, by: Captions) -> Said:
+    """What the setting states of M_i: its guarantee, or what it does."""
+    mechanism = by.setting.mechanisms[i - 1]
+    name, reads, stated = name_of(mechanism), read_of(mechanism), mechanism.satisfies
+    if (query := mechanism.query) is not None and mechanism.noise is not None:
+        every = "; records come with every value of the attribute" if query.attribute else ""
+        return [*name, f" releases {query.words} of ", reads, " with ", *noise_said(mechanism), every]
+    if stated.metric is not None:
+        metric = joined([[of_page(text)] for _, text in stated.metric.said], ", with delta ")
+        read: Mapping[str, Said] = {"": [], "common": [" and depends only on ", reads]}
+        about = read.get(stated.domain or "", [", as a map on ", reads])
+        return [*name, f" is {private_in_a_metric(loss.notion)} ", *metric, *about]
     domains: Mapping[str, Said] = {
         "common": [" as a map on the whole class, and depends only on ", reads],
         "own": [" as a map on ", reads],
-        "everything": [" on the whole class"],
+        "": [" on the whole class"],
     }
-    where = domains[said.domain]
     kind = "an interaction that a filter stops at " if mechanism.filtered else ""
-    if isinstance(said, kernel.OnSamples):
-        kind = f"run on a sample ({said.sample}), and on samples is "
-    return [*name, f" is {kind}{said.granularity} ", *_guaranteed(said, by), *where]
+    granularity = stated.granularity
+    curve = stated.curve if stated.notion == loss.notion else None
+    values = loss.values if curve is None else tuple((key, curve.value) for key, _ in loss.values)
+    if mechanism.sampled is not None:
+        on, *_ = mechanism.sampled.on_samples
+        kind = f"run on a sample ({mechanism.sampled.by}), and on samples is "
+        granularity, values = on.granularity, on.terms
+    orders = None if stated.curve is None else stated.curve.orders
+    said = satisfied(loss.notion, written(values), by, orders)
+    return [*name, f" is {kind}{granularity or ''} ", *said, *domains[stated.domain or ""]]
 
 
 def name_of(mechanism: Mechanism) -> Said:
@@ -248,12 +129,12 @@ def noise_said(mechanism: Mechanism) -> Said:
     ]
 
 
-def guarantee(said: kernel.Private, theory: Theory, setting: Setting) -> Said:
+def guarantee(said: Guaranteed, theory: Theory, setting: Setting) -> Said:
     """A guarantee in words: bounded (e1 + e2)-DP."""
     return [f"{said.granularity} ", private(said.notion, said.parameters, theory, setting)]
 
 
-def private(notion: str, parameters: kernel.Values, theory: Theory, setting: Setting) -> Private:
+def private(notion: str, parameters: Values, theory: Theory, setting: Setting) -> Private:
     """The same for no neighbours in particular."""
     values = tuple(_formula(setting, value) for _, value in parameters)
     return Private(values, called(notion, theory, setting.orders))
@@ -284,20 +165,14 @@ def _reading(value: Term) -> Callable[[str], sympy.Expr]:
     return read
 
 
-def decimals(said: Guarantee) -> kernel.Texts:
+def decimals(said: Guarantee) -> tuple[tuple[str, str], ...]:
     """A guarantee's parameters, numbers as decimals."""
     return tuple(
         (key, kernel_formulas.to_text(x) if x.number is None else decimal(x.number)) for key, x in said.shown
     )
 
 
-def _guaranteed(said: kernel.Given, by: Captions) -> Said:
-    """What a mechanism is said to satisfy; of divergences with its own orders."""
-    curve = by.setting.mechanisms[said.mechanism - 1].satisfies.curve
-    return _dp(said.notion, said.parameters, by, None if curve is None else curve.orders)
-
-
-def _dp(notion: str, parameters: kernel.Values, by: Captions, orders: Orders | None = None) -> Said:
+def satisfied(notion: str, parameters: Values, by: Captions, orders: Orders | None = None) -> Said:
     """A guarantee between texts: the brackets are text."""
     found = private(notion, parameters, by.theory, by.setting)
     if orders is not None:
@@ -307,14 +182,14 @@ def _dp(notion: str, parameters: kernel.Values, by: Captions, orders: Orders | N
     return [before, *values, f"{after}-{found.called}"]
 
 
-def _values(parameters: kernel.Values, setting: Setting) -> Said:
+def values_said(parameters: Values, setting: Setting) -> Said:
     """Values, with their names where there are several."""
     if len(parameters) == 1:
         return [_formula(setting, parameters[0][1])]
-    return all_said([_equation(key, _formula(setting, value)) for key, value in parameters])
+    return all_said([equation(key, _formula(setting, value)) for key, value in parameters])
 
 
-def _equation(name: str, value: Formula) -> Said:
+def equation(name: str, value: Formula) -> Said:
     """b = 1/e: a letter with what it stands for."""
     return [of_page(name), " = ", value]
 
@@ -355,7 +230,7 @@ def _letter(setting: Setting, letters: Sequence[str]) -> str:
     return next(letter for letter in letters if letter not in taken)
 
 
-def _distance(setting: Setting, i: int) -> Formula:
+def distance(setting: Setting, i: int) -> Formula:
     """r[i]: how far the input of M_i moves."""
     return _formula(setting, terms.letter(f"r[{i}]", NONNEGATIVE))
 
@@ -372,24 +247,36 @@ def _name(setting: Setting, i: int) -> str:
 
 
 def stated(
-    lines: Sequence[Line], by: Captions, checked: bool | None = None, before: str = ""
+    steps: Sequence[Step], setting: Setting, checked: bool | None = None, before: str = ""
 ) -> Iterator[Said]:
-    """What the setting states of mechanisms, also in compositions among them; with what their tables show.
+    """What the setting states, also of compositions among its mechanisms; with what tables of these show.
 
-    checked -- only what is checked so, or only what is not.
+    steps -- the derivation; checked -- only what is checked so, or only what is not.
     """
-    for line in lines:
-        said = line.judgement
-        inner = by.within(line) if isinstance(said, kernel.Composed) else None
-        if isinstance(said, kernel.Composed) and inner is not None:
-            yield from stated(inner.lines, inner, checked, f"{before}in {said.name}, ")
-        elif isinstance(said, kernel.Given | kernel.Releases) and kernel.believed(said) is not checked:
-            yield [before, *given(said, by), _on_table(said, by.setting)]
+    for step in (one for one in steps if one.is_assumed or one.below):
+        named = [setting.mechanisms[i - 1] for i in step.about[:1]]
+        if step.below and (study := inside(named[0])) is not None:
+            yield from stated(step.below, study, checked, f"{before}in {named[0].name}, ")
+        elif (step.checked != ON_TABLE) is not checked:
+            yield [before, *step.said, *(_on_table(one, setting) for one in named)]
 
 
-def _on_table(said: kernel.Given | kernel.Releases, setting: Setting) -> str:
+def assumptions(steps: Sequence[Step], setting: Setting, relies_on: Iterable[Page]) -> list[str]:
+    """What a derivation assumes, as sentences."""
+    said = map(plain, stated(steps, setting))
+    return [*said, *dependence(setting), *registry.believed(relies_on)]
+
+
+def without_check(steps: Sequence[Step], setting: Setting, relies_on: Iterable[Page]) -> str:
+    """The same that nothing checked: steps by their numbers, how mechanisms depend on each other, pages."""
+    besides = [f"that {one}" for one in dependence(setting)]
+    return ", ".join([*unchecked(steps), *besides, *registry.believed(relies_on)]) or "nothing"
+
+
+def _on_table(mechanism: Mechanism, setting: Setting) -> str:
     """What the table of a mechanism shows of its guarantee."""
-    found = setting.on_tables.get(said.name)
+    stated_in_steps = mechanism.table is not None and mechanism.satisfies.metric is None
+    found = setting.on_tables.get(mechanism.name) if stated_in_steps else None
     if found is None:
         return ""
     return f", checked on its table ({found.words})" if found.holds else f"; its table leaves it {found}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dpcompose.front.documents.captions import GIVEN
+from dpcompose.front.documents import sentences
 from dpcompose.front.documents.document import (
     BELIEVED,
+    GIVEN,
     Best,
     Cited,
     Compared,
@@ -16,11 +17,12 @@ from dpcompose.front.documents.document import (
     Mathematics,
     Said,
     Step,
+    Telling,
     Told,
     formula,
     plain,
-    unchecked,
 )
+from dpcompose.front.documents.wording import joined
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.metrics import letter
 from dpcompose.kernel.expressions.terms import INFINITY, Term
@@ -35,7 +37,6 @@ from dpcompose.privacy.notions import POWERS, Guarantee, as_metric, at_any_two, 
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import NotForNeighbours
-from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.metrics.claims import Judge, values_of
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
 """The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
+BY_DEFINITION, CHECKED = "by definition", "checked"
 
 
 @frozen(eq=False)
@@ -150,16 +152,16 @@ class BestMetric(Best):
 
     @property
     def assumptions(self) -> list[str]:
+        return sentences.assumptions(self._stated, self.setting, self.relies_on)
+
+    @cached_property
+    def _stated(self) -> list[Step]:
+        """The steps on mechanisms and metrics."""
         standings = self.search.distances.all
         every = {name: standings[self.elaborated.parts.mark(name)] for name in self.setting.metrics}
         known = [name for name, one in every.items() if one.metric is True]
         bounds = [name for name, one in every.items() if one.at_most is True]
-        return [*believed(self.setting, known, bounds), *registry.believed(self.relies_on)]
-
-    @property
-    def lines_data(self) -> list[dict[str, Any]]:
-        """The derivation as JSON."""
-        return [{"n": one.n, "says": plain(one.said), "by": one.source} for one in self.told.steps]
+        return steps_stated(self.setting, self.theory, known, bounds)
 
     @property
     def head(self) -> Head:
@@ -180,32 +182,19 @@ class BestMetric(Best):
         ]
         optimal = "At all databases some mechanisms like these lose just that."
         theorem: Said = ["The composition is ", *self.said]
-        besides: list[Said] = [[one] for one in self._besides]
+        besides: list[Said] = [[one] for one in sentences.dependence(setting)]
         return Head(about, domains, {}, theorem, optimal, ["Line by line."], metrics, besides)
 
     @cached_property
     def told(self) -> Told:
-        steps = list[Step]()
-
-        def add(said: Said, checked: str = "", page: Page | None = None, item: str = "", *uses: int) -> int:
-            steps.append(Step(len(steps) + 1, said, checked, page, item, uses))
-            return len(steps)
-
-        private = [self._private(one, n, add) for n, one in enumerate(self.setting.mechanisms)]
-        metrics = [self._is_metric(name, add) for name in used_metrics(self.setting)]
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
+        telling = Telling(self.numbered, steps=self._stated)
+        used = {n for one in self._stated for n in one.uses}
+        uses = [one for one in self._stated if one.n not in used]
         said = ["the composition is ", *self.said, last]
-        add(said, "", self._rule, self.item, *private, *metrics)
-        independent = [f"that {one}" for one in self._besides]
-        without_check = ", ".join([*unchecked(steps), *independent, *registry.believed(self.relies_on)])
-        return Told(tuple(steps), without_check, self.pages, self.numbered)
-
-    @property
-    def _besides(self) -> list[str]:
-        """What is assumed of how mechanisms depend on each other, of parameters and processing."""
-        setting, k = self.setting, len(self.setting.mechanisms)
-        done = sum(bool(one.processing) for one in setting.mechanisms)
-        return self.assumptions[k : k + setting.several + bool(setting.assume) + done]
+        telling.add(said, self._rule, uses, values=self.data()["guarantee"], item=self.item)
+        without_check = sentences.without_check(telling.steps, self.setting, self.relies_on)
+        return Told(tuple(telling.steps), without_check, self.pages, self.numbered)
 
     @property
     def _rule(self) -> Page:
@@ -213,37 +202,6 @@ class BestMetric(Best):
         forms = (one for one in self.theory.of_kind("metric") if one.head.states == "metric form")
         own = next((one for one in forms if one.head.notion == self.notion), None)
         return own or self.theory.rule(self.notion)
-
-    def _private(self, one: Mechanism, n: int, add: Callable[..., int]) -> int:
-        """The step that a mechanism is private in a metric, after that on what is said of it."""
-        each = "" if one.members is None else ", each of them"
-        done = f", then {one.processing}" if one.processing else ""
-        said = [f"{one.called} is ", *in_metric(one.satisfies)]
-        for other in one.also:
-            said += [", and ", *in_metric(other)]
-        said += [each + done]
-        if one.noise is None and not one.satisfies.in_metric.words:
-            return add(said, GIVEN)
-        given = add([self.assumptions[n]], GIVEN)
-        page = None if one.noise is None else self.theory.noise(one.noise.word)
-        page = self.theory.processing("interactions") if one.filtered else page
-        return add(said, "by definition", page, "" if page is None else page.id, given)
-
-    def _is_metric(self, name: str, add: Callable[..., int]) -> int:
-        """The step that a named metric is one, after that on its bound, if there is one."""
-        known, called = (
-            self.search.distances.all[self.elaborated.parts.mark(name)],
-            formula(letter(name)),
-        )
-        metric, uses = self.setting.metrics[name], list[int]()
-        if metric.distance.unsaid:
-            uses.append(add([called, " is ", *definition(metric.distance)], "by definition"))
-        if metric.at_most is not None:
-            how = "checked" if known.at_most else BELIEVED
-            add([called, " is at most ", formula(metric.at_most)], how)
-        axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
-        how = "by definition" if metric.distance.by_definition else BELIEVED
-        return add([called, axioms], how if known.metric is None else "checked", None, "", *uses)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The parts of the databases of a counterexample, side by side."""
@@ -280,29 +238,58 @@ def _is_of_all(formula: Term, metrics: Mapping[str, NamedMetric]) -> bool:
     return all(one.is_whole and (one.made_of is None or _is_of_all(one.made_of, metrics)) for one in used)
 
 
-def believed(setting: Setting, known: Collection[str], bounds: Collection[str]) -> list[str]:
-    """What a result assumes and nothing checked, as sentences.
+def steps_stated(
+    setting: Setting, theory: Theory, known: Collection[str], bounds: Collection[str]
+) -> list[Step]:
+    """The steps on the mechanisms of a setting, and on the metrics of which their guarantees are made.
 
     known, bounds -- the metrics that are shown to be metrics, and those whose declared bounds are shown.
     """
-    some = [_assumed(mechanism) for mechanism in setting.mechanisms]
-    if setting.several:
-        each = "each is private in its metric whatever the earlier outputs are"
-        some.append(each if setting.adaptive else "the mechanisms are independent")
-    some += [" and ".join(map(str, setting.assume))] if setting.assume else []
-    some += [
-        f"what is done to the output of {one.name} ({one.processing}) reads nothing else"
-        for one in setting.mechanisms
-        if one.processing
-    ]
-    used = used_metrics(setting)
-    counted = [name for name in used if setting.metrics[name].distance.by_definition]
-    some += [f"{name} is a metric" for name in used if name not in (*known, *counted)]
-    return some + [
-        f"{name} is at most {formulas.to_text(bound)}"
-        for name in used
-        if (bound := setting.metrics[name].at_most) is not None and name not in bounds
-    ]
+    telling = Telling(("pure", setting.adaptive))
+    for i, one in enumerate(setting.mechanisms, start=1):
+        _private(i, one, theory, telling)
+    for name in used_metrics(setting):
+        _is_metric(name, setting.metrics[name], name in known, name in bounds, telling)
+    return telling.steps
+
+
+def _private(i: int, one: Mechanism, theory: Theory, telling: Telling) -> None:
+    """The step that M_i is private in a metric, after that on what is said of it."""
+    said = [f"{one.called} is ", *joined(list(map(in_metric, one.every)), ", and ")]
+    said += [", each of them"] if one.members is not None else []
+    said += [f", then {one.processing}"] if one.processing else []
+    if not (given := _given(one)):
+        telling.add(said, GIVEN, about=[i])
+        return
+    page = None if one.noise is None else theory.noise(one.noise.word)
+    page = theory.processing("interactions") if one.filtered else page
+    telling.add(said, page or BY_DEFINITION, [telling.add([given], GIVEN, about=[i])], [i])
+
+
+def _given(one: Mechanism) -> str:
+    """What is stated of a mechanism, or of each member of a family, if no guarantee; else ""."""
+    called = one.called if one.members is None else f"{one.called}: each"
+    words = one.satisfies.in_metric.words
+    if one.noise is not None:
+        read = one.entries.name if one.entries is not None else "the count"
+        return f"{one.called} adds {one.noise.words} to {read or 'the point'}"
+    if one.table is not None:
+        return f"{one.name} has {words}"
+    if one.filtered:
+        return f"{called} is an interaction that a filter stops at {words}"
+    return f"{called} {', and '.join(map(_guaranteed, one.every))}" if words else ""
+
+
+def _is_metric(name: str, metric: NamedMetric, known: bool, bounded: bool, telling: Telling) -> None:
+    """The step that a named metric is one, after those on what it is, and on its bound."""
+    called, uses = formula(letter(name)), list[Step]()
+    if metric.distance.unsaid:
+        uses.append(telling.add([called, " is ", *definition(metric.distance)], BY_DEFINITION))
+    if metric.at_most is not None:
+        telling.add([called, " is at most ", formula(metric.at_most)], CHECKED if bounded else BELIEVED)
+    axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
+    how = BY_DEFINITION if metric.distance.by_definition else BELIEVED
+    telling.add([called, axioms], CHECKED if known else how, uses)
 
 
 def used_metrics(setting: Setting) -> tuple[str, ...]:
@@ -316,19 +303,6 @@ def used_metrics(setting: Setting) -> tuple[str, ...]:
                 made = named[name].distance.made_of, named[name].at_most
                 waiting += [one for one in made if one is not None]
     return tuple(name for name in named if name in found)
-
-
-def _assumed(mechanism: Mechanism) -> str:
-    """What is assumed of a mechanism, or of the i-th one of a family."""
-    called = mechanism.called if mechanism.members is None else f"{mechanism.called}: each"
-    if mechanism.noise is not None:
-        read = mechanism.entries.name if mechanism.entries is not None else "the count"
-        return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
-    if mechanism.table is not None:
-        return f"{mechanism.name} has {mechanism.satisfies.in_metric.words}"
-    if mechanism.filtered:
-        return f"{called} is an interaction that a filter stops at {mechanism.satisfies.in_metric.words}"
-    return f"{called} {', and '.join(map(_guaranteed, mechanism.every))}"
 
 
 def _guaranteed(one: Guarantee) -> str:

@@ -8,10 +8,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Composed, Member, plain
 from dpcompose.front.documents.metric_examples import example
 from dpcompose.front.documents.verdict import Least
-from dpcompose.front.studies.beside import Beside, beside
+from dpcompose.front.printers import render
+from dpcompose.front.studies.beside import beside
 from dpcompose.front.studies.best_metric import BestMetric, in_metric, said_of
 from dpcompose.front.studies.metric_forms import MetricForms
 from dpcompose.front.studies.neighbours import ForNeighbours
@@ -34,6 +36,8 @@ from dpcompose.search import stated
 from dpcompose.search.metrics import proofs
 from dpcompose.search.metrics.choices import judge_of
 from dpcompose.search.metrics.claims import Judge
+from dpcompose.search.proofs import NoGuarantee
+from dpcompose.spaces.classes.databases import TooLarge
 
 if TYPE_CHECKING:
     import sympy
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class InMetrics:
-    """Judges a composition of mechanisms that are private in metrics; see `study.Judge`."""
+    """Judges a composition of mechanisms that are private in metrics."""
 
     setting: Setting
     theory: Theory
@@ -67,14 +71,22 @@ class InMetrics:
         return judge_of(self.elaborated, self.theory.in_kernel)
 
     @cached_property
-    def beside(self) -> Beside | None:
-        """What judges claims for neighbours, where the kernel has a setting for these."""
-        return beside(self.setting.data, self.theory) if has_neighbours(self.setting.data) else None
+    def _beside(self) -> tuple[ForNeighbours, tuple[Claim, ...]] | None:
+        data = self.setting.data
+        return beside(data, self.theory) if has_neighbours(data) else None
 
     @property
     def neighbours(self) -> ForNeighbours | None:
         """What judges claims for neighbours; None where the kernel has no setting for these."""
-        return None if self.beside is None else self.beside.judge
+        return None if self._beside is None else self._beside[0]
+
+    @cached_property
+    def beside(self) -> Bound | None:
+        """The best guarantee for neighbours, where a claim is for these; None where there is none."""
+        judge, claims = self._beside or (None, ())
+        with suppress(NoGuarantee, InvalidSetting, TooLarge):
+            return judge.bound if judge is not None and claims else None
+        return None
 
     @cached_property
     def metric_forms(self) -> MetricForms:
@@ -220,7 +232,7 @@ class InMetrics:
         """The best guarantee for neighbours, where claims are for these."""
         if self.near is not None:
             return plain(said_of(self.near))
-        return "" if self.beside is None else self.beside.words
+        return "" if self.beside is None else f"for neighbours {render.guarantee(self.beside)}"
 
     def warnings(self) -> list[str]:
         return list(filter(None, [stated.check_assumptions(self.setting.assume)]))
@@ -232,8 +244,7 @@ class InMetrics:
         """The guarantee for neighbours as JSON, where there is one."""
         if self.near is not None:
             return {"neighbours": {"guarantee": dict(self.near.text), "optimal": None}}
-        best = None if self.beside is None else self.beside.bound
-        return {} if best is None else {"neighbours": best.data()}
+        return {} if self.beside is None else {"neighbours": self.beside.data()}
 
     def file(self, claims: Sequence[Any]) -> dict[str, Any]:
         """The data of a problem file."""

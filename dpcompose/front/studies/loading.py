@@ -47,13 +47,14 @@ def _in_metrics(
         return None
     for_neighbours = is_for_neighbours(data)
     if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:
-        return Study.by(found.judge), found.claims
+        judge, claims = found
+        return Study.by(judge), claims
     about: Any = {"file": file, "text": text, "notions": theory.parameters, "pairs": True}
     mixed = not for_neighbours and has_neighbours(data) and with_claims(data, in_metrics=False)["claims"]
     try:
         problem = problems.read_data(data, **about, beside=bool(mixed))
         study = Study(problem.setting, theory)
-        if mixed and study.judge.beside is None:  # then they are in the metric of the target
+        if mixed and study.judge.neighbours is None:  # then they are in the metric of the target
             problem = problems.read_data(data, **about)
             study = Study(problem.setting, theory)
     except problems.ProblemError:

@@ -50,7 +50,7 @@ CURVES = ("curve", "curve_standing")
 
 @frozen(eq=False)
 class ForNeighbours:
-    """Judges a composition for the neighbours of its target; see `study.Judge`."""
+    """Judges a composition for the neighbours of its target."""
 
     setting: Setting
     theory: Theory
@@ -410,7 +410,7 @@ class ForNeighbours:
         return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
 
     beside = None
-    """What is judged beside: nothing, as all claims are for neighbours."""
+    """The guarantee that stands beside: none, as all claims are for neighbours."""
 
     @property
     def neighbours(self) -> ForNeighbours:

@@ -189,53 +189,60 @@ def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
 def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
     """Checks a saved file about privacy in a metric by the kernel, and that its core setting and claims are
     those of its problem.  Raises Refused."""
-    from dpcompose.front.studies.best_metric import BestMetric, believed
+    from dpcompose.front.documents import sentences
+    from dpcompose.front.studies.best_metric import BestMetric, steps_stated
     from dpcompose.front.studies.metric_forms import MetricForms
-    from dpcompose.privacy import problems
-    from dpcompose.privacy.elaboration import Elaborated
     from dpcompose.privacy.in_metrics import BY_STEPS
     from dpcompose.privacy.notions import private_in_a_metric
-    from dpcompose.proof import registry
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
     found = saved.check(alone, theory.in_kernel, allow)
-    try:
-        problem = problems.read_data(saved_file["problem"], notions=theory.parameters, pairs=True)
-        told = Elaborated(problem.setting)
-        core, stated = told.core, [told.parts.claim(one.guarantee) for one in problem.claims]
-    except ValueError as error:
-        raise Refused(f"the setting cannot be read: {error}") from None
-    if core.hash != found.setting.hash:
-        raise Refused("the core setting is not what the problem says")
-    if len(stated) != len(found.verdicts):
-        raise Refused(f"the problem has {len(stated)} claims, and the file does not have a verdict for each")
-    if stated != saved_file["stated"]:
-        raise Refused("the claims are not those of the problem")
-    forms = MetricForms(told, theory)
-    given = saved_file.get(BY_STEPS, [])
+    problem, told = _of_the_problem(saved_file, found, theory)
+    forms, given = MetricForms(told, theory), saved_file.get(BY_STEPS, [])
     by_steps = list(forms.checked(given, problem.claims, saved_file["problem"], allow))
     words = _words(found, by_steps)
     for n, (claim, word) in enumerate(zip(problem.claims, words, strict=True), start=1):
         negative = told.parts.negative(claim.guarantee) if word == "proved" else ""
-        _check_doubt(n, word, claim.doubt or negative)
-    metrics, bounds = (
-        [name for name in problem.setting.metrics if told.parts.mark(name) in some] for some in found.shown
-    )
+        if (doubt := claim.doubt or negative) and word != "undecided":
+            raise Refused(f"claim {n} is not shown to be {word}: {doubt}")
+    setting, mark = problem.setting, told.parts.mark
+    known = ([name for name in setting.metrics if mark(name) in some] for some in found.shown)
+    assumed = steps_stated(setting, theory, *known)
     rests_on = Grounds.of((found.rests_on, *(shown.rests_on for _, shown in by_steps)))
     relied = theory.relied_on(sorted(rests_on.pages))
     said, steps = BestMetric.of(told, found.guarantee), found.steps + sum(one.steps for _, one in by_steps)
-    called = private_in_a_metric(said["notion"])
     beside = f", with delta {said['delta']}" if "delta" in said else ""
     optimal = True if found.optimal else None
     return Outcome(
         f"{steps} steps checked",
-        f"{called} {said['metric']}{beside}{'; optimal' if optimal else ''}",
+        f"{private_in_a_metric(said['notion'])} {said['metric']}{beside}{'; optimal' if optimal else ''}",
         tuple(words),
-        ["; ".join((*believed(problem.setting, metrics, bounds), *registry.believed(relied)))],
+        ["; ".join(sentences.assumptions(assumed, setting, relied))],
         sorted(rests_on.deciders),
         sorted(rests_on.pages),
         {"steps": steps, "guarantee": dict(said), "optimal": optimal, "elaborated": True},
     )
+
+
+def _of_the_problem(saved_file: Mapping[str, Any], found: Checked, theory: Any) -> tuple[Any, Any]:
+    """The problem of a saved file, and its setting, elaborated again.  Raises Refused where the core setting
+    or the claims are others."""
+    from dpcompose.privacy import problems
+    from dpcompose.privacy.elaboration import Elaborated
+
+    try:
+        problem = problems.read_data(saved_file["problem"], notions=theory.parameters, pairs=True)
+        told = Elaborated(problem.setting)
+        core, claims = told.core, [told.parts.claim(one.guarantee) for one in problem.claims]
+    except ValueError as error:
+        raise Refused(f"the setting cannot be read: {error}") from None
+    if core.hash != found.setting.hash:
+        raise Refused("the core setting is not what the problem says")
+    if len(claims) != len(found.verdicts):
+        raise Refused(f"the problem has {len(claims)} claims, and the file does not have a verdict for each")
+    if claims != saved_file["stated"]:
+        raise Refused("the claims are not those of the problem")
+    return problem, told
 
 
 def _words(found: Checked, by_steps: Iterable[tuple[Sequence[int], Checked]]) -> list[str]:
@@ -245,9 +252,3 @@ def _words(found: Checked, by_steps: Iterable[tuple[Sequence[int], Checked]]) ->
         for n, (word, _) in zip(numbers, shown.verdicts, strict=True):
             words[n - 1] = word
     return words
-
-
-def _check_doubt(n: int, word: str, doubt: str) -> None:
-    """Raises Refused where a claim that may have no value is decided."""
-    if doubt and word != "undecided":
-        raise Refused(f"claim {n} is not shown to be {word}: {doubt}")

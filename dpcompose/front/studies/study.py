@@ -22,11 +22,9 @@ from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from dpcompose.front import files
-from dpcompose.front.documents.document import Best, Composed
-from dpcompose.front.studies.beside import Beside
 from dpcompose.front.studies.neighbours import ForNeighbours
 from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
 from dpcompose.kernel.expressions.keeping import frozen
@@ -50,39 +48,12 @@ if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a whi
     from dpcompose.front.printers.papers import Paper
     from dpcompose.front.studies.budgets import Budget
     from dpcompose.front.studies.curve import Enclosure, PrivacyCurve
+    from dpcompose.front.studies.in_metrics import InMetrics
     from dpcompose.search.metrics.sensitivity import MetricSensitivity
 
 
-class Judge(Protocol):
-    """What judges a composition: its best guarantee, verdicts on claims, and what of it is saved.
-
-    together -- what is shown beside the bound; composed -- what is composed, as it is shown;
-    file -- the data of a problem file with claims;
-    neighbours -- what judges claims for neighbours, if anything does; beside -- the same with these claims,
-    where the composition is in metrics.
-    """
-
-    @property
-    def setting(self) -> Any: ...
-    @property
-    def bound(self) -> Best: ...
-    @property
-    def composed(self) -> Composed: ...
-    def best(self, notion: str | None = None) -> Best: ...
-    def check(self, claim: Any) -> Answer: ...
-    def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim: ...
-    def together(self) -> str: ...
-    def warnings(self) -> list[str]: ...
-    def metric(self, D: object, E: object, closure: bool) -> sympy.Expr: ...
-    def shown(self, verdicts: Sequence[Answer]) -> Any: ...
-    def more_data(self) -> dict[str, Any]: ...
-    def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]: ...
-    def file(self, claims: Sequence[Any]) -> dict[str, Any]: ...
-    def for_neighbours(self, what: str) -> ForNeighbours: ...
-    @property
-    def neighbours(self) -> ForNeighbours | None: ...
-    @property
-    def beside(self) -> Beside | None: ...
+Judge: TypeAlias = "ForNeighbours | InMetrics"
+"""What judges a composition: its best guarantee, verdicts on claims, and what of it is saved."""
 
 
 @frozen(repr=False)

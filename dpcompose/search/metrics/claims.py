@@ -38,6 +38,7 @@ from dpcompose.search.metrics.cases import Cases, types_of
 from dpcompose.search.metrics.points import Open, Point, where_of
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
+from dpcompose.search.refutations.claimed import written
 from dpcompose.search.verdicts import Verdict
 from dpcompose.search.ways import Way, ways, ways_aside
 
@@ -277,8 +278,7 @@ class Judge:
             for point in self.cases.trials.near(one, [shown]) if isinstance(shown, Open) else ():
                 if fails(less, more, point):
                     with suppress(NoTheorem):
-                        at = {name: str(x) for name, x in point.items()}
-                        about = {"claim": dict(claim), "key": key, "neighbours": n, "point": at}
+                        about = {"claim": dict(claim), "key": key, "neighbours": n, "point": written(point)}
                         return True, self.maker.by("larger", known, cover, **about)
         return self._least(said, key, value, cover, made)
 
@@ -361,7 +361,7 @@ class Judge:
                 if power != 1 and fails(claimed, ZERO, point):
                     continue  # where the claimed metric, a root, is no number
                 if fails(claimed, lower.says.value, point):
-                    made = self._by("refute", lower, claim=dict(claim), point=_texts(point))
+                    made = self._by("refute", lower, claim=dict(claim), point=written(point))
                     if made is not None:
                         return Verdict(claim, "refuted", made)
         return None
@@ -372,13 +372,13 @@ class Judge:
             events = self._able("approximate", n, cover)
             lower = self._attained("approximate", n, cover, events) if events else None
             for point in () if lower is None else points(one):
-                if (made := self._by("refute", lower, claim=dict(claim), point=_texts(point))) is not None:
+                if (made := self._by("refute", lower, claim=dict(claim), point=written(point))) is not None:
                     return Verdict(claim, "refuted", made)
         premises = (cover, *self.stated, *self.distances.metrics)
         for n, one in enumerate(types_of(cover), start=1):
             about = {"claim": dict(claim), "neighbours": n, "bits": BITS[0], "by": self._free}
             for point in islice(points(one), MOST_CURVES) if self._free else ():
-                if (made := self._by("exceed", *premises, point=_texts(point), **about)) is not None:
+                if (made := self._by("exceed", *premises, point=written(point), **about)) is not None:
                     return Verdict(claim, "refuted", made)
         return None
 
@@ -395,11 +395,6 @@ def _multiples(claimed: Term, radius: Term) -> Iterator[Term]:
     for many in range(min(len(some), MOST_SUMMANDS), 0, -1):
         for chosen in combinations(some[:MOST_SUMMANDS], many):
             yield terms.add(chosen) / radius
-
-
-def _texts(point: Point) -> dict[str, str]:
-    """A point as arguments of rules have it."""
-    return {name: str(x) for name, x in point.items()}
 
 
 MOST_SUMMANDS = 4

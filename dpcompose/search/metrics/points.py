@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.settings import Setting
@@ -39,10 +39,8 @@ MOST_FAILING = 30
 """At how many simple databases, for each of a few parameters, it is looked whether a comparison fails."""
 FEW_SIZES = 3
 """With how many numbers of members of families it is looked first."""
-MOST_DOUBLED = 8
-"""How often numbers of members are doubled."""
-MOST_LEADING = 8
-"""Of how many parameters each is looked at where it is larger than the others."""
+MOST_FAR = 24
+"""At how many points with parameters far from the usual ones it is looked."""
 FEW_SMALL = 8
 """At how many databases a comparison is looked at for each small value of what a δ is made of."""
 SMALL = (Fraction(1, 100), Fraction(1, 10**6))
@@ -78,33 +76,26 @@ class Trials:
     @cached_property
     def usual(self) -> Sequence[Point]:
         """The usual point of the parameters, with a few numbers of members of families."""
-        return [one for n in range(FEW_SIZES) for one in self._sized(1, n)]
+        domains, mechanisms = dict(self.setting.parameters), self.setting.mechanisms
+        counts = {name for one in mechanisms if one.count is not None for name in one.count.letters}
+        found = list[Point]()
+        for first, more in product(
+            islice(parameters.points(domains, self.setting.assumed), 1), range(FEW_SIZES)
+        ):
+            there = {name: x + more if name in counts else x for name, x in first.items()}
+            if all(domains[name].contains(x) for name, x in there.items() if name in domains):
+                found.append(parameters.completed(self.setting, there))
+        return found
 
     @cached_property
-    def doubled(self) -> Sequence[Point]:
-        """The same with more and more members."""
-        some = [one for n in range(2, MOST_DOUBLED) for one in self._sized(2**n, 0)]
-        return some if len({*map(_frozen, some)}) > 1 else []
-
-    @cached_property
-    def leading(self) -> Sequence[Point]:
-        """For each parameter the first simple point at which it is larger than all others."""
-        names = [name for name, _ in self.setting.parameters][:MOST_LEADING]
-        found = (next((one for one in self.parameters if _is_above(one, {name})), None) for name in names)
-        return [one for one in found if one is not None]
-
-    def _sized(self, times: int, more: int) -> list[Point]:
-        """The usual point with so many times as many members of families, and more."""
-        domains = dict(self.setting.parameters)
-        counts = {
-            name for one in self.setting.mechanisms if one.count is not None for name in one.count.letters
-        }
-        for first in islice(parameters.points(domains, self.setting.assumed), 1):
-            there = {name: x * times + more if name in counts else x for name, x in first.items()}
-            allowed = all(domains[name].contains(x) for name, x in there.items() if name in domains)
-            if allowed:
-                return [parameters.completed(self.setting, there)]
-        return []
+    def far(self) -> Sequence[Point]:
+        """Points at which parameters, or numbers of members, are much larger or smaller than usual."""
+        domains, assumed = dict(self.setting.parameters), self.setting.assumed
+        every = chain(
+            islice(parameters.far_points(domains, assumed), MOST_FAR),
+            islice(parameters.extreme_points(domains, assumed), MOST_FAR),
+        )
+        return [parameters.completed(self.setting, one) for one in every]
 
     def first(self, one: Type) -> Iterator[Point]:
         """A few simple databases at the usual point of the parameters."""
@@ -156,10 +147,8 @@ class Trials:
                 yield from self.databases(one, there, FEW_POINTS)
             for there in [other.point, *above[:FEW_PARAMETERS]] if other.point else ():
                 yield from self._translated(one, other, {**other.point, **there})
-        for there in self.leading:
-            yield from self.databases(one, there, FEW_POINTS)
-        for usual in self.doubled:
-            yield from islice(self.databases(one, usual, FEW_POINTS), FEW_POINTS // 10)
+        for there in self.far:
+            yield from islice(self.databases(one, there, FEW_POINTS), MOST_FAILING)
         for most in (FEW_POINTS, MOST_POINTS):
             for there in (*self.usual[1:], *self.parameters[:FEW_PARAMETERS]):
                 yield from self.databases(one, there, most)
