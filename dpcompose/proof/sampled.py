@@ -57,6 +57,8 @@ class OnSamples:
         if not (by_itself or steady or self._comes_anew(more, fewer)):
             raise BadCertificate(unknown)
         lost = self._at(page, dict(stated.terms))
+        if page.head.by == "noise":
+            return self._in_the_limit(page, formulas.at(lost, self.point), unknown)
         if page.head.by == "event":
             return witnesses.row(page, self.i, lost, self.point)
         if by_itself or steady:
@@ -64,6 +66,19 @@ class OnSamples:
             if fewer and not steady:
                 lost += terms.number(fewer.total()) * self._at(page, self._turned())
         return Violating(self.i, head.id, head.mechanism, witnesses.number_of(formulas.at(lost, self.point)))
+
+    def _in_the_limit(self, page: Page, lost: Term, unknown: str) -> Row:
+        """Normal noise, of which divergences on samples come near to those of all records at large orders."""
+        sampled, (D, E) = self.mechanism.sampled, self.pair
+        assert sampled is not None
+        rate = formulas.at(sampled.by.rate, self.point) if self.head.rate else terms.ONE
+        moving = [one for one in self.inputs.setting.mechanisms if one.reads(D) != one.reads(E)]
+        alike = all(one.satisfies.notion == page.head.notion and one.noise is None for one in moving)
+        if rate == terms.ZERO or not alike:
+            raise BadCertificate(unknown)
+        noise = f"normal noise of variance {page.head.variance}"
+        words = f"{noise} around how many such records the sample has, at large orders"
+        return Violating(self.i, self.head.id, words, witnesses.number_of(lost**2))
 
     @property
     def differing(self) -> tuple[Records, Records]:

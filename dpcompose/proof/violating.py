@@ -25,7 +25,7 @@ def violating(inputs: Inputs, page: Page, i: int, r: Distance, stated: Mapping[s
     if found is None or mechanism.is_concrete or not isinstance(r, int) or r < 1:
         return None
     lost = found.head.in_a_metric if mechanism.satisfies.apart == 0 else found.head.loss
-    if lost is None or found.head.positive not in stated or sign(stated[found.head.positive]) != 1:
+    if lost is None or not stated or sign(formulas.parse(found.head.positive, stated)) != 1:
         return None
     loss: Number | None = None
     if lost != "oo":

@@ -176,10 +176,13 @@ class _Question:
             [formulas.to_text(term), "> 0" if strictly else ">= 0"]
             for term, strictly in sorted(self.known, key=lambda one: one[0].key)
         ]
+        is_told = (
+            self.domains and self.difference.size <= MOST_WRITTEN
+        )  # a constant may be 0, and is not read
         certificate = {
             "letters": {name: domain_data(domain) for name, domain in self.domains.items()},
             **({"known": written} if written else {}),
-            **({"difference": text(self.difference)} if self.difference.size <= MOST_WRITTEN else {}),
+            **({"difference": text(self.difference)} if is_told else {}),
             "proof": proof,
         }
         try:

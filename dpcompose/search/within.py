@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from dpcompose.kernel.composition import divergences
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Theorem
@@ -27,12 +28,13 @@ def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
         with suppress(NoGuarantee, NoTheorem, ValueError):
             known = best(in_notion(shop, page.head.from_), page.head.from_).main
             chosen = {key: value for key, value in said.values if key in page.head.free}
+            order = divergences.order_of(shop.theory, shop.setting.orders, page.head.from_, said.notion)
             yield shop.prover.by(
                 "change",
                 known.theorem,
                 page=page.id,
                 chosen={key: formulas.to_text(value) for key, value in chosen.items()},
-                certificates=_kept(shop, page, {**chosen, **dict(known.says.values)}),
+                certificates=_kept(shop, page, {**chosen, **dict(known.says.values), **order}),
             )
 
 

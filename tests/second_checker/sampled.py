@@ -107,5 +107,10 @@ def attained(core: Any, library: Library, mechanisms: list[int], notion: str, ev
         known = alike and least and notion in table["attained"] and one["notion"] == notion
         if not known or sum(map(len, atoms)) < 2 or "times" in target:
             raise NotRead("sampled", "of which it is not seen what they lose")
+        if notion not in ("pure", "approximate"):  # normal noise, at large orders
+            algebra = Algebra(core["parameters"])
+            rate = algebra.read(one["sampled"]["values"].get("s", "1"))
+            demand(algebra.sign(rate) == 2, "a sample that may never have what is different")
+            demand(all(other["notion"] == notion for other in some), "noise beside other mechanisms")
     if any(r not in (0, 1) for r in every) or any("noise" in one or "table" in one for one in some):
         raise NotRead("sampled", "of which it is not seen what they lose")

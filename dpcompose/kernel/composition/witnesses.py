@@ -200,8 +200,18 @@ class Witnesses:
             samples.is_same_way(self._mechanism(j), self.setting, self.theory, self.type) for j in moving
         )
         alone = len(far) == 1 and far[0][0] == 1 and steps
-        if not known or not (together or (alone and further)):
+        if not known or not (together or (alone and further)) or not self._is_lost_in_the_limit(i):
             raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
+
+    def _is_lost_in_the_limit(self, i: int) -> bool:
+        """Whether nothing is asked of divergences, or at large orders those of M_i come near to those of its
+        noise: where its sample may have what is different, and beside noise alone."""
+        if self.page.head.by != "noise":
+            return True
+        mechanism, own = self._mechanism(i), self.page.head.notion
+        rate = samples.rate_of(mechanism, self.setting, self.theory)
+        alike = all(self.losses[j - 1].notion == own for j, _ in self.moves)
+        return alike and (rate is None or has_values.surely(rate, True, self.setting.assumed))
 
     def _by_divergence(self, i: int) -> bool:
         """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""
@@ -363,7 +373,7 @@ class Witnesses:
         if not formulas.is_whole(r):
             raise NoLoss(f"what {whose.name} loses is known for whole steps only")
         told = bool(self.setting.distances)  # then it is asked where the databases are
-        if not told and forms.term_sign(values[head.positive]) != 1:
+        if not told and forms.term_sign(formulas.parse(head.positive, values)) != 1:
             raise NoLoss(f"{head.positive} of {whose.name} may be 0")
         order = divergences.order_of(self.theory, self.setting.orders, self.page.head.notion)
         return INFINITY if loss == "oo" else formulas.parse(loss, {**order, **values, "r": r})

@@ -331,7 +331,7 @@ class Violation(Head):
 
     of, notion -- the notion of its guarantee, and that of the claims;
     loss -- in the guarantee's parameters and the r steps between two inputs, which may be "oo";
-    positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words;
+    positive -- a formula in the guarantee's parameters that has to be > 0; mechanism -- what it is, in words;
     in_a_metric -- what it can lose at D, E whose guarantee is one in a metric, in the parameters at D, E;
     alone -- whether nothing is said of several of them together: then all but one say the same always.
     """
@@ -351,6 +351,7 @@ class Violation(Head):
     def formulas(self, context: Context) -> Iterator[Written]:
         own = context.of(self.of)
         yield from self.written("loss", (*own, "r", *context.order(self.of, self.notion)))
+        yield from self.written("positive", own)
         yield from self.written("in_a_metric", own)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpcompose.kernel import comparison, computed, covers
 from dpcompose.kernel.composition import apart as set_apart
-from dpcompose.kernel.composition import families, losses
+from dpcompose.kernel.composition import divergences, families, losses
 from dpcompose.kernel.composition.closer import Closer, largest
 from dpcompose.kernel.composition.losses import Composition
 from dpcompose.kernel.core.settings import Mechanism, Setting
@@ -228,7 +228,8 @@ def change(
     values = losses.converted(
         theory, found, dict(guarantee.values), given, within=True, orders=setting.orders
     )
-    letters, used = {**given, **dict(guarantee.values)}, frozenset[str]()
+    order = divergences.order_of(theory, setting.orders, guarantee.notion, found.head.to)
+    letters, used = {**given, **dict(guarantee.values), **order}, frozenset[str]()
     for key, text in found.head.at_most.items():
         if INFINITY in letters.values():
             break  # then nothing is promised

@@ -159,9 +159,9 @@ class _Search:
             low = ranges.over(f, box, bits).low
             if low is not None and low >= 0:
                 return [(Step("range", (Fraction(bits),)), (f, box))]
-        if depth <= 0 or not f.names:
+        if depth <= 0:
             return None
-        for made, goals in chain(self._squares(f, box), self._in_parts(f, box)):
+        for made, goals in chain(self._squares(f, box), self._in_parts(f, box)) if f.names else ():
             found = self._within_share(made, goals, depth)
             if found is not None:
                 return found
@@ -169,7 +169,7 @@ class _Search:
             after = self._reduced((f, box), step)
             if after is not None and after[0] != (f, box):
                 return self._after([(step, (f, box))], after, depth)
-        for made, goals in self._worth_trying(f, box):
+        for made, goals in self._worth_trying(f, box) if f.names else ():
             found = self._within_share(made, goals, depth - 1)
             if found is not None:
                 return found
