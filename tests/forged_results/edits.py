@@ -99,9 +99,8 @@ def claimed(n: int, key: str, to: str) -> Callable[[Any], None]:
         old = copy.deepcopy(data["claims"][n - 1]["claim"])
         assert old[key] != to
         data["problem"]["claims"][n - 1][key] = data["claims"][n - 1]["claim"][key] = to
-        steps = [one for one in every_step(data["derivation"]) if one.get("claim") == old]
-        assert steps
-        for one in steps:
-            one["claim"][key] = to
+        for one in every_step(data["derivation"]):
+            if one.get("claim") == old:
+                one["claim"][key] = to
 
     return edit

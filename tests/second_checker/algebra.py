@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from second_checker.forms import Form, add, letter, minus, number, rational, scale
@@ -17,6 +18,9 @@ OVER = {"max", "min", "sum", "top"}
 class Algebra(Products):
     """Forms over letters with domains."""
 
+    fixed: Mapping[str, Form] = MappingProxyType({})
+    """What names mean everywhere: the one order of a setting."""
+
     def read(self, text: Any, names: Mapping[str, Form] | None = None) -> Form:
         """The form of a formula (or of a list of formulas, their sum)."""
         if isinstance(text, list):
@@ -25,7 +29,7 @@ class Algebra(Products):
             tree = ast.parse(str(text), mode="eval").body
         except SyntaxError as error:
             raise Rejected(f"{text!r} is no formula") from error
-        return self.of(tree, dict(names or {}))
+        return self.of(tree, {**self.fixed, **(names or {})})
 
     def of(self, tree: ast.expr, names: dict[str, Form]) -> Form:
         """The form of a syntax tree."""

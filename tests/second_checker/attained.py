@@ -10,7 +10,7 @@ from typing import Any
 
 from second_checker import profiles
 from second_checker.conclusions import Attained, Bound, Cover, Shown, Steps
-from second_checker.forms import ZERO, Form
+from second_checker.forms import ZERO, Form, minus
 from second_checker.losses import Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 
@@ -41,13 +41,24 @@ class AttainedSteps(Steps):
             most = max(most, len(set(profiles.types(self.losses.core))))
         demand(all(type(n) is int and 1 <= n <= most for n in named), "neighbours that are not there")
         demand(len(set(named)) == len(named), "neighbours twice")
-        return Attained(self.losses, step["notion"], [i - 1 for i in by], len(step["neighbours"]))
+        key = step.get("key") or self.first_shown(step["notion"])
+        return Attained(self.losses, step["notion"], [i - 1 for i in by], len(step["neighbours"]), key)
+
+    def first_shown(self, notion: str) -> str:
+        """Which parameter witnesses show, if it is not said."""
+        return "delta" if notion == "approximate" else str(self.losses.rule(notion)["parameters"][0])
 
     def optimal(self, step: Any, before: list[Any]) -> Shown:
         """That a guarantee is attained."""
         self.one(before, Bound, *[Attained] * max(1, len(before) - 1))
         bound, lower, key = before[0], before[1:], step["key"]
         demand(key in bound.values and all(x.notion == bound.notion for x in lower), "of another notion")
+        demand(all(x.key == key for x in lower), "attained of another parameter")
+        for other, limit in self.losses.rule(bound.notion).get("limits", {}).items():
+            least = bound.values[other] if other != key else None
+            if least is not None and self.losses.is_largest(bound.notion, other):
+                above = self.algebra.sign(minus(least, self.algebra.read(limit))) > 0
+                demand(not above, "what says nothing is optimal")
         value, squared = bound.values[key], key in bound.squared
         every = [v for x in lower for v in x.losses.attained(x.notion, key, x.mechanisms)]
         if value is None:
@@ -81,15 +92,17 @@ class AttainedSteps(Steps):
         rule = self.losses.rule(attained.notion)
         squared = self.squared(attained.notion)
         values = self.implied(claim, step.get("through", []), attained.notion)
-        key = "delta" if attained.notion == "approximate" else rule["parameters"][0]
+        key = attained.key
         value = values[key]
         demand(value is not None and None not in values.values(), "a claim of ∞ is refuted")
         every = attained.losses.attained(attained.notion, key, attained.mechanisms)
         demand(bool(every), "a claim is refuted where there are no neighbours")
         assert value is not None
         high = self.algebra.enclose(value, point)[1]
-        limit = rule.get("limits", {}).get(key)
-        demand(limit is None or high < limit, "a claim that says nothing is refuted")
+        for other, limit in rule.get("limits", {}).items():
+            said = values[other]
+            says = said is not None and self.algebra.enclose(said, point)[1] < Fraction(limit)
+            demand(says, "a claim that says nothing is refuted")
         if None not in every:
             if key in squared:
                 low = self.algebra.enclose(value, point)[0]
@@ -101,7 +114,7 @@ class AttainedSteps(Steps):
     def implied(self, claim: Any, through: list[str], notion: str) -> dict[str, Form | None]:
         """The values of a claim, or of what follows from it by conversions."""
         own = claim["notion"]
-        keys = self.losses.rule(own)["parameters"] if not through else set(claim) - {"notion"}
+        keys = self.losses.rule(own)["parameters"] if not through else set(claim) - {"notion", "orders"}
         values: Any = self.claimed(claim, keys)
         for page in through:
             table = self.losses.library.one(page)

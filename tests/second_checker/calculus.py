@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations
+from math import lcm, prod
 from typing import Any
 
+from second_checker import polynomials
 from second_checker.algebra import Algebra
 from second_checker.forms import UNIT, ZERO, Form, add, atom, letters, made, minus, number, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.rewriting import rewritten
+from second_checker.samples import demand_same, demand_sign
 from second_checker.signs import seen
 
 Goal = tuple[Algebra, Form]
@@ -55,7 +58,8 @@ def signs(algebra: Algebra, form: Form) -> Iterator[Goal]:
 
 def ranged(algebra: Algebra, form: Form, digits: Any) -> Iterator[Goal]:
     """An interval that holds all values begins with 0 or more."""
-    demand(algebra.range(form)[0] >= 0, "an interval that is not seen to be >= 0")
+    if algebra.range(form)[0] < 0:
+        demand_sign(algebra, form, False, "an interval that is not seen to be >= 0")
     yield from ()
 
 
@@ -198,6 +202,93 @@ def collect(algebra: Algebra, form: Form, names: Any) -> Iterator[Goal]:
         yield algebra, rest
 
 
+def factors(algebra: Algebra, form: Form, text: Any, some: Any) -> Iterator[Goal]:
+    """The factors with odd powers, by their signs, where the form is c times the product of all powers."""
+    c = Fraction(text)
+    read = [(algebra.read(g), int(n), 1 if sign == "+" else -1) for g, n, sign in some]
+    demand(all(n > 0 for _, n, _ in read), "a factor without a power")
+    odd = [(g, sign) for g, n, sign in read if n % 2]
+    demand((c < 0) == (prod(sign for _, sign in odd) < 0), "signs of factors with another product")
+    whole = number(c)
+    for g, n, _ in read:
+        for _ in range(n):
+            whole = algebra.times(whole, g)
+    demand_same(algebra, whole, form, "these are not its factors")
+    for g, sign in odd:
+        yield algebra, scale(g, sign)
+
+
+def powers(algebra: Algebra, form: Form, text: Any) -> Iterator[Goal]:
+    """The n-th powers of what is added and of what is subtracted, of which all terms are ≥ 0."""
+    n = int(text)
+    added, taken = (made((mono, s * c) for mono, c in form if s * c > 0) for s in (1, -1))
+    demand(
+        n >= 1 and all(algebra.sign(made([one])) > 0 for x in (added, taken) for one in x), "terms below 0"
+    )
+    whole = [number(1), number(1)]
+    for _ in range(n):
+        whole = [algebra.times(x, y) for x, y in zip(whole, (added, taken), strict=True)]
+    yield algebra, minus(*whole)
+
+
+def apart(algebra: Algebra, form: Form, shares: Any) -> Iterator[Goal]:
+    """Sums of terms that share no letter, each with a share of the number that is left."""
+    groups: list[tuple[set[str], Form]] = []
+    rest = ZERO
+    for mono, c in form:
+        names, own = letters(made([(mono, Fraction(1))])), made([(mono, c)])
+        if not names:
+            rest = add(rest, own)
+            continue
+        for other in [group for group in groups if group[0] & names]:
+            groups.remove(other)
+            names, own = names | other[0], add(own, other[1])
+        groups.append((names, own))
+    groups.sort(key=lambda group: min(group[0]))
+    demand(len(groups) == len(shares), "shares of other sums")
+    for (_, own), share in zip(groups, shares, strict=True):
+        yield algebra, add(own, number(Fraction(share)))
+    left = minus(rest, number(sum(map(Fraction, shares))))
+    if left:
+        yield algebra, left
+
+
+def in_one_factor(form: Form) -> tuple[Form, dict[Fraction, Fraction]]:
+    """The factor of which a form is made, and the coefficients of its powers; powers of e have a common one."""
+    atoms = {a for mono, _ in form for a, _ in mono}
+    plain = [mono for mono, _ in form if mono]
+    if len(atoms) == 1:
+        (a,) = atoms
+        return made([(frozenset([(a, Fraction(1))]), Fraction(1))]), {
+            dict(mono).get(a, Fraction(0)): c for mono, c in form
+        }
+    if not atoms or any(len(mono) > 1 or next(iter(mono))[0][0] != "exp" for mono in plain):
+        raise NotRead("certificate", "a polynomial in several factors, as it is read here")
+    first = min((next(iter(mono))[0][1] for mono in plain), key=repr)
+    exponents: dict[Fraction, Fraction] = {}
+    for mono, c in form:
+        times = Fraction(0)
+        if mono:
+            ((a, p),) = mono
+            (lead, unit), *_ = first
+            times = dict(a[1]).get(lead, Fraction(0)) / unit
+            demand(a[1] == scale(first, times), "powers of e that have no common one")
+            times *= p
+        exponents[times] = exponents.get(times, Fraction(0)) + c
+    unit = Fraction(1, lcm(*(p.denominator for p in exponents)))
+    return atom(("exp", scale(first, unit))), {p / unit: c for p, c in exponents.items()}
+
+
+def roots(algebra: Algebra, form: Form) -> Iterator[Goal]:
+    """A polynomial in one factor that is nowhere below 0 between the ends of its range."""
+    base, exponents = in_one_factor(form)
+    demand(all(p >= 0 and p.denominator == 1 for p in exponents), "no polynomial")
+    coefficients = [exponents.get(Fraction(n), Fraction(0)) for n in range(int(max(exponents)) + 1)]
+    low, high = algebra.range(base)
+    demand(polynomials.is_nonnegative(coefficients, low, high), "a polynomial that may be below 0")
+    yield from ()
+
+
 def each(algebra: Algebra, form: Form, text: Any) -> Iterator[Goal]:
     """Each sum of m members in place of a worst case."""
     a, m, members = named(algebra, text)
@@ -245,6 +336,10 @@ RULES: dict[str, Callable[..., Iterator[Goal]]] = {
     "slope": slope,
     "split": split,
     "collect": collect,
+    "factors": factors,
+    "powers": powers,
+    "apart": apart,
+    "roots": roots,
     "each": each,
     "largest": largest,
     "chosen": chosen,

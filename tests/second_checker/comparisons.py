@@ -8,18 +8,27 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from second_checker import calculus
+from second_checker import assumptions, calculus
 from second_checker.algebra import Algebra
 from second_checker.forms import UNIT, ZERO, Form, add, letter, letters, made, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.rewriting import rewritten
-from second_checker.samples import demand_same, demand_sign
+from second_checker.samples import demand_same, demand_sign, without_quotients
 from second_checker.signs import bernstein, demand_signs
 
 
-def compare(certificate: Any, greater: Form, less: Form, domains: Mapping[str, Any]) -> None:
+def compare(
+    certificate: Any, greater: Form, less: Form, domains: Mapping[str, Any], assumed: assumptions.Known = ()
+) -> None:
     """Rejects where the certificate does not show greater >= less for all letters of these domains."""
+    if certificate is not None and "eliminated" in certificate:
+        demand(set(certificate) == {"eliminated", "proof"}, "a certificate with other entries")
+        boxes, left, sides = assumptions.eliminated(
+            certificate["eliminated"], domains, assumed, (greater, less)
+        )
+        return compare(certificate["proof"], *sides, boxes, left)
     algebra = Algebra(domains)
+    algebra.assumed = assumed
     if certificate is None:
         reason = "two formulas differ, and no certificate compares them"
         return demand_same(algebra, greater, less, reason)
@@ -27,14 +36,18 @@ def compare(certificate: Any, greater: Form, less: Form, domains: Mapping[str, A
         demand(relation in ("> 0", ">= 0"), f"{relation} is not known of anything")
         demand_sign(algebra, algebra.read(text), relation == "> 0", f"{text} is not {relation}")
     for name, words in certificate["letters"].items():
-        demand(name in domains and domains[name] == words, f"the letter {name} has another domain")
+        same = name in domains and assumptions.same_box(words, domains[name])
+        demand(same, f"the letter {name} has another domain")
     difference = minus(greater, less)
     if "difference" in certificate:
         written = algebra.read(certificate["difference"])
         demand_same(algebra, written, difference, "the difference is not that of the two formulas")
         difference = written
     used = letters(greater) | letters(less) | letters(difference)
-    demand(used <= set(certificate["letters"]), "a letter of the formulas has no domain in the certificate")
+    if (more := used - set(certificate["letters"])) and more & letters(
+        without_quotients(algebra, difference)
+    ):
+        demand(False, "a letter of the formulas has no domain in the certificate")
     return show(algebra, difference, certificate["proof"])
 
 
@@ -81,6 +94,8 @@ def leaf(algebra: Algebra, form: Form, proof: Any) -> None:
     """Weights, bounds, the rest and its signs."""
     for text, weights in proof.get("weights", []):
         form = weighed(algebra, form, text, weights)
+    if "assumed" in proof:
+        raise NotRead("assumed", "of which a multiple is subtracted")
     for name, end, factor in proof.get("bounds", []):
         demand(Fraction(factor) >= 0, "a bound is subtracted with a negative factor")
         form = minus(form, scale(beyond(algebra, name, end), Fraction(factor)))

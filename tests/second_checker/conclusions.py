@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from second_checker import assumptions
 from second_checker.comparisons import compare
 from second_checker.forms import Form
 from second_checker.losses import Losses, Promise
+from second_checker.orders import Orders
 from second_checker.outcomes import NotRead, demand
 
 
@@ -42,6 +44,7 @@ class Attained:
     notion: str
     mechanisms: list[int]
     many: int
+    key: str
 
 
 @dataclass
@@ -80,7 +83,13 @@ class Steps:
 
     def claimed(self, claim: Any, keys: Any, squared: frozenset[str] = frozenset()) -> dict[str, Form | None]:
         """The values of a claim, squared where its parameters are composed by squares."""
-        demand(set(claim) == {"notion", *keys}, "a claim has other parameters")
+        ordered = self.losses.rule(claim["notion"]).get("ordered")
+        demand(
+            set(claim) == {"notion", *keys} | ({"orders"} if ordered else set()),
+            "a claim has other parameters",
+        )
+        if ordered:
+            demand(Orders.read(claim["orders"]) == self.losses.orders, "a claim about other orders")
         values: dict[str, Form | None] = {}
         for key in keys:
             value = None if claim[key] == "oo" else self.algebra.read(claim[key])
@@ -116,6 +125,7 @@ class Steps:
             demand(
                 not box.get("integer") or value.denominator == 1, f"{name} has a value that is not allowed"
             )
+        assumptions.demand_at(self.losses.assumed, self.algebra, values)
         return values
 
     def compare(self, certificate: Any, greater: Form, less: Form, squared: bool) -> None:
@@ -129,4 +139,4 @@ class Steps:
                 # that the greater one is not negative has been seen when it was squared
                 demand(set(certificate) <= {"squares", "not negative"}, "another certificate of squares")
                 certificate = certificate["squares"]
-        compare(certificate, greater, less, self.losses.core["parameters"])
+        compare(certificate, greater, less, self.losses.parameters, self.losses.assumed)

@@ -26,11 +26,12 @@ KEYS = {
     "closer": {"from", "key"},
     "apart": {"from", "pages", "chosen", "closer"},
     "convert": {"from", "page", "chosen"},
-    "change": {"from", "page", "chosen"},
+    "change": {"from", "page", "chosen", "certificates"},
+    "at_orders": {"orders", "derivation"},
     "weaken": {"from", "claim", "certificates"},
     "trivial": {"claim", "key", "certificate"},
     "vacuous": {"from", "claim"},
-    "attain": {"from", "notion", "neighbours", "by"},
+    "attain": {"from", "notion", "neighbours", "by", "key"},
     "optimal": {"from", "key", "certificate"},
     "refute": {"from", "claim", "point", "through"},
     "loose": {"from", "claim", "key", "point"},
@@ -83,7 +84,7 @@ class Derivation(CurveSteps, AttainedSteps):
 
     def kept(self, mechanism: Any) -> None:
         """A function of the outputs of a mechanism keeps its guarantee, and a filter makes it: by pages."""
-        for key, of in (("processed", "outputs"), ("filtered", "interactions")):
+        for key, of in (("processed", "outputs"), ("filtered", "interactions"), ("dealt", "deals")):
             demand(type(mechanism.get(key, False)) is bool, f"{key} or not")
             if mechanism.get(key):
                 page = self.losses.library.of("processing", of=of)
@@ -96,8 +97,10 @@ class Derivation(CurveSteps, AttainedSteps):
     def noise(self, step: Any, before: list[Any]) -> Promise:
         """The guarantee of a noise."""
         one = self.mechanism(step["i"], "noise")
-        if step["notion"] == one["notion"]:
-            return Promise(step["i"] - 1, one["notion"])
+        page = self.losses.library.one(one["noise"]["page"])
+        there = step["notion"] == one["notion"] or step["notion"] in page.get("moved", {})
+        if there or self.losses.rule(step["notion"]).get("ordered"):
+            return Promise(step["i"] - 1, step["notion"])
         own = noises.guarantee(self.algebra, self.losses.library, one, step["notion"])
         return Promise(step["i"] - 1, step["notion"], (), tuple(own.items()))
 
@@ -198,7 +201,8 @@ class Derivation(CurveSteps, AttainedSteps):
                 values = None
                 continue
             values[key] = self.algebra.power(value, Fraction(1, 2)) if key in bound.squared else value
-        new = self.losses.converted(step["page"], step.get("chosen", {}), values)
+        self.kept_within(page, step, values)
+        new = self.losses.converted(step["page"], step.get("chosen", {}), values, within=True)
         squared = self.squared(page["to"])
         keys = page["parameters"]
         if new is None:
@@ -207,6 +211,33 @@ class Derivation(CurveSteps, AttainedSteps):
             key: self.algebra.times(x, x) if key in squared else x for key, x in new.items()
         }
         return Bound(page["to"], made, squared)
+
+    def kept_within(self, page: Any, step: Any, values: Values) -> None:
+        """Rejects where a parameter is above a limit of a page."""
+        limits, certificates = page.get("at-most", {}), step.get("certificates", {})
+        demand(set(certificates) <= set(limits), "a certificate of no limit")
+        if not limits or values is None:
+            return
+        names = {**values, **{key: self.algebra.read(text) for key, text in step.get("chosen", {}).items()}}
+        for key, text in limits.items():
+            squared = key in self.squared(page["to"] if key in step.get("chosen", {}) else page["from"])
+            limit, value = self.algebra.read(text, names), names[key]
+            if squared and key in certificates:
+                limit, value = self.algebra.times(limit, limit), self.algebra.times(value, value)
+            self.compare(certificates.get(key), limit, value, squared)
+
+    def at_orders(self, step: Any, before: list[Any]) -> Any:
+        """What is concluded about the same setting with other orders: the mechanisms that are meant are the same."""
+
+        def spoken(core: Any) -> Any:
+            mechanisms = [
+                {**one, "study": spoken(one["study"])} if "study" in one else one
+                for one in core["mechanisms"]
+            ]
+            flat = {"flat": spoken(core["flat"])} if "flat" in core else {}
+            return {**core, "orders": step["orders"], "mechanisms": mechanisms, **flat}
+
+        return self.inner(step["derivation"], spoken(self.losses.core), True)
 
     # -- claims ------------------------------------------------------------------------------------------
 

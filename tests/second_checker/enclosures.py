@@ -12,14 +12,16 @@ from math import isqrt
 INF = float("inf")
 End = Fraction | float
 Interval = tuple[End, End]
-BITS = 160
+BITS, SHORT = 160, 60
 
 
 def rounded(x: End, up: bool) -> End:
-    """x to `BITS` significant binary digits, never towards the inside."""
+    """x to `BITS` significant binary digits, never towards the inside; short fractions as they are."""
     if isinstance(x, float) or x == 0:
         return x
     above, below = x.numerator, x.denominator
+    if max(above.bit_length(), below.bit_length()) <= SHORT:
+        return x
     shift = BITS - above.bit_length() + below.bit_length()
     if shift >= 0:
         above <<= shift

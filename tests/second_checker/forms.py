@@ -10,6 +10,7 @@ A form is a frozenset of (monomial, factor), a monomial a frozenset of (atom, po
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
@@ -113,6 +114,11 @@ def domain(words: Any) -> dict[str, Any]:
         return words
     if words in known:
         return known[words]
+    if isinstance(words, str) and (ends := re.fullmatch(r"in ([(\[])([^,]+), *([^,]+)([)\]])", words)):
+        box: dict[str, Any] = {"least": ends[2]} | ({"open-least": True} if ends[1] == "(" else {})
+        if ends[3] != "oo":
+            box |= {"greatest": ends[3]} | ({"open-greatest": True} if ends[4] == ")" else {})
+        return box
     if isinstance(words, str) and words.startswith("integer >= "):
         return {"least": words.removeprefix("integer >= "), "integer": True}
     raise NotRead("setting", str(words))

@@ -11,18 +11,20 @@ from fractions import Fraction
 from itertools import groupby, product
 from typing import Any
 
-from second_checker import noises, sampled, tables
+from second_checker import assumptions, noises, orders, sampled, tables
 from second_checker.algebra import Algebra
 from second_checker.enclosures import INF
-from second_checker.forms import ZERO, Form, add, minus, number, rational, scale
+from second_checker.forms import ZERO, Form, add, domain, letters, made, minus, number, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 from second_checker.profiles import Distance, Vector
+from second_checker.samples import demand_sign
 
 Values = dict[str, Form] | None
 Loss = Callable[[int, int], Form | None]
 SUM = "sum({0}[i], i, 1, k)"
 ROOT = "sqrt(sum({0}[i]**2, i, 1, k))"
+MOST = "max({0}[i], i, 1, k)"
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,11 @@ class Losses:
     moves: dict[int, noises.Moves]
 
     def __post_init__(self) -> None:
-        self.algebra = Algebra(self.core["parameters"])
+        self.orders = orders.of(self.core)
+        self.parameters = self.core["parameters"] | (self.orders.letters if self.orders else {})
+        self.algebra = Algebra(self.parameters)
+        self.algebra.fixed = self.orders.names if self.orders else {}
+        self.assumed = self.algebra.assumed = assumptions.known(self.core, self.algebra)
         endless = (
             self.core["target"]["single"] == "any two"
             and self.core["databases"].get("size", [""])[0] == "any"
@@ -60,12 +66,17 @@ class Losses:
                     raise NotRead("setting", "a parameter that may be below 0, or be 0 at any two databases")
 
     def rule(self, notion: str) -> Any:
-        """The rule of a notion; only sums and roots of sums of squares are read."""
+        """The rule of a notion; only sums, roots of sums of squares, and maxima are read."""
         rule = self.library.rule(notion)
         for key in rule["parameters"]:
-            wanted = ROOT if key in rule.get("squared", []) else SUM
-            demand(rule["composition"][key] == wanted.format(key), "a composition that is no sum")
+            wanted = (ROOT,) if key in rule.get("squared", []) else (SUM, MOST)
+            known = [form.format(key) for form in wanted]
+            demand(rule["composition"][key] in known, "a composition that is no sum")
         return rule
+
+    def is_largest(self, notion: str, key: str) -> bool:
+        """Whether of several mechanisms the largest value of a parameter is that of all."""
+        return bool(self.library.rule(notion)["composition"][key] == MOST.format(key))
 
     def stated(self, mechanism: int) -> Values:
         """The parameters as stated."""
@@ -86,30 +97,84 @@ class Losses:
         texts = rule["distance"]
         if promise.mechanism not in self.moves:
             texts = {**texts, **rule.get("at-steps", {})}
-        values: Values = {key: self.algebra.read(texts[key], names) for key in rule["parameters"]}
+        law = (
+            self.library.one(self.core["mechanisms"][promise.mechanism]["noise"]["page"])
+            if promise.mechanism in self.moves
+            else {}
+        )
+        if promise.own is None and first in law.get("moved", {}):
+            values: Values = self.moved(promise, law["moved"][first], int(r))
+        elif rule.get("ordered"):
+            values = {rule["parameters"][0]: self.at_orders(promise, int(r), own)}
+        else:
+            values = {key: self.algebra.read(texts[key], names) for key in rule["parameters"]}
         for page, chosen in promise.pages:
             values = self.converted(page, dict(chosen), values)
         return values
+
+    def at_orders(self, promise: Promise, r: int, own: dict[str, Form]) -> Form:
+        """The divergences at the orders of the setting, r steps apart, or for a noise at the move of this rank."""
+        mechanism = self.core["mechanisms"][promise.mechanism]
+        demand(self.orders is not None, "divergences of no orders")
+        assert self.orders is not None
+        if promise.mechanism in self.moves:
+            return self.divergence_at(mechanism, self.moves[promise.mechanism].forms[r])
+        if promise.own is not None:
+            if r > 1:
+                raise NotRead("orders", "of a study, at a distance")
+            return own["epsilon"]
+        return orders.at(self.algebra, mechanism, self.orders, r)
+
+    def divergence_at(self, mechanism: Any, r: Form) -> Form:
+        """The divergence of a noise at the orders of the setting, where an entry moves by r."""
+        law = self.library.one(mechanism["noise"]["page"])
+        demand(
+            "renyi" in law and "besides" not in mechanism["noise"],
+            "a noise of which no divergences are known",
+        )
+        names = {law["parameter"]: self.algebra.read(mechanism["noise"]["parameter"]), "r": r}
+        return self.algebra.read(law["renyi"], names)
+
+    def moved(self, promise: Promise, texts: Mapping[str, str], rank: int) -> dict[str, Form]:
+        """What a noise loses of how far its value moves: entry by entry, where it is not converted."""
+        mechanism, moves = self.core["mechanisms"][promise.mechanism], self.moves[promise.mechanism]
+        noise, far = mechanism["noise"], [moves.forms[rank]]
+        if "besides" in noise:
+            raise NotRead("noise", "with further letters")
+        if not promise.pages:
+            far = noises.entries(self.algebra, self.library, mechanism, moves, rank)
+        of = self.library.one(noise["page"])["parameter"]
+        names = [{of: self.algebra.read(noise["parameter"]), "r": r} for r in far]
+        return {key: add(*(self.algebra.read(text, one) for one in names)) for key, text in texts.items()}
 
     def distance(self, i: int, r: Distance) -> Form:
         """A distance as a formula: for a noise the move with this rank."""
         return self.moves[i].forms[int(r)] if i in self.moves else number(r)
 
-    def converted(self, page: str, chosen: Mapping[str, str], values: Values) -> Values:
-        """The parameters of another notion that a page leads to."""
+    def converted(self, page: str, chosen: Mapping[str, str], values: Values, within: bool = False) -> Values:
+        """The parameters of another notion that a page leads to; within -- its limits are seen to be kept."""
         table = self.library.one(page)
+        demand(within or not table.get("at-most"), "limits that are not seen to be kept")
         demand(table["kind"] == "conversion", f"{page} is no conversion")
         demand(set(chosen) == set(table.get("free", {})), "chosen values are not those that are free")
         if values is None:
             return None
         names = {**values, **{key: self.algebra.read(text) for key, text in chosen.items()}}
         for key, words in table.get("free", {}).items():
-            if (value := rational(names[key])) is None:
-                raise NotRead("formula", f"{key} is chosen as a formula")
-            demand(words == "in (0,1)" and 0 < value < 1, f"{key} cannot be chosen so")
+            box, value = domain(words), names[key]
+            for end, way in (("least", 1), ("greatest", -1)):
+                if end in box:
+                    beyond = scale(minus(value, number(Fraction(box[end]))), way)
+                    demand_sign(
+                        self.algebra, beyond, bool(box.get(f"open-{end}")), f"{key} cannot be chosen so"
+                    )
         for key, text in table.get("only", {}).items():
             demand(values[key] == self.algebra.read(text), f"{key} is not {text}")
-        return {key: self.algebra.read(text, names) for key, text in table["parameters"].items()}
+        found = {key: self.algebra.read(text, names) for key, text in table["parameters"].items()}
+        if table.get("orders") == "all":
+            demand(self.orders is not None and self.orders.all, "a page for all orders")
+            demand(not any("alpha" in letters(x) for x in found.values()), "what depends on the order")
+        return found
 
     # -- sums over mechanisms ----------------------------------------------------------------------------
 
@@ -159,6 +224,20 @@ class Losses:
             total = add(total, scale(self.algebra.family(seen, least, count), level - below))
         return total
 
+    def largest(self, vector: Vector, mechanisms: list[int], loss: Loss) -> Form | None:
+        """The largest of what the mechanisms have at a vector."""
+        found: list[Form] = []
+        for r, i in zip(vector, self.numbers(), strict=True):
+            if i not in mechanisms or not r:
+                continue
+            value = loss(i, r)  # type: ignore[arg-type]
+            if value is None:
+                return None
+            if any("[i]" in name for name in letters(value)):
+                raise NotRead("formula", "of which the members of a family have the largest")
+            found.append(value)
+        return self.worst(list(found))
+
     def worst(self, values: list[Form | None]) -> Form | None:
         """The largest of the values at the vectors; without any, 0."""
         if None in values:
@@ -185,7 +264,8 @@ class Losses:
             if closer and key == "delta":
                 every = [self.together(v, by) for v in self.vectors]
             else:
-                every = [self.composed(v, list(by), loss) for v in self.vectors]
+                whole = self.largest if self.is_largest(notion, key) else self.composed
+                every = [whole(v, list(by), loss) for v in self.vectors]
             result[key] = self.worst(every)
         return result
 
@@ -262,21 +342,38 @@ class Losses:
             return tables.attained(self, notion, key, mechanisms)
         if notion == "approximate":
             return self.events(key, mechanisms)
+        if self.is_largest(notion, key):
+            return [
+                self.largest(v, mechanisms, lambda i, r: self.tail(i, r, notion, key)) for v in self.vectors
+            ]
         squared = key in self.rule(notion).get("squared", [])
         return [
-            self.composed(v, mechanisms, lambda i, r: self.witness(i, r, notion, key, squared))
+            self.composed(v, mechanisms, lambda i, r: self.witness(i, r, notion, key, squared, mechanisms))
             for v in self.vectors
         ]
 
-    def witness(self, i: int, r: Distance, notion: str, key: str, squared: bool) -> Form | None:
-        """What the witness of a mechanism loses at distance r."""
+    def witness(
+        self, i: int, r: Distance, notion: str, key: str, squared: bool, alike: list[int]
+    ) -> Form | None:
+        """What the witness of a mechanism loses at distance r, beside the others that are witnesses."""
         own, of = self.stated(i), self.core["mechanisms"][i]["notion"]
+        ordered = bool(self.library.rule(notion).get("ordered"))
         if i in self.moves:
             mechanism = self.core["mechanisms"][i]
+            if ordered:
+                demand(
+                    noises.attained(self.library, mechanism, self.core, notion),
+                    "a noise that reaches its guarantee nowhere",
+                )
+                moved = noises.entries(self.algebra, self.library, mechanism, self.moves[i], int(r))
+                return add(*(self.divergence_at(mechanism, one) for one in moved))
             if notion not in self.library.one(mechanism["noise"]["page"])["guarantee"]:
                 demand(not squared, "divergences of what is composed by squares")
                 return self.divergence(i, r, notion)
-            demand(noises.attained(self.library, mechanism), "a noise that reaches its guarantee nowhere")
+            demand(
+                noises.attained(self.library, mechanism, self.core, notion),
+                "a noise that reaches its guarantee nowhere",
+            )
             given = noises.guarantee(self.algebra, self.library, mechanism, notion)
             own, of = finite(tuple(given.items())), notion
         if own is None or r == INF:
@@ -285,19 +382,51 @@ class Losses:
         if of != notion:
             table = self.library.of("violation", of=of, notion=notion)
             if table.get("alone"):
-                raise NotRead("attained", "of what is lost by one mechanism alone")
-            if self.algebra.sign(own[table["positive"]]) != 2:
+                others = {j for v in self.vectors for s, j in zip(v, self.numbers(), strict=True) if s} - {i}
+                demand(not others & set(alike), "what is lost by one mechanism alone, beside others")
+                if "count" in self.core["mechanisms"][i]:
+                    raise NotRead("attained", "of what is lost by one member of a family")
+            if self.library.rule(of).get("ordered"):
+                rho = orders.slope(self.algebra, self.core["mechanisms"][i])
+                own = {"epsilon": self.algebra.times(rho, self.algebra.read("alpha"))}
+                names = {**own, "r": names["r"]}
+            if self.algebra.sign(self.algebra.read(table["positive"], own)) != 2:
                 raise NotRead("attained", "of a parameter that may be 0")
-            return None if table["loss"] == "oo" else self.algebra.read(table["loss"], names)
-        table = self.library.of("witness", notion=notion)
-        demand(table["shows"] == key, f"the witness does not show {key}")
+            if table["loss"] == "oo":
+                return None
+            lost = self.algebra.read(table["loss"], names)
+            # a maximum of which one member is seen to be >= 0; its square is only enclosed
+            alone = squared and table.get("alone")
+            return made([(frozenset([(("sum", lost), Fraction(2))]), Fraction(1))]) if alone else lost
+        table = self.library.of("witness", notion=notion, shows=key)
+        if ordered:
+            rho = orders.slope(self.algebra, self.core["mechanisms"][i])
+            demand(table["distance"] == "sqrt(epsilon/alpha)*r" and table["by"] == "noise", "another witness")
+            square = self.algebra.times(rho, self.algebra.power(names["r"], Fraction(2)))
+            return self.algebra.times(
+                scale(square, 1 / (Fraction(table["variance"]) * 2)), self.algebra.read("alpha")
+            )
         distance = self.algebra.read(table["distance"], names)
         if table["by"] == "ratio":
             demand(table["probability"] == "exp(-d)/2", "another witness")
             return distance
-        demand(table["by"] == "noise" and notion in ("zcdp", "gaussian"), "another witness")
+        demand(table["by"] == "noise" and notion in ("zcdp", "gaussian", "tcdp"), "another witness")
         square = self.algebra.times(distance, distance)
         return scale(square, 1 / (Fraction(table["variance"]) * (1 if squared else 2)))
+
+    def tail(self, i: int, r: Distance, notion: str, key: str) -> Form | None:
+        """From where on divergences of a mechanism with heavy tails are infinite."""
+        table, own, one = (
+            self.library.of("witness", notion=notion, shows=key),
+            self.stated(i),
+            self.core["mechanisms"][i],
+        )
+        demand(table["by"] == "tail" and one["notion"] == notion and "noise" not in one, "another witness")
+        if own is None or r == INF:
+            raise NotRead("attained", "where nothing is promised")
+        if self.algebra.sign(own[table["positive"]]) != 2:
+            raise NotRead("attained", "of a parameter that may be 0")
+        return self.algebra.read(table["distance"], {**own, "r": number(r)})
 
     def divergence(self, i: int, r: Distance, notion: str) -> Form:
         """The divergence of a noise: of its entries together."""
@@ -306,7 +435,7 @@ class Losses:
         asked = self.library.one(mechanism["noise"]["query"]["page"])
         demand(bool(table.get("divergence") and "divergence" in law), "a divergence of which nothing is said")
         demand(asked.get("attained", True) and r != INF, "a query that moves less")
-        noises.attained(self.library, mechanism)
+        noises.attained(self.library, mechanism, self.core, notion)
         parameter = self.algebra.read(mechanism["noise"]["parameter"])
         moved = noises.entries(self.algebra, self.library, mechanism, self.moves[i], int(r))
         names = [{law["parameter"]: parameter, "r": one} for one in moved]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
+from second_checker import assumptions
 from second_checker.algebra import Algebra
 from second_checker.forms import ZERO, Form, is_worst, minus, number, scale
 from second_checker.outcomes import NotRead, demand
@@ -30,6 +31,7 @@ def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], di
     numbers = [i for i, one in enumerate(core["mechanisms"]) for _ in one["reads"]]
     noisy = {i for i, one in enumerate(core["mechanisms"]) if "noise" in one}
     algebra = Algebra(core["parameters"])
+    algebra.assumed = assumptions.known(core, algebra)
     tables: dict[int, Moves] = {}
     places: dict[tuple[int, Any], int] = {}
     for i in noisy:
@@ -105,20 +107,25 @@ def guarantee(algebra: Algebra, library: Library, mechanism: Any, notion: str) -
     page = library.one(noise["page"])
     if "besides" in noise:
         raise NotRead("noise", "with further letters")
-    if notion in page.get("moved", {}):
-        raise NotRead("noise", "of which each entry loses what its page says of how far it moves")
     demand(notion in page["guarantee"], "a noise that has no guarantee in this notion")
     names = {page["parameter"]: algebra.read(noise["parameter"])}
     texts = page["guarantee"][notion]
     return {key: None if text == "oo" else algebra.read(text, names) for key, text in texts.items()}
 
 
-def attained(library: Library, mechanism: Any) -> bool:
-    """Whether the pages of a noise say that its guarantee is reached."""
+def attained(library: Library, mechanism: Any, core: Any, notion: str = "") -> bool:
+    """Whether the pages of a noise say that its guarantee is reached, or nearly so with more and more records."""
     asked = mechanism["noise"]["query"]
     pages = [library.one(mechanism["noise"]["page"]), library.one(asked["page"])]
     if pages[0].get("in-the-limit"):
-        raise NotRead("noise", "that comes near to its guarantee with more and more records")
+        base = core["databases"]
+        more = base["kind"] == "records" and base["of"] == "multisets" and base["size"] == ["any", None]
+        near = notion in pages[0]["in-the-limit"] or (notion == "zcdp" and "divergence" in pages[0])
+        if not (more and near) or any(
+            "least" in one["noise"]["query"] for one in core["mechanisms"] if "noise" in one
+        ):
+            raise NotRead("noise", "of which it is not known what it loses at least")
+        return bool(pages[1].get("attained", True))
     shared = pages[1]["at-least"].get("shared", 0) if "least" in asked else 0
     if shared and asked["least"] <= shared:  # else one that is replaced leaves so many
         raise NotRead("noise", "a query that is reached where records are shared")
@@ -128,6 +135,7 @@ def attained(library: Library, mechanism: Any) -> bool:
 def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     """Rejects a noise that is not the problem's."""
     algebra = Algebra(core["parameters"])
+    algebra.assumed = assumptions.known(core, algebra)
     demand(said["name"] == one["name"] and "noise" in one and one["domain"] == "own", "another mechanism")
     noise = one["noise"]
     if "besides" in noise:

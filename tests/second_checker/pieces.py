@@ -101,7 +101,7 @@ class Curves:
             return
         mechanism, library = self.losses.core["mechanisms"][i], self.losses.library
         word = self.word(i, page)
-        if word is None or not noises.attained(library, mechanism):
+        if word is None or not noises.attained(library, mechanism, self.losses.core):
             raise NotRead("noise", "that reaches its guarantee nowhere, or goes by it")
 
     # -- what moves --------------------------------------------------------------------------------------

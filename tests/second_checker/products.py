@@ -15,6 +15,7 @@ from second_checker.forms import (
     add,
     atom,
     is_worst,
+    letter,
     letters,
     made,
     minus,
@@ -30,6 +31,44 @@ from second_checker.values import Values
 
 class Products(Values):
     """Forms that are made of forms."""
+
+    def sign(self, form: Form) -> int:
+        """The same, also of multiples of what is assumed to be ≥ 0."""
+        found = super().sign(form)
+        for one, strict in self.assumed if not found and form else ():
+            (mono, c), *_ = form
+            for below, d in one:
+                factor = made([(UNIT, c / d)])
+                for a, p in [*mono, *((a, -p) for a, p in below)]:
+                    factor = self.times(factor, made([(frozenset([(a, p)]), Fraction(1))]))
+                if self.times(factor, one) == form and (other := super().sign(factor)):
+                    return (1 if other > 0 else -1) * min(abs(other), 2 if strict else 1)
+        return found
+
+    def lower(self, form: Form) -> int:
+        """The same, also with letters written as what they are above their least values."""
+        return super().lower(form) or (
+            super().lower(moved) if (moved := self.above_least(form)) != form else 0
+        )
+
+    def above_least(self, form: Form) -> Form:
+        """The form with least + x' for each x with a least value above 0 that it is multiplied by."""
+        total = []
+        for monomial, factor in form:
+            term = number(factor)
+            for a, p in monomial:
+                base = made([(frozenset([(a, Fraction(1))]), Fraction(1))])
+                box = self.domains.get(a[1], {}) if a[0] == "letter" else {}
+                if Fraction(box.get("least", 0)) > 0 and p > 0 and p.denominator == 1:
+                    fresh = f"{a[1]}'"
+                    self.domains[fresh] = {"least": 0, "open-least": box.get("open-least", False)}
+                    base = add(number(Fraction(box["least"])), letter(fresh))
+                for _ in range(int(p) if p > 0 and p.denominator == 1 else 0):
+                    term = self.times(term, base)
+                if p < 0 or p.denominator > 1:
+                    term = self.times(term, made([(frozenset([(a, p)]), Fraction(1))]))
+            total.append(term)
+        return add(*total)
 
     def times(self, x: Form, y: Form) -> Form:
         """x·y, multiplied out."""

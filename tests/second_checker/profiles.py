@@ -129,6 +129,10 @@ def moved(mechanism: Any, reads: Any, removed: Any, added: Any, base: Any) -> An
     r, s = sum(a in own for a in removed), sum(a in own for a in added)
     if "noise" in mechanism:
         return r, s
+    if mechanism.get("dealt") and (r, s) != (1, 1):
+        if r == s or base["size"] != ["any", None]:
+            raise NotRead("deals", "of several records, or of limited databases")
+        return INF  # the sizes before and after have nothing to do with each other
     relation = stated(mechanism)
     if r == s == 0:
         return 0

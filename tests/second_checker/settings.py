@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import cells, noises, sampled, sizes, tables
+from second_checker import assumptions, cells, noises, orders, sampled, sizes, tables
 from second_checker.algebra import Algebra
 from second_checker.attributes import written_out
 from second_checker.forms import Form
 from second_checker.graphs import graphs
 from second_checker.lists import listed
+from second_checker.orders import Orders
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 from second_checker.places import tuples
@@ -34,18 +35,11 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
     """Rejects a setting that is not the problem's; else the setting whose profile is to be found."""
     if any("metric" in one for one in core["mechanisms"]):
         raise NotRead("metrics", "guarantees in metrics")
-    notions = {one.get("notion") for one in [*core["mechanisms"], *(problem.get("claims") or [])]}
-    if "orders" in core or notions & {"renyi", "tcdp"}:
-        raise NotRead("orders", "divergences of all orders")
-    if problem.get("assume") or core.get("assumed"):
-        raise NotRead("assumed", "relations between parameters")
+    assumptions.agree(problem, core, Algebra(core["parameters"]))
     if any("satisfies" in one for one in problem["mechanisms"]) or any(
         "also" in one for one in core["mechanisms"]
     ):
         raise NotRead("also", "several guarantees of one mechanism")
-    reads = [one.get("reads", "everything") for one in problem["mechanisms"]]
-    if any("random-part" in one for one in reads) or any("dealt" in one for one in core["mechanisms"]):
-        raise NotRead("deals", "records that are dealt at random")
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():
         plain = name.removesuffix("[i]")
@@ -78,17 +72,33 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         raise NotRead("noise", f"on {kind}")
     if core["databases"]["kind"] == "policies":
         return (policies if kind in ("multisets", "sets") else tuples)(problem, core) or core
-    return PLACES[kind](problem, core) or core
+    every, own = map(list, zip(*map(undealt, problem["mechanisms"], core["mechanisms"]), strict=True))
+    found = PLACES[kind](problem | {"mechanisms": every}, core | {"mechanisms": own})
+    demand(not found or own == core["mechanisms"], "a deal of what is widened")
+    return found or core
+
+
+def undealt(said: Any, one: Any) -> tuple[Any, Any]:
+    """A family on what is dealt at random, as one mechanism that reads everything."""
+    reads = said.get("reads", "everything")
+    dealt = isinstance(reads, dict) and "random-part" in reads
+    demand(dealt == one.get("dealt", False), "records that are dealt, or not")
+    if not dealt:
+        return said, one
+    right = reads["random-part"] == said["index"] and reads["of"] == said["count"]
+    demand(right and one["reads"] == [None] and one["domain"] == "own", "another deal")
+    demand(one["partition"] == f"deal to {one['name']}" and "noise" not in one, "another deal")
+    return said | {"reads": "everything"}, {key: x for key, x in one.items() if key != "partition"}
 
 
 def given_numbers(problem: Any) -> dict[str, Form]:
     """The parameters of a problem file that are numbers."""
     words = {name: str(text) for name, text in problem.get("parameters", {}).items()}
-    domains = ("positive", "nonnegative", "real", "in (0,1)")
+    domains = ("positive", "nonnegative", "real")
     return {
         name: Algebra({}).read(text)
         for name, text in words.items()
-        if text not in domains and not text.startswith("integer")
+        if text not in domains and not text.startswith(("integer", "in "))
     }
 
 
@@ -105,8 +115,18 @@ def guarantee(said: Any, one: Any, parameters: Any, names: dict[str, Form]) -> N
         raise NotRead("setting", "a mechanism without a guarantee")
     promised = said["guarantee"]
     demand(said["name"] == one["name"] and promised["notion"] == one["notion"], "another mechanism")
-    algebra = Algebra(parameters)
-    own = {k: v for k, v in promised.items() if k not in ("notion", "granularity", "domain")}
+    demand(("orders" in promised) == ("orders" in one), "a guarantee of orders, or of none")
+    spoken = Orders.read(one["orders"]) if "orders" in one else None
+    demand(spoken is None or spoken == Orders.read(promised["orders"]), "other orders")
+    algebra = Algebra(parameters | (spoken.letters if spoken else {}))
+    algebra.fixed = spoken.names if spoken else {}
+    own = {k: v for k, v in promised.items() if k not in ("notion", "granularity", "domain", "orders")}
+    if "omega" in own:
+        demand(
+            orders.as_limit(algebra, own.pop("omega"), names) == algebra.read(one["values"]["tau"]),
+            "another omega",
+        )
+        own["tau"] = one["values"]["tau"]
     if "metric" in own:
         raise NotRead("setting", "a guarantee in a metric")
     demand(set(own) == set(one["values"]), "other parameters")
@@ -174,8 +194,11 @@ def within(said: Any, mechanism: Any, problem: Any, inner: Any) -> Any:
         or "table" in mechanism
     ):
         raise NotRead("study", "of other databases than multisets, or with noise")
-    if set(said.get("reads", "everything")) != {"records"} or base.get("size", "any").startswith("= "):
-        raise NotRead("study", "of everything, or of databases of one size")
+    if said.get("reads", "everything") == "everything":
+        demand(base == own, "a study of other databases")
+        return {**mechanism, "name": f"{said['name']}.{mechanism['name']}"}
+    if set(said["reads"]) != {"records"} or base.get("size", "any").startswith("= "):
+        raise NotRead("study", "of parts, or of databases of one size")
     demand(set(own["records"]) == set(said["reads"]["records"]), "a study of other records")
     if sizes.told(base.get("size", "any"))[0] or problem.get("granularities"):
         raise NotRead("study", "of databases of a least size, or beside policies")

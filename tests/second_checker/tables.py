@@ -56,9 +56,9 @@ def satisfies(algebra: Algebra, one: Any, core: Any) -> None:
     values = list(count) if one["reads"] == [None] else one["reads"][0]
     for a, b in combinations(count, 2):
         demand(values[a] != values[b] or every[a] == every[b], "a table that tells apart what is read alike")
-    if one["notion"] != "pure":
-        raise NotRead("table", "with a guarantee that is not pure")
-    if one["values"]["epsilon"] == "oo":
+    if one["notion"] not in ("pure", "approximate"):
+        raise NotRead("table", "with a guarantee that is neither pure nor approximate")
+    if "oo" in one["values"].values():
         return  # nothing is promised
     factor = algebra.exp(algebra.read(one["values"]["epsilon"]))
     single = one["stated"]["single"]
@@ -68,8 +68,23 @@ def satisfies(algebra: Algebra, one: Any, core: Any) -> None:
     if one["domain"] == "own":
         single = [(first[x], first[y]) for x, y in single]
     for x, y in [*single, *((y, x) for x, y in single)]:
+        if one["notion"] == "approximate":
+            excess(algebra, factor, every[x], every[y], algebra.read(one["values"]["delta"]))
+            continue
         for p, q in zip(every[x], every[y], strict=True):
             at_least(algebra, without_quotients(algebra, minus(algebra.times(factor, q), p)))
+
+
+def excess(algebra: Algebra, factor: Form, P: list[Form], Q: list[Form], delta: Form) -> None:
+    """Rejects where what P has above a factor times Q, outcome by outcome, is more than delta together."""
+    more = []
+    for p, q in zip(P, Q, strict=True):
+        difference = minus(p, algebra.times(factor, q))
+        sign = algebra.sign(without_quotients(algebra, difference))
+        if not sign:
+            raise NotRead("table", "of which it is not seen what one row has more than another")
+        more += [difference] if sign > 0 else []
+    demand_sign(algebra, minus(delta, add(*more)), False, "rows that have not the guarantee")
 
 
 def at_least(algebra: Algebra, difference: Form) -> None:
@@ -100,10 +115,14 @@ def attained(losses: Losses, notion: str, key: str, mechanisms: list[int]) -> li
     return values
 
 
-def ratio(algebra: Algebra, every: list[list[Form]], x: int, y: int) -> Form:
-    """The largest logarithm of a ratio of probabilities of two rows."""
+def ratio(algebra: Algebra, every: list[list[Form]], x: int, y: int) -> Form | None:
+    """The largest logarithm of a ratio of probabilities of two rows, None for ∞."""
     logarithms = []
     for p, q in zip(every[x], every[y], strict=True):
+        if not p:
+            continue
+        if not q and algebra.sign(p) == 2:
+            return None
         if algebra.sign(p) != 2 or algebra.sign(q) != 2:
             raise NotRead("table", "with a probability that may be 0, as a witness")
         logarithms.append(algebra.log(quotient(algebra, p, q)))

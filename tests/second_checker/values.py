@@ -21,6 +21,9 @@ class Values:
 
     # -- signs: 2 for > 0, 1 for >= 0, -1, -2, and 0 where nothing is seen ------------------------------
 
+    assumed: tuple[tuple[Form, bool], ...] = ()
+    """What is ≥ 0, or > 0, by relations between letters."""
+
     def sign(self, form: Form) -> int:
         """The sign that a form is seen to have."""
         if form not in self._signs:

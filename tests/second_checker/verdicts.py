@@ -9,27 +9,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from second_checker import settings
+from second_checker import orders, settings
 from second_checker.algebra import Algebra
 from second_checker.conclusions import Bound, Shown, Unread
 from second_checker.derivations import Derivation
 from second_checker.enclosures import INF
 from second_checker.losses import Losses
+from second_checker.orders import Orders
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
 from second_checker.profiles import profile
+from second_checker.samples import demand_same
 
 THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
 NOT_READ = {
     "metrics": "problems about metrics and coordinates",
     "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures",
-    "assumed": "relations between parameters",
+    "assumed": "relations between whole numbers, or of which a multiple is taken away",
     "also": "several guarantees of one mechanism",
     "sampled": "samples of numbers that are letters, or of which it is not seen what is lost",
-    "deals": "records that are dealt at random",
-    "orders": "divergences of all orders, and claims of other orders than a setting speaks of",
+    "deals": "several records, or few, that are dealt at random",
+    "orders": "divergences at a distance by other pages, and of what is no number times the order",
     "noise": "noise on listed databases, on other queries, or in several entries on a curve",
-    "table": "tables of probabilities with other guarantees than pure ones, or with a 0",
+    "table": "tables of probabilities in zCDP and the like, for groups, or as witnesses beside families",
     "study": "studies of other databases than multisets, within studies, or as witnesses",
     "curve": "curves of several Laplace noises, of exponential mechanisms, of very many losses, or on which a claim lies",
     "closer": "closer values of families, or at large distances",
@@ -86,8 +88,8 @@ def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[N
     vectors, moves = profile(told, library)
     demand_types(core, vectors)
 
-    def inner(other: Any, about: Any) -> Any:
-        walk = replayed(other, about, about, folder, unread)
+    def inner(other: Any, about: Any, alike: bool = False) -> Any:
+        walk = replayed(other, about, told if alike else about, folder, unread)
         demand(bool(walk.conclusions), "a derivation without steps")
         return walk.conclusions[-1]
 
@@ -142,10 +144,17 @@ def conclusion(walk: Derivation, n: Any) -> Any:
 
 def same(algebra: Algebra, one: Any, other: Any, names: Any = None) -> bool:
     """Whether two claims say the same, the first with numbers for names."""
+    if "omega" in one:
+        tau = orders.as_limit(algebra, one["omega"], names)
+        if tau != algebra.read(other["tau"]):
+            return False
+        one = {key: x for key, x in one.items() if key != "omega"} | {"tau": other["tau"]}
     keys = set(one) - {"expect"}
     if keys != set(other) or one["notion"] != other["notion"]:
         return False
-    pairs = [(one[key], other[key]) for key in keys - {"notion"}]
+    if "orders" in keys and Orders.read(one["orders"]) != Orders.read(other["orders"]):
+        return False
+    pairs = [(one[key], other[key]) for key in keys - {"notion", "orders"}]
     return all(a == b if "oo" in (a, b) else algebra.read(a, names) == algebra.read(b) for a, b in pairs)
 
 
@@ -159,7 +168,9 @@ def decided(result: Any, walk: Derivation, algebra: Algebra) -> None:
     shown = conclusion(walk, result["step"])
     if not isinstance(shown, Unread):
         if verdict == "proved":
-            right = isinstance(shown, Bound) and shown.claim is not None
+            right = isinstance(shown, Bound)
+            if right and shown.claim is None:
+                return stated(claim, shown, walk)
         else:
             right = isinstance(shown, Shown) and shown.what == "refuted"
         demand(right and same(algebra, claim, shown.claim), f"the claim is not {verdict} by its step")
@@ -174,6 +185,19 @@ def decided(result: Any, walk: Derivation, algebra: Algebra) -> None:
             right and seen.claim is not None and same(algebra, claim, seen.claim),
             "loose, or not, is not shown",
         )
+
+
+def stated(claim: Any, bound: Bound, walk: Derivation) -> None:
+    """Rejects a claim whose parameters are not those of a bound."""
+    demand(claim["notion"] == bound.notion, "the claim is not that of its step")
+    values = {key: None if claim[key] == "oo" else walk.algebra.read(claim[key]) for key in bound.values}
+    for key, value in values.items():
+        known = bound.values[key]
+        if value is not None and key in bound.squared:
+            value = walk.algebra.times(value, value)
+        demand((value is None) == (known is None), "the claim is not that of its step")
+        if value is not None and known is not None:
+            demand_same(walk.algebra, value, known, "the claim is not that of its step")
 
 
 def main(files: list[str]) -> int:

@@ -1,0 +1,99 @@
+"""Relations between letters that are assumed: of the problem, at points, and where a letter is eliminated by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from second_checker.algebra import Algebra
+from second_checker.forms import Form, domain, letter, letters, minus, rational, scale
+from second_checker.outcomes import NotRead, demand
+from second_checker.rewriting import rewritten
+
+Known = tuple[tuple[Form, bool], ...]
+"""What is ≥ 0, and whether it is > 0."""
+
+
+def agree(problem: Any, core: Any, algebra: Algebra) -> None:
+    """Rejects relations that the problem file has not, or has besides."""
+    said = [re.fullmatch(r"(.*?)(<=|>=|<|>)(.*)", text) for text in problem.get("assume", [])]
+    own = core.get("assumed", [])
+    demand(len(said) == len(own) and all(said), "other relations are assumed")
+    for one, (left, sign, right) in zip(said, own, strict=True):
+        assert one is not None
+        same = algebra.read(one[1].strip()) == algebra.read(left) and one[2] == sign
+        demand(same and algebra.read(one[3].strip()) == algebra.read(right), "another relation is assumed")
+
+
+def known(core: Any, algebra: Algebra) -> Known:
+    """What is assumed in a setting."""
+    found = []
+    for left, sign, right in core.get("assumed", []):
+        difference = minus(algebra.read(left), algebra.read(right))
+        demand(sign in (">", ">=", "<", "<="), f"{sign} is no relation")
+        found.append((difference if ">" in sign else scale(difference, -1), "=" not in sign))
+    return tuple(found)
+
+
+def demand_at(assumed: Known, algebra: Algebra, point: dict[str, Fraction]) -> None:
+    """Rejects a point at which a relation does not hold."""
+    for form, strict in assumed:
+        low = algebra.enclose(form, point)[0]
+        demand(low > 0 or (low == 0 and not strict), "a point that is not allowed by what is assumed")
+
+
+def eliminated(
+    entries: Any, domains: Mapping[str, Any], assumed: Known, sides: tuple[Form, Form]
+) -> tuple[dict[str, Any], Known, tuple[Form, Form]]:
+    """Both sides, and what is assumed besides, with what a letter is more than its bound in its place."""
+    boxes, left = dict(domains), list(assumed)
+    for n, name, fresh in entries:
+        if not 0 <= n < len(left):
+            raise NotRead("assumed", "that a letter lies in its domain")
+        demand(fresh not in boxes and name in boxes, "letters that are not new, or not there")
+        form, strict = left.pop(n)
+        box = domain(boxes.pop(name))
+        own = [(mono, c) for mono, c in form if name in letters(frozenset([(mono, c)]))]
+        demand(
+            len(own) == 1 and own[0][0] == frozenset([(("letter", name), Fraction(1))]), "no linear letter"
+        )
+        c, rest = own[0][1], frozenset(one for one in form if one != own[0])
+        if box.get("integer"):
+            raise NotRead("assumed", "of whole numbers")
+        boxes[fresh] = above(box, c, rational(rest), strict)
+        inner = Algebra(boxes)
+        value = scale(minus(letter(fresh), rest), 1 / c)
+
+        def there(x: Form, inner: Algebra = inner, name: str = name, value: Form = value) -> Form:
+            return rewritten(inner, x, lambda a: value if a == ("letter", name) else None)
+
+        sides = (there(sides[0]), there(sides[1]))
+        left = [(there(one), strictly) for one, strictly in left]
+    return boxes, tuple(left), sides
+
+
+def above(box: dict[str, Any], c: Fraction, rest: Fraction | None, strict: bool) -> dict[str, Any]:
+    """The domain of c·x + rest, which is ≥ 0, or > 0, where x lies in a box."""
+    found: dict[str, Any] = {"least": 0} | ({"open-least": True} if strict else {})
+    if rest is None:
+        return found
+    low, high = ("least", "greatest") if c > 0 else ("greatest", "least")
+    if low in box and (end := c * Fraction(box[low]) + rest) >= 0 and (end > 0 or box.get(f"open-{low}")):
+        found = {"least": end} | ({"open-least": True} if box.get(f"open-{low}") else {})
+    if high in box:
+        found["greatest"] = c * Fraction(box[high]) + rest
+        found |= {"open-greatest": True} if box.get(f"open-{high}") else {}
+    return found
+
+
+def same_box(words: Any, box: Any) -> bool:
+    """Whether two domains are one."""
+
+    def ends(one: dict[str, Any]) -> tuple[Any, ...]:
+        low, high = Fraction(one.get("least", -1)), Fraction(one.get("greatest", -1))
+        flags = [bool(one.get(key)) for key in ("open-least", "open-greatest", "integer")]
+        return ("least" in one, low, "greatest" in one, high, *flags)
+
+    return ends(domain(words)) == ends(domain(box))
