@@ -125,6 +125,9 @@ REFUSED = {
         ("sampled", "step"): [
             "problems/230-two-rounds-on-samples",
         ],
+        ("curve", "sampled", "step"): [
+            "problems/251-training-with-normal-noise",
+        ],
         ("sampled",): [
             "problems/234-couples-on-samples",
         ],

@@ -10,7 +10,8 @@ import random
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
-from math import comb
+from math import comb, exp
+from statistics import NormalDist
 
 import pytest
 
@@ -197,3 +198,46 @@ def test_of_records_that_go_and_come_nothing_less_is_proved(part: int) -> None:
         true = worst(pairs, c)
         less, _ = verdicts(study, c, true)
         assert less != "proved" or not true, (stated, rate, c, true, group)
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "rate", "low", "high"),
+    [
+        (dpc.gaussian(1, dpc.unbounded), "1/10", "0.0020320", "0.0020326"),
+        (dpc.f_dp("L(1)", dpc.unbounded), "1/2", "0.0403254", "0.0403312"),
+    ],
+)
+def test_noise_on_samples(guarantee: dpc.Guarantee, rate: str, low: str, high: str) -> None:
+    """At ε = 1/2 the larger one of both orders, between what distributions on a fine grid have."""
+    study = dpc.compose(
+        dpc.mechanism("M", guarantee, sampled={"poisson": rate}), on=dpc.multisets(), target=dpc.unbounded
+    )
+    less, more = Fraction(low) * Fraction(99, 100), Fraction(high) * Fraction(101, 100)
+    assert study.check(dpc.approximate("1/2", less)).verdict == "refuted"
+    assert study.check(dpc.approximate("1/2", more)).verdict == "proved"
+
+
+@pytest.mark.parametrize("part", SHARDS)
+def test_noise_beside_other_guarantees_of_the_same_mechanism(part: int) -> None:
+    """The largest g(a) − c·a, with g the least of the function of noise and of all lines, by a fine grid."""
+    rng = random.Random(part)
+    normal, a = part % 2 == 0, rng.choice((0.25, 1.0, 2.0))
+    some = [(rng.choice((1.0, 1.5, 3.0)), rng.choice((0.0, 0.05, 0.2))) for _ in range(rng.choice((1, 2)))]
+
+    def noise(x: float) -> float:
+        if normal:
+            return 1 - NormalDist().cdf(NormalDist().inv_cdf(1 - x) - a)
+        between = exp(-a) / 2 <= x <= 1 / 2
+        return 1 - exp(-a) / (4 * x) if between else min(x * exp(a), 1 - (1 - x) * exp(-a))
+
+    def g(x: float) -> float:
+        return min(noise(x), *(min(c * x + d, 1 - (1 - d - x) / c) for c, d in some))
+
+    given = dpc.gaussian(str(a)) if normal else dpc.f_dp(f"L({a})")
+    others = [dpc.approximate(f"log({c})", str(d)) for c, d in some]
+    M = dpc.mechanism("M", [one.about(dpc.unbounded) for one in (given, *others)])
+    study = dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded)
+    for c in (1.0, 1.25, 2.0):
+        true = max(g(n / 20_000) - c * n / 20_000 for n in range(1, 20_000))
+        found = [study.check(dpc.approximate(f"log({c})", max(0, true + x))).verdict for x in (-2e-3, 1e-3)]
+        assert found[1] == "proved" and found[0] in ("refuted", "proved" if true < 2e-3 else ""), (some, c)

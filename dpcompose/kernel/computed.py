@@ -60,7 +60,8 @@ class Curves:
     @cached_property
     def page(self) -> Any:
         """The page by which claims of the notion are computed.  Raises NoPage."""
-        given = ((one.notion, _word(self.mechanism(one.mechanism), self.theory)) for one in self.losses)
+        words = ((one, _word(self.mechanism(one.mechanism), self.theory)) for one in self.losses)
+        given = [(notion, word) for one, word in words for notion, _ in _guarantees_of(one)]
         return self._page_about(given)
 
     def _page_about(self, given: Iterable[tuple[str, str]]) -> Any:
@@ -155,11 +156,11 @@ class Curves:
 
     def _on_samples(self, parts: Mapping[str, Mapping[str, str]], loss: Loss) -> tuple[Loss, Term | None]:
         """What M_i is known by on samples, and how likely these have what differs; what the whole is known by
-        and None, where it is not run on such, or not known by (ε, δ)."""
+        and None, where it is not run on such, or not known by (ε, δ) or as noise is."""
         mechanism = self.mechanism(loss.mechanism)
         rate = samples.rate_of(mechanism, self.setting, self.theory)
         every = (parts.get(notion, {}) for notion, _ in _guarantees_of(loss))
-        if rate is None or any("epsilon" not in one for one in every):
+        if rate is None or any(not one.keys() & {"epsilon", "square", "ratio"} for one in every):
             return loss, None
         besides = tuple((one.notion, one.values) for one in mechanism.also)
         return replace(loss, values=mechanism.values, besides=besides), rate

@@ -30,9 +30,9 @@ def page(theory: Theory, setting: Setting, notion: str, without: Collection[str]
     without -- the names of mechanisms that are left out.
     """
     some = [one for one in setting.mechanisms if one.name not in without]
-    return theory.computed(
-        notion, ((one.satisfies.notion, "" if one.noise is None else one.noise.word) for one in some)
-    )
+    words = ((one, "" if one.noise is None else one.noise.word) for one in some)
+    given = [(said.notion, word) for one, word in words for said in (one.satisfies, *one.also)]
+    return theory.computed(notion, given)
 
 
 def piece(page: Page, mechanism: Mechanism, r: Distance, point: Point) -> Piece | None:

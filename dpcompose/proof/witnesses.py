@@ -263,6 +263,9 @@ class Canonical(Row):
     def words(self) -> str:
         if self.part is None:
             return "which has other outcomes at D than at D'"
+        if isinstance(self.part, Together) and self.part.tail is not None and not self.part.pairs:
+            noise = replace(self, part=self.part.tail).words()
+            return f"{noise}, on samples that have what differs with probability {self.part.rate}"
         if isinstance(self.part, Together):
             each = " each" if len(self.alike) > 1 or self.part.count > 1 else ""
             shown = "; ".join(f"ratio {x}: {at_D}, {at_E}" for x, at_D, at_E in self._of_table(self.part))

@@ -10,11 +10,12 @@ there is Laplace noise or losses are very many, and for what is zCDP by more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from dpcompose.kernel.deciders.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.equalities import is_least
-from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
 from dpcompose.kernel.deciders.tradeoffs import Together
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import Interval, enclosure, sign
@@ -73,26 +74,44 @@ def at_once(some: Iterable[Piece | None]) -> Piece | None:
     if len(every) < 2:
         return every[0] if every else None
     parts = [one for one in every if isinstance(one, Part)]
-    if len(parts) < len(every) or len({(one.steps, one.count) for one in parts}) > 1:
-        raise NoPiece("only (epsilon, delta) guarantees for the same neighbours are known together")
+    noisy = [tail for one in every if (tail := _tail(one)) is not None]
+    alike = len({(one.steps, one.count) for one in parts}) == 1
+    if len(parts) + len(noisy) < len(every) or not alike or len(noisy) > 1 or (noisy and parts[0].steps > 1):
+        raise NoPiece(
+            "only (epsilon, delta) guarantees for the same neighbours, and at one step one like normal or "
+            "Laplace noise, are known together"
+        )
     pairs = dict.fromkeys((one.epsilon, one.delta) for one in parts)
-    return Together(tuple(pairs), parts[0].steps, parts[0].count)
+    return Together(tuple(pairs), parts[0].steps, parts[0].count, tail=noisy[0] if noisy else None)
+
+
+def _tail(found: Piece | None) -> Tail | None:
+    """What is known by the trade-off function of a noise alone, and is one mechanism."""
+    if isinstance(found, Normal):
+        return found if found.rho == terms.ZERO and found.square != terms.ZERO else None
+    alone = isinstance(found, Laplace) and not found.middle and found.count == 1
+    return found if isinstance(found, Laplace) and alone and found.ratio != terms.ZERO else None
 
 
 def on_samples(found: Piece | None, rate: Term | None, r: Term, way: str) -> Piece | None:
     """The same of a mechanism that is run on samples with a rate, whose inputs are r apart; what is no (ε, δ)
-    gains nothing.  Where nothing is promised it is (0, 1)-DP, as the sample may have no difference.
+    gains nothing, but for one step of what is like noise.  Where nothing is promised it is (0, 1)-DP, as the
+    sample may have no difference.
 
     way -- as of `Together`, for one step.
     """
-    if rate is None or not isinstance(found, Part | Together | None) or r.kind == "oo":
+    tail = _tail(found) if r == terms.ONE else None
+    if rate is None or r.kind == "oo" or not (tail or isinstance(found, Part | Together | None)):
         return found
-    if isinstance(found, Together):
-        pairs = found.pairs
+    if tail is not None:
+        known = Together((), tail=tail)
+    elif isinstance(found, Together):
+        known = found
+    elif isinstance(found, Part):
+        known = Together(((found.epsilon, found.delta),), found.steps, found.count)
     else:
-        pairs = ((terms.ZERO, terms.ONE) if found is None else (found.epsilon, found.delta),)
-    steps, count = (int(r.number or 1), 1) if found is None else (found.steps, found.count)
-    return Together(pairs, steps, count, _constant("rate", rate), way if steps == 1 else "")
+        known = Together(((terms.ZERO, terms.ONE),), int(r.number or 1))
+    return replace(known, rate=_constant("rate", rate), way=way if known.steps == 1 else "")
 
 
 def _constant(key: str, value: Term) -> Term:

@@ -18,6 +18,9 @@ from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosur
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
+ENCLOSED = 128
+"""Between how many lines a trade-off function is enclosed, on each side of its middle."""
+
 
 @frozen
 class Normal:
@@ -60,6 +63,19 @@ class Normal:
         """Both: δ does not increase with ε."""
         return Interval(self.below(epsilon.high, bits), self.above(epsilon.low, bits))
 
+    @property
+    def slopes(self) -> list[Fraction]:
+        """The ε at which its trade-off function is enclosed between lines: to 8 standard deviations."""
+        each = root(self._attained(64).low, 64).low / 16
+        return [j * Interval.of(each).rounded(32).low for j in range(ENCLOSED + 1)]
+
+    def event(self, epsilon: Fraction, bits: int) -> tuple[Interval, Interval]:
+        """The probabilities in Q and in P that the loss is above ε, with ρ = 0."""
+        square = self._attained(bits)
+        mu = Interval(root(square.low, bits).low, root(square.high, bits).high)
+        far, half = Interval.of(-epsilon) * mu.inverse(), mu * HALF
+        return distribution(far - half, bits), distribution(far + half, bits)
+
 
 @frozen
 class Laplace:
@@ -93,6 +109,19 @@ class Laplace:
             found = (ONE - exp((Interval.of(end) - a) * HALF, bits)).at_least(ZERO) if end <= a.high else ZERO
             ends.append(found if end >= 0 else found.at_least(ONE - exp(Interval.of(end), bits)))
         return Interval(ends[0].low, ends[1].high)
+
+    @property
+    def slopes(self) -> list[Fraction]:
+        """The ε at which its trade-off function is enclosed between lines."""
+        each = enclosure(self.ratio, 64).high / ENCLOSED
+        return [j * Interval.of(each).rounded(32).high for j in range(ENCLOSED + 1)]
+
+    def event(self, epsilon: Fraction, bits: int) -> tuple[Interval, Interval]:
+        """The probabilities in Q and in P that the loss is above ε, of 0 ≤ ε, not the middle's."""
+        a = enclosure(self.ratio, bits + 32)
+        e = Interval.of(epsilon).at_most(a)
+        half = HALF
+        return exp((ZERO - e - a) * half, bits) * half, ONE - exp((e - a) * half, bits) * half
 
     def _of_middle(self, epsilon: Fraction, bits: int) -> Interval:
         """The same of the middle; before −a its formula is more than 1 − e^ε, which is meant."""

@@ -4,8 +4,9 @@ Outputs P, Q satisfy (ε_j, δ_j) for all j, in both orders, if and only if P(S)
 is the least of 1, δ_j + c_j·a and 1 − (1 − δ_j − a)/c_j with c_j = e^ε_j; f = 1 − g is the trade-off
 function.  g is concave and made of straight pieces: one with the ends (a, g(a)), (b, g(b)) is an outcome of
 probability g(b) − g(a) in P and b − a in Q, and g(0) is that of outcomes which Q does not have.  At r steps
-g is put into itself.  On samples with the rate s it is h(a) = (1 − s)·a + s·g(a), and its inverse in the
-other order.  The proofs are on the page optimal-composition of theorems/computed/.
+g is put into itself.  The function of normal or of Laplace noise is enclosed between lines, tangents from
+above and chords from below.  On samples with the rate s it is h(a) = (1 − s)·a + s·g(a), and its inverse in
+the other order.  The proofs are on the page optimal-composition of theorems/computed/.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from itertools import pairwise
 from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, added, check_work, places, power
 from dpcompose.kernel.deciders.losses import Axis
 from dpcompose.kernel.deciders.ratios import commensurable
+from dpcompose.kernel.deciders.tails import Tail
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, log
 from dpcompose.kernel.expressions.keeping import frozen
@@ -29,6 +31,9 @@ MOST_PIECES = 1_000
 """The most straight pieces of one function, at its distance."""
 MOST_LOSSES, MOST_MECHANISMS = 1_000, 24
 """The most different losses, and mechanisms, that are added up exactly; more are put on a lattice."""
+
+SHORT = 48
+"""With how many binary digits the lines are told between which the function of a noise lies."""
 
 Vertices = Sequence[tuple[Fraction, Fraction]]
 """The ends of the straight pieces of a concave function on [0, 1], from left to right."""
@@ -40,7 +45,8 @@ class Together:
 
     pairs -- constants ε, δ ≥ 0; steps, count -- whole numbers ≥ 1;
     rate -- a constant in [0, 1]: they are run on samples that have what differs with this probability; way --
-    of these, "forth": P is where the sample may have it; "back": Q is; "": either at each step.
+    of these, "forth": P is where the sample may have it; "back": Q is; "": either at each step;
+    tail -- a noise, whose trade-off function theirs is not below besides, at one step.
 
     >>> three, half = terms.log(terms.number(3)), terms.number(Fraction(1, 2))
     >>> both = Together(((three, terms.ZERO), (terms.ZERO, terms.number(Fraction(2, 5)))))
@@ -53,6 +59,7 @@ class Together:
     count: int = 1
     rate: Term = terms.ONE
     way: str = ""
+    tail: Tail | None = None
 
     @property
     def turned(self) -> Together:
@@ -105,7 +112,7 @@ class Table:
 
 @lru_cache(maxsize=256)
 def _table(some: Together, bits: int, up: bool) -> Table:
-    one, steps = function(some.pairs, bits, up), some.steps
+    one, steps = function(some.pairs, bits, up, some.tail), some.steps
     if some.rate != terms.ONE:
         one = _on_samples(one, enclosure(some.rate, bits).at_least(ZERO).at_most(ONE).end(up), some.way)
     if (len(one) - 1) * steps > MOST_PIECES:
@@ -116,19 +123,48 @@ def _table(some: Together, bits: int, up: bool) -> Table:
     masses: dict[Fraction, Fraction] = {}
     for (a, y), (b, z) in pairwise(found):
         if z > y:
-            masses[(z - y) / (b - a)] = masses.get((z - y) / (b - a), Fraction(0)) + z - y
-    return Table(masses, found[0][1])
+            x = (b - a) / (z - y)
+            # δ grows with each loss; of many x is told as a binary fraction, so that sums of them stay short
+            ratio = 1 / (x if some.tail is None else Interval.of(x).rounded(SHORT).end(not up))
+            masses[ratio] = masses.get(ratio, Fraction(0)) + z - y
+    whole = Table(masses, found[0][1])
+    return whole if some.tail is None else whole.short(2 * SHORT, up)
 
 
-def function(pairs: Sequence[tuple[Term, Term]], bits: int, up: bool) -> Vertices:
-    """g of some (ε, δ); where e^ε is no rational number that of one a little above or below it: g does not
-    fall in ε and δ."""
+def function(pairs: Sequence[tuple[Term, Term]], bits: int, up: bool, tail: Tail | None = None) -> Vertices:
+    """g of some (ε, δ), and of a noise; where e^ε is no rational number that of one a little above or below
+    it: g does not fall in ε and δ."""
     lines = [(Fraction(0), Fraction(1))]
+    if tail is not None and not up:
+        lines += _chords(tail, bits)
+    elif tail is not None:
+        there = ((e, tail.delta(Interval.of(e), bits).rounded(SHORT).high) for e in tail.slopes)
+        pairs = (*pairs, *((terms.number(e), terms.number(delta)) for e, delta in there))
     for epsilon, delta in pairs:
-        c = max(enclosure(terms.exp(epsilon), bits).end(up), Fraction(1))
+        c = max(
+            enclosure(terms.exp(epsilon), bits).rounded(bits if tail is None else SHORT).end(up), Fraction(1)
+        )
         d = enclosure(delta, bits).at_least(ZERO).at_most(ONE).end(up)
         lines += [(c, d), (1 / c, 1 - (1 - d) / c)]
     return _least(lines)
+
+
+def _chords(tail: Tail, bits: int) -> list[tuple[Fraction, Fraction]]:
+    """The sides of the concave hull of points that lie below the function of a noise."""
+    ends = [tail.event(e, bits) for e in tail.slopes]
+    points = {Fraction(0): Fraction(0), Fraction(1): Fraction(1)}
+    for a, y in [(q.rounded(SHORT).high, p.rounded(SHORT).low) for q, p in ends]:
+        points |= {x: max(z, points.get(x, z)) for x, z in ((a, y), (1 - y, 1 - a)) if 0 < x < 1}
+    hull = list[tuple[Fraction, Fraction]]()
+    for point in sorted(points.items()):
+        while len(hull) > 1 and _slope(hull[-2], hull[-1]) <= _slope(hull[-2], point):
+            hull.pop()
+        hull.append(point)
+    return [(c := _slope(one, two), one[1] - c * one[0]) for one, two in pairwise(hull)]
+
+
+def _slope(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> Fraction:
+    return (two[1] - one[1]) / (two[0] - one[0])
 
 
 def _on_samples(g: Vertices, rate: Fraction, way: str) -> Vertices:
@@ -156,8 +192,9 @@ def _least(lines: Sequence[tuple[Fraction, Fraction]]) -> Vertices:
         while len(hull) > 1 and _meet(hull[-2], line) <= _meet(hull[-2], hull[-1]):
             hull.pop()
         hull.append(line)
-    ends = [Fraction(0), *(x for one, two in pairwise(hull) if 0 < (x := _meet(one, two)) < 1), Fraction(1)]
-    return [(x, min(slope * x + intercept for slope, intercept in hull)) for x in ends]
+    found = [(x, one[0] * x + one[1]) for one, two in pairwise(hull) if 0 < (x := _meet(one, two)) < 1]
+    first, last = (min(slope * x + intercept for slope, intercept in hull) for x in (0, 1))
+    return [(Fraction(0), first), *found, (Fraction(1), last)]
 
 
 def _meet(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> Fraction:
@@ -211,9 +248,9 @@ class OnLattice:
 def on_lattice(some: Sequence[Together], points: int, bits: int, rounding: Rounding) -> OnLattice:
     """The same on one lattice.  Raises TooManyLosses.
 
-    Where all ε are multiples of a common step, that is the lattice, and powers of e, which are rounded, are
-    off it by little; else each loss is moved to the next multiple of a step above, or below it: δ(ε') grows
-    with each loss.
+    Where all ε are multiples of a common step, and nothing is run on samples or known as noise is, that is
+    the lattice, and powers of e, which are rounded, are off it by little; else each loss is moved to the next
+    multiple of a step above, or below it: δ(ε') grows with each loss.
     """
     tables = [(one.table(bits, rounding.up), one.count) for one in some]
     logs = [[log(Interval.of(x), bits) for x in table.masses] for table, _ in tables]
@@ -245,7 +282,7 @@ def _step(
     """The step of a lattice of about so many points, and where on it a loss is, or is moved to."""
     moving = dict.fromkeys(epsilon for one in some for epsilon, _ in one.pairs if epsilon != terms.ZERO)
     groups = list(commensurable(list(moving)))
-    if len(groups) == 1:
+    if len(groups) == 1 and all((one.rate, one.tail) == (terms.ONE, None) for one in some):
         step = enclosure(groups[0][0], bits)
         if 2 * reach / step.low <= points:
             return groups[0][0], lambda x: round((x.low + x.high) / (step.low + step.high))
