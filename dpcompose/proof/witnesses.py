@@ -263,18 +263,17 @@ class Canonical(Row):
     def words(self) -> str:
         if self.part is None:
             return "which has other outcomes at D than at D'"
+        counted = isinstance(self.part, Together | Part) and self.part.count > 1
+        each = " each" if len(self.alike) > 1 or counted else ""
         if isinstance(self.part, Together) and self.part.tail is not None and not self.part.pairs:
             noise = replace(self, part=self.part.tail).words()
             return f"{noise}, on samples that have what differs with probability {self.part.rate}"
         if isinstance(self.part, Together):
-            each = " each" if len(self.alike) > 1 or self.part.count > 1 else ""
             shown = "; ".join(f"ratio {x}: {at_D}, {at_E}" for x, at_D, at_E in self._of_table(self.part))
             return f"as what has all its guarantees and loses most{each}; about, at D and D', {shown}"
         if not isinstance(self.part, Part):
-            each = " each" if len(self.alike) > 1 else ""
             kind = "Laplace noise of scale" if isinstance(self.part, Laplace) else "normal noise of variance"
             return f"as {kind} 1 around {self._mean(self.part)} at D, 0 at D'{each}"
-        each = " each" if len(self.alike) > 1 or self.part.count > 1 else ""
         shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in self._outcomes(self.part))
         epsilon, delta = map(formulas.to_text, (self.part.epsilon, self.part.delta))
         return (
