@@ -276,10 +276,8 @@ class Canonical(Row):
             return f"as {kind} 1 around {self._mean(self.part)} at D, 0 at D'{each}"
         shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in self._outcomes(self.part))
         epsilon, delta = map(formulas.to_text, (self.part.epsilon, self.part.delta))
-        return (
-            f"as canonical noise of ({epsilon}, {delta}) at distance {self.part.steps}"
-            f"{each}; about, at D and D', {shown}"
-        )
+        name = f"canonical noise of ({epsilon}, {delta}) at distance {self.part.steps}"
+        return f"as {name}{each}; about, at D and D', {shown}"
 
     @staticmethod
     def _mean(part: Normal | Laplace) -> str:
