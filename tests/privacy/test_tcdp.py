@@ -143,3 +143,27 @@ def test_guarantees_that_are_wrong(edit: str, words: str) -> None:
     assert right in text
     with pytest.raises(problems.ProblemError, match=words):
         problems.read_text(text.replace(right, edit))
+
+
+@pytest.mark.parametrize(
+    ("claim", "word"),
+    [
+        (dpc.renyi("alpha/2", "(1, 10]"), "proved"),
+        (dpc.renyi("1", 2), "proved"),
+        (dpc.renyi("alpha/2", "(1, 11]"), "undecided"),
+        (dpc.renyi("9/10", 2), "refuted"),
+        (dpc.zcdp(1000), "refuted"),
+        (dpc.gaussian(1000), "refuted"),
+        (dpc.pure(1000), "refuted"),
+    ],
+)
+def test_in_other_notions(claim: Any, word: str) -> None:
+    """Up to omega = 10 divergences are known, beyond it they may be infinite."""
+
+    def study(*guarantee: Any) -> Study:
+        mechanism = dpc.mechanism("M", dpc.tcdp(*guarantee, dpc.unbounded))
+        return dpc.compose(mechanism, on=dpc.multisets(), target=dpc.unbounded)
+
+    assert study("1/2", 10).check(claim).verdict == word
+    nothing = study(0, 10).check(claim).verdict, study("1/2", "oo").check(claim).verdict
+    assert nothing[0] != "refuted" and (nothing[1] != "refuted" or claim.notion in ("pure", "renyi"))

@@ -154,3 +154,21 @@ def test_no_smaller_one_of_constants_is_the_largest() -> None:
     assert not isinstance(
         compare(formulas.parse("log(2)", {}), formulas.parse("max(log(2), log(3))", {})), Proof
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1 - 2/(1 + exp(1))", "(exp(1) - 1)/(exp(1) + 1)"),
+        ("log((exp(2) + exp(-1))/(1 + exp(1)))", "log((exp(3/2) + exp(-3/2))/(exp(1/2) + exp(-1/2)))"),
+        ("2/(1 + sqrt(2))", "2*sqrt(2) - 2"),
+    ],
+)
+def test_numbers_that_are_one_written_in_two_ways(one: str, other: str) -> None:
+    """No enclosure tells them apart; a division does, and a little more or less is told by enclosures."""
+    greater, lesser = formulas.parse(one, {}), formulas.parse(other, {})
+    for more, less in ((greater, lesser), (lesser, greater)):
+        found = comparing.compare(more, less)
+        assert isinstance(found, comparing.Proof)
+        assert comparison.check_at_least(more, less, found.certificate) == found.used
+        assert isinstance(comparing.compare(more, less + terms.number(1) / 10**9), comparing.Point)
