@@ -25,6 +25,7 @@ from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate, domain_data, letters
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, Known, NotAForm
+from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term, letter
 from dpcompose.search.comparisons import arguments, assuming, covering, weights
 from dpcompose.search.comparisons.answers import Point as Point
@@ -176,9 +177,9 @@ class _Question:
             [formulas.to_text(term), "> 0" if strictly else ">= 0"]
             for term, strictly in sorted(self.known, key=lambda one: one[0].key)
         ]
-        is_told = (
-            self.domains and self.difference.size <= MOST_WRITTEN
-        )  # a constant may be 0, and is not read
+        is_told = self.difference.size <= MOST_WRITTEN
+        if not self.domains:  # a number that is too close to 0 is not read
+            is_told = is_told and sign(forms.write(self.difference)) is not None
         certificate = {
             "letters": {name: domain_data(domain) for name, domain in self.domains.items()},
             **({"known": written} if written else {}),

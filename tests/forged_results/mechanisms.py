@@ -190,6 +190,7 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
             set_at("problem", "claims", 0, "epsilon", to="log(2)"),
             set_at("claims", 0, "claim", "epsilon", to="log(2)"),
             step("weaken", 1, "claim", "epsilon", to="log(2)"),
+            step("weaken", 1, "certificates", "epsilon", "difference", to="log(2) - max(log(2), log(3))"),
             step(
                 "weaken",
                 1,

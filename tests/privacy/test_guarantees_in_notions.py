@@ -103,7 +103,8 @@ def test_repeated(tmp_path: Path, capsys: Any, repeat: int) -> None:
         f'notion = "pure"\nepsilon = "{repeat - 1}"',
     )
     found = verified(tmp_path, capsys, f"repeat = {repeat}\nsatisfies = [{one}, {gaussian}]", *claims)
-    assert [one["verdict"] for one in found["claims"]] == ["proved"] * 3 + ["undecided"]
+    least = "refuted" if repeat == 2 else "undecided"  # by the curve of both at once
+    assert [one["verdict"] for one in found["claims"]] == ["proved"] * 3 + [least]
 
 
 def test_families(tmp_path: Path, capsys: Any) -> None:
