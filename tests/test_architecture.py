@@ -65,7 +65,7 @@ search.refutations: claimed witnesses curves
 search: verdicts implications choices citations replayed orders
     curves_of_orders tradeoffs proofs nearby
 search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
-search.audits: worlds outcomes suppositions searched statements samples audits problems
+search.audits: worlds outcomes suppositions searched statements samples conversions audits problems
 front.documents: canonical metric_examples document wording captions sentences telling verdict attained glossary
     bound examples limits
 front.printers: listings audited markdown render display latex papers sarif

@@ -1,45 +1,32 @@
-"""Mutation testing of the kernel: one operator, number or guard is changed, and the derivations have to show it.
+"""Mutation testing of the kernel: one operator, number or guard is changed, and a test has to fail.
 
-python tests/attacks/mutants.py [--some N] [--seed N] [FILE...]: of all changes in kernel/core, kernel/rules and the files
-beside them, or of some at random.  A mutant is killed where a good derivation is refused or concludes otherwise, or a
-forged one of tests/forged/kernel.jsonl is accepted or refused in other words, and else by the tests of the kernel.
-Functions get other code in a process of their own, so a mutant costs what its derivations cost.
+python tests/attacks/mutants.py [--some N] [--seed N] [--reached FILE] [FILE...]: of all changes in the kernel, or of
+some at random.  Which tests reach which line is recorded once, with `coverage`, and kept in the file that
+`--reached` names; a mutant is run by the tests that reach its line, the fastest first and of every test function
+one before its second one, until one of them fails.  All is done in one process that has imported everything: its
+functions get other code in a process of their own, so a mutant costs what its tests cost.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
 import functools
-import gc
-import io
-import json
-import os
 import random
-import signal
 import sys
-import types
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "kernel")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "attacks")]
 
 KERNEL = ROOT / "dpcompose" / "kernel"
-FILES = sorted(
-    [*(KERNEL / "core").glob("*.py"), *(KERNEL / "rules").glob("*.py")]
-    + [
-        KERNEL / f"{name}.py"
-        for name in ("check", "comparison", "theorems", "judgements", "arguments", "saved")
-    ]
-)
+FILES = sorted(KERNEL.rglob("*.py"))
 """What is mutated."""
-SECONDS = 120
-"""After which a mutant counts as killed: it does not end."""
-KILLED, SURVIVED = 1, 0
 
 
 # mutants
@@ -47,9 +34,10 @@ KILLED, SURVIVED = 1, 0
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change at one place of a file: of which node, and which of its changes."""
+    """A change at one place of a file: of which node, and which of its changes; first -- where its function begins."""
 
     file: Path
+    first: int
     line: int
     words: str
     node: int
@@ -143,142 +131,72 @@ def bodies(tree: ast.Module) -> list[ast.AST]:
 def mutants(file: Path) -> Iterator[Mutant]:
     """All mutants of a file."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
     for n, node in enumerate(bodies(tree)):
+        line = getattr(node, "lineno", 0)
+        first = max(
+            (one.lineno for one in functions if one.lineno <= line <= (one.end_lineno or 0)), default=line
+        )
         for m, (words, _) in enumerate(changes(node)):
-            yield Mutant(file, getattr(node, "lineno", 0), words, n, m)
+            yield Mutant(file, first, line, words, n, m)
 
 
-def codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code and those inside of it."""
-    yield code
-    for one in code.co_consts:
-        if isinstance(one, types.CodeType):
-            yield from codes(one)
+# which of them are killed
 
 
-def install(mutant: Mutant) -> int:
-    """Gives the functions of a file the mutant's code; how many of them have other code then."""
-    made = compile(mutant.tree, str(mutant.file), "exec")
-    new = {(one.co_name, one.co_firstlineno): one for one in codes(made)}
-    found = 0
-    gc.unfreeze()
-    for one in [it for it in gc.get_objects() if isinstance(it, types.FunctionType)]:
-        if one.__code__.co_filename == str(mutant.file):
-            code = new.get((one.__code__.co_name, one.__code__.co_firstlineno))
-            if code is not None and len(code.co_freevars) == len(one.__code__.co_freevars):
-                found += code != one.__code__
-                one.__code__ = code
-    for it in gc.get_objects():
-        if isinstance(it, functools._lru_cache_wrapper):
-            it.cache_clear()
-    return found
+def sample(every: Sequence[Mutant], some: int | None, seed: int) -> list[Mutant]:
+    """So many of all, at random; of the same seed a larger sample holds the smaller one."""
+    mixed = list(every)
+    random.Random(seed).shuffle(mixed)
+    return mixed[: some or None]
 
 
-# what kills them
-
-
-def material(more: Sequence[str] = ()) -> tuple[Any, list[tuple[dict[str, Any], list[str] | str]]]:
-    """The theory, and derivations: good ones with what they conclude, forged ones with their refusal.
-
-    more -- further problem files whose derivations are good.
-    """
-    import test_forged
-
-    told: list[tuple[dict[str, Any], list[str] | str]] = []
-    for name in [*test_forged.OF, *more]:
-        try:
-            data = test_forged.good(name)
-        except Exception:  # a file that is about metrics alone
-            continue
-        told.append((data, [str(one.says) for one in test_forged.replayed(data)]))
-    told += [(test_forged.forged(one.of, one.edits), one.refused) for one in test_forged.EVERY]
-    told.sort(key=lambda one: len(json.dumps(one[0])))
-    return test_forged, told
-
-
-def differs(test_forged: Any, told: Sequence[tuple[dict[str, Any], list[str] | str]]) -> bool:
-    """Whether any derivation ends otherwise."""
-    for data, expected in told:
-        try:
-            found: list[str] | str = [str(one.says) for one in test_forged.replayed(data)]
-        except (test_forged.Refused, test_forged.BadSetting) as error:
-            found = str(error)
-        if found != expected:
-            return True
-    return False
-
-
-def tests_fail(files: Sequence[str]) -> bool:
-    """Whether a test of the kernel fails."""
-    import pytest
-
-    with contextlib.redirect_stdout(io.StringIO()):
-        chosen = ["-q", "-x", "-p", "no:cacheprovider", "-n", "0", "-p", "no:warnings", "--no-header"]
-        return pytest.main([*chosen, *files]) != 0
-
-
-def outcome(mutant: Mutant, judged: Callable[[], bool], seconds: int = SECONDS) -> int:
-    """KILLED or SURVIVED, in a process of its own."""
-    pid = os.fork()
-    if pid == 0:
-        status = KILLED
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(seconds)
-            install(mutant)
-            status = KILLED if judged() else SURVIVED
-        except BaseException:
-            status = KILLED
-        finally:
-            os._exit(status)
-    _, ended = os.waitpid(pid, 0)
-    return SURVIVED if os.waitstatus_to_exitcode(ended) == SURVIVED else KILLED
-
-
-SLOWER = (
-    *("kernel/core", "kernel/composition", "kernel/test_arguments.py", "kernel/test_chains.py"),
-    *("kernel/test_comparison.py", "kernel/test_saved.py", "kernel/test_claims_that_say_nothing.py"),
-    *("kernel/test_in_metrics.py", "proof/test_forged_metrics.py", "kernel/test_within_limits.py"),
-)
-"""The tests of the kernel that those have to pass that no derivation kills."""
-
-
-def left(some: Sequence[Mutant], judged: Callable[[], bool], seconds: int, words: str) -> list[Mutant]:
-    """Those that are not killed; how far one is stands on standard error."""
-    found = []
-    for n, one in enumerate(some, start=1):
-        if outcome(one, judged, seconds) == SURVIVED:
-            found.append(one)
-            print(f"  {one}", file=sys.stderr, flush=True)
-        if n % 10 == 0 or n == len(some):
-            print(f"{words}: {n - len(found)} of {n} are killed", file=sys.stderr, flush=True)
-    return found
+def told(mutant: Mutant, ended: str, counts: Counter[str]) -> None:
+    """How far one is, and what is not killed, on standard error."""
+    if ended != "killed":
+        print(f"  {ended}: {mutant}", file=sys.stderr, flush=True)
+    if counts.total() % 50 == 0:
+        print(f"{dict(counts)}", file=sys.stderr, flush=True)
 
 
 def main() -> int:
-    """Prints the score and the survivors."""
+    """Prints the score, and what is not killed."""
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("files", nargs="*", type=Path, help="left out: all")
     given.add_argument("--some", type=int, help="so many at random")
+    given.add_argument("--after", type=int, default=0, help="without so many first ones of the sample")
     given.add_argument("--seed", type=int, default=0)
     given.add_argument(
-        "--tests", action="store_true", help="survivors have to pass the tests of the kernel, too"
+        "--reached", type=Path, help="which tests reach which line; is written where there is none"
     )
+    given.add_argument("--seconds", type=float, default=10, help="for the tests of one mutant")
+    given.add_argument("--tests", nargs="*", help="other tests than those of the kernel")
+    given.add_argument("--only", help="mutants that hold these words")
     said = given.parse_args()
     every = [one for file in said.files or FILES for one in mutants(file.resolve())]
-    chosen = random.Random(said.seed).sample(every, min(said.some or len(every), len(every)))
-    shipped = sorted(path.name for path in (ROOT / "notebooks" / "problems").glob("*.toml"))
-    test_forged, told = material(shipped if said.tests else ())
-    survivors = left(chosen, lambda: differs(test_forged, told), SECONDS, "by derivations")
-    if said.tests:
-        slower = [str(ROOT / "tests" / name) for name in SLOWER]
-        survivors = left(survivors, lambda: tests_fail(slower), 600, "by tests of the kernel")
-    for one in sorted(survivors, key=str):
-        print(one)
-    killed = len(chosen) - len(survivors)
+    chosen = [
+        one for one in sample(every, said.some, said.seed)[said.after :] if (said.only or "") in str(one)
+    ]
+    from reaching import TESTS, with_tests
+
+    ends: dict[Mutant, str] = {}
+
+    def attack(suite: Any) -> None:
+        counts = Counter[str]()
+        for one in chosen:
+            ends[one] = suite.outcome(one, said.seconds)
+            counts[ends[one]] += 1
+            told(one, ends[one], counts)
+
+    start = time.process_time()
+    with_tests(attack, said.reached, said.tests or TESTS)
+    for one, ended in sorted(ends.items(), key=lambda pair: str(pair[0])):
+        if ended != "killed":
+            print(f"{ended}: {one}")
+    killed = sum(ended == "killed" for ended in ends.values())
     print(
-        f"{killed} of {len(chosen)} mutants are killed: {100 * killed / len(chosen):.1f} % (of {len(every)} in all)"
+        f"{killed} of {len(ends)} mutants are killed: {100 * killed / max(len(ends), 1):.1f} % "
+        f"(of {len(every)} in all; {time.process_time() - start:.0f} s beside those of the mutants)"
     )
     return 0
 

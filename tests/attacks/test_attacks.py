@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import random
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -25,7 +26,7 @@ def module(name: str) -> ModuleType:
     return found
 
 
-fuzzing, mutants = module("fuzzing"), module("mutants")
+fuzzing, mutants, reaching = module("fuzzing"), module("mutants"), module("reaching")
 
 
 # fuzzing
@@ -102,7 +103,8 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A file to mutate, as a module."""
     (tmp_path / "sample_to_mutate.py").write_text(SAMPLE, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(mutants, "KERNEL", tmp_path)
+    for one in (mutants, reaching):
+        monkeypatch.setattr(one, "KERNEL", tmp_path)
     monkeypatch.delitem(sys.modules, "sample_to_mutate", raising=False)
     return importlib.import_module("sample_to_mutate")
 
@@ -124,7 +126,7 @@ def test_the_mutants_of_a_file(sample: Any) -> None:
 
 
 @pytest.mark.slow
-def test_mutants_are_killed_by_what_sees_them(sample: Any) -> None:
+def test_mutants_are_killed_by_what_sees_them(sample: Any, tmp_path: Path) -> None:
     """Each in a process of its own: here the file is as it was."""
 
     def differs() -> bool:
@@ -137,8 +139,11 @@ def test_mutants_are_killed_by_what_sees_them(sample: Any) -> None:
             -1,
         ]
 
+    code = reaching.Code(tmp_path)
     survivors = [
-        str(one) for one in mutants.mutants(Path(sample.__file__)) if not mutants.outcome(one, differs)
+        str(one)
+        for one in mutants.mutants(Path(sample.__file__))
+        if not reaching.killed(lambda one=one: code.install(one) and differs(), 10)
     ]
     assert survivors == [
         "sample_to_mutate.py:6: Lt is LtE",  # the least of two that are equal is either
@@ -147,12 +152,17 @@ def test_mutants_are_killed_by_what_sees_them(sample: Any) -> None:
     assert sample.least(1, 2) == 1
 
 
+def test_a_larger_sample_holds_the_smaller_one() -> None:
+    every = list(range(100))
+    assert mutants.sample(every, 30, 1)[:10] == mutants.sample(every, 10, 1)
+    assert sorted(mutants.sample(every, None, 1)) == every
+
+
 @pytest.mark.slow
 def test_mutants_of_the_kernel() -> None:
-    """So many of some at random are killed by derivations alone; `mutants.py --tests` asks the tests as well."""
-    every = [one for file in mutants.FILES for one in mutants.mutants(file)]
-    chosen = random.Random("kernel").sample(every, 60)
-    test_forged, told = mutants.material()
-    killed = sum(mutants.outcome(one, lambda: mutants.differs(test_forged, told)) for one in chosen)
-    print(f"{killed} of {len(chosen)}")
-    assert killed >= 24
+    """So many of some at random are killed by the tests of the kernel; the command asks as many as one likes."""
+    pytest.importorskip("coverage")
+    command = [sys.executable, str(HERE / "mutants.py"), "--some", "60", "--seed", "1"]
+    *_, last = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    print(last)
+    assert int(last.split()[0]) >= 42

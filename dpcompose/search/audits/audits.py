@@ -7,7 +7,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
-from dpcompose.search.audits import samples, statements
+from dpcompose.search.audits import conversions, samples, statements
 from dpcompose.search.audits.searched import Counterexample, Looked
 from dpcompose.search.audits.suppositions import NoSearch, Supposition
 
@@ -34,6 +34,7 @@ READERS: Mapping[str, Callable[[Any, Any], list[Any]]] = {
     "rule": statements.rule,
     "lemma": statements.lemma,
     "sampling": samples.sampling,
+    "conversion": conversions.conversion,
 }
 """What a page of a kind states, notion by notion."""
 

@@ -16,7 +16,7 @@ from dpcompose.search.audits.worlds import Reading, Relation
 
 def problem(found: Counterexample, title: str) -> str | None:
     """The text of the file; None where nothing is known of what a joint table loses."""
-    if not found.statement.outputs.written(found.joint):
+    if not found.statement.written(found.joint):
         return None
     world = found.world
     rows = [
@@ -91,7 +91,7 @@ def _mechanisms(found: Counterexample) -> list[str]:
     for n, (one, given) in enumerate(zip(_readings(found), found.given, strict=True), start=1):
         rows += ["[[mechanisms]]", f'name = "M{n}"']
         rows += [] if one.everything else [f'reads = {{ map = "f{n}" }}']
-        rows += ["[mechanisms.guarantee]", *_guarantee(found.statement.notion, given)]
+        rows += ["[mechanisms.guarantee]", *_guarantee(found.given_in or found.statement.notion, given)]
         rows.append(f'granularity = "{names[one.stated]}"')
         rows += [] if one.everything else [f'domain = "{"common" if one.inside is None else "own"}"']
     return rows

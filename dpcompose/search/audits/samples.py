@@ -81,6 +81,10 @@ class Sampled:
     published: tuple[bool, ...] = (False,)
     suppositions: tuple[Supposition, ...] = ()
 
+    def written(self, joint: bool) -> bool:
+        """Whether a counterexample is written as a problem file."""
+        return self.outputs.written(joint)
+
     def without(self, one: Supposition) -> Sampled:
         left: dict[str, Any] = {"published": (True,)} if one.premise == "published" else {one.premise: STEPS}
         return replace(self, **left)

@@ -29,7 +29,8 @@ class Counterexample:
     """A setting in which a conclusion fails, with the mechanisms and what they lose.
 
     rows -- for each mechanism its rows, one a database; of mechanisms that are not independent one table of
-    all their outcomes.  pair -- the two databases; claim -- what is concluded; lost -- what is lost.
+    all their outcomes.  pair -- the two databases; claim -- what is concluded; lost -- what is lost;
+    given_in -- the notion of the guarantees, where that is not the one in which something is concluded.
     """
 
     statement: Any
@@ -40,6 +41,7 @@ class Counterexample:
     pair: tuple[int, int]
     claim: Values
     lost: str
+    given_in: str = ""
 
 
 @dataclass

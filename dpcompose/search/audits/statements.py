@@ -46,6 +46,10 @@ class Statement:
         """A setting in which all that is supposed holds, and the conclusion fails."""
         return searched.look(self, most, looked)
 
+    def written(self, joint: bool) -> bool:
+        """Whether a counterexample, of mechanisms together or not, is written as a problem file."""
+        return self.outputs.written(joint)
+
     def without(self, one: Supposition) -> Statement:
         """The same without one supposition."""
         usual = Premises()

@@ -1,0 +1,220 @@
+"""The tests of the kernel in one process: which lines each reaches, and whether one of them sees other code.
+
+They are collected and run once, so that what they keep is there; then which lines each reaches is recorded.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import json
+import os
+import signal
+import sys
+import time
+import types
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, settings
+from mutants import KERNEL, ROOT, Mutant
+
+TESTS = ("tests/kernel", "tests/proof", "dpcompose/kernel")
+"""The tests that are to see the mutants."""
+KILLED, SURVIVED = 1, 0
+
+
+def codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code and those inside of it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, types.CodeType):
+            yield from codes(one)
+
+
+class Code:
+    """The functions of the kernel that there are, and what they keep."""
+
+    def __init__(self, forgotten: Path) -> None:
+        gc.unfreeze()
+        self.functions: dict[str, list[types.FunctionType]] = defaultdict(list)
+        self.kept = []
+        for one in gc.get_objects():
+            if isinstance(one, types.FunctionType) and one.__code__.co_filename.startswith(str(KERNEL)):
+                self.functions[one.__code__.co_filename].append(one)
+            if isinstance(one, functools._lru_cache_wrapper):
+                inside = getattr(getattr(one, "__wrapped__", None), "__code__", None)
+                if inside is not None and inside.co_filename.startswith(str(forgotten)):
+                    self.kept.append(one)
+
+    def forget(self) -> None:
+        """What functions keep is made anew."""
+        for one in self.kept:
+            one.cache_clear()
+
+    def install(self, mutant: Mutant) -> int:
+        """Gives the functions of a file the mutant's code; how many of them have other code then."""
+        made = compile(mutant.tree, str(mutant.file), "exec")
+        new = {(one.co_name, one.co_firstlineno): one for one in codes(made)}
+        changed = 0
+        for one in self.functions[str(mutant.file)]:
+            code = new.get((one.__code__.co_name, one.__code__.co_firstlineno))
+            if code is not None and len(code.co_freevars) == len(one.__code__.co_freevars):
+                changed += code != one.__code__
+                one.__code__ = code
+        self.forget()
+        return changed
+
+
+class Suite:
+    """Tests that pass, and which lines of the kernel each of them reaches.
+
+    alone -- whether what they keep is their own, and made before: then each is recorded as if it were the only one;
+    seconds -- what each costs; reached -- by file and line, the numbers of the tests, in the order in which they
+    are run.
+    """
+
+    def __init__(self, items: Sequence[Any], alone: bool) -> None:
+        self.examples = {one: dict(one.dtest.globs) for one in items if hasattr(one, "dtest")}
+        self.alone = alone
+        self.items = [one for one in items if not alone or self.passes(one)]
+        self.code = Code(KERNEL if alone else ROOT)
+        self.seconds: list[float] = []
+        self.reached: dict[str, dict[int, list[int]]] = {}
+
+    def passes(self, item: Any) -> bool:
+        """Whether a test passes."""
+        from _pytest.runner import runtestprotocol
+
+        if item in self.examples:
+            item.dtest.globs = dict(self.examples[item])
+        return all(one.passed for one in runtestprotocol(item, log=False, nextitem=None))
+
+    def record(self) -> None:
+        """Runs every test once more, and notes what it reaches and costs."""
+        import coverage
+
+        noted = coverage.Coverage(data_file=None, source=[str(KERNEL)], messages=False)
+        noted.start()
+        fail = set()
+        for n, item in enumerate(self.items):
+            if self.alone:
+                self.code.forget()
+            noted.switch_context(str(n))
+            start = time.process_time()
+            if not self.passes(item):
+                fail.add(n)
+            if n % 100 == 99:
+                print(f"{n + 1} of {len(self.items)} tests are recorded", file=sys.stderr, flush=True)
+            self.seconds.append(time.process_time() - start)
+        noted.stop()
+        data = noted.get_data()
+        for file in data.measured_files():
+            lines = data.contexts_by_lineno(file).items()
+            self.reached[file] = {
+                line: self._in_order([int(one) for one in some if one and int(one) not in fail])
+                for line, some in lines
+            }
+
+    def _in_order(self, tests: Sequence[int]) -> list[int]:
+        """The fastest first; of every test function one before its second one."""
+        rank, found = Counter[str](), []
+        for n in sorted(tests, key=self.seconds.__getitem__):
+            name = self.items[n].nodeid.partition("[")[0]
+            found.append((rank[name], self.seconds[n], n))
+            rank[name] += 1
+        return [n for _, _, n in sorted(found)]
+
+    def write(self, path: Path) -> None:
+        """Keeps what was recorded."""
+        names = [one.nodeid for one in self.items]
+        path.write_text(json.dumps([names, self.seconds, self.reached]), encoding="utf-8")
+
+    def read(self, path: Path) -> None:
+        """What was recorded before; tests that are not there any more are left out."""
+        names, seconds, reached = json.loads(path.read_text(encoding="utf-8"))
+        at = {one.nodeid: n for n, one in enumerate(self.items)}
+        costs = dict(zip(names, seconds, strict=True))
+        self.seconds = [costs.get(one.nodeid, 0.0) for one in self.items]
+        for file, lines in reached.items():
+            self.reached[file] = {
+                int(line): [at[names[n]] for n in some if names[n] in at] for line, some in lines.items()
+            }
+
+    def chosen(self, mutant: Mutant, seconds: float) -> list[int]:
+        """The tests that reach what is changed, for so long."""
+        lines = self.reached.get(str(mutant.file), {})
+        tests = next(
+            (lines[line] for line in range(mutant.line, mutant.first - 1, -1) if lines.get(line)), []
+        )
+        found, left = [], seconds
+        for n in tests:
+            left -= self.seconds[n]
+            if found and left < 0:
+                break
+            found.append(n)
+        return found
+
+    def outcome(self, mutant: Mutant, seconds: float) -> str:
+        """'killed', 'survives' or 'reached by no test': in a process of its own."""
+        tests = self.chosen(mutant, seconds)
+        if not tests:
+            return "reached by no test"
+
+        def seen() -> bool:
+            self.code.install(mutant)
+            return not all(self.passes(self.items[n]) for n in tests)
+
+        return "killed" if killed(seen, 10 + 5 * sum(self.seconds[n] for n in tests)) else "survives"
+
+
+def killed(seen: Callable[[], bool], seconds: float) -> bool:
+    """Whether other code is seen, or fails, or does not end, in a process of its own."""
+    pid = os.fork()
+    if pid == 0:
+        status = KILLED
+        try:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, 1), os.dup2(nothing, 2)
+            signal.signal(signal.SIGPROF, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            status = KILLED if seen() else SURVIVED
+        except BaseException:
+            status = KILLED
+        finally:
+            os._exit(status)
+    _, ended = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(ended) != SURVIVED
+
+
+def with_tests(attack: Callable[[Suite], None], kept: Path | None, tests: Sequence[str]) -> None:
+    """Collects the tests of the kernel, and attacks; kept -- where what they reach is kept."""
+
+    class Loop:
+        @staticmethod
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtestloop(session: Any) -> bool:
+            suite = Suite(session.items, tests == TESTS)
+            print(f"{len(suite.items)} of {len(session.items)} tests pass", file=sys.stderr, flush=True)
+            if kept is not None and kept.exists():
+                suite.read(kept)
+            else:
+                suite.record()
+                if kept is not None:
+                    suite.write(kept)
+            gc.collect()
+            gc.freeze()
+            gc.disable()
+            attack(suite)
+            return True
+
+    once = (Phase.explicit, Phase.generate)
+    settings.register_profile("mutants", derandomize=True, database=None, deadline=None, phases=once)
+    settings.load_profile("mutants")
+    os.chdir(ROOT)
+    plain = ["-q", "-s", "--tb=line", "--assert=plain", "-n", "0", "-m", "not slow"]
+    left_out = [x for one in ("cacheprovider", "warnings", "faulthandler") for x in ("-p", f"no:{one}")]
+    pytest.main([*plain, *left_out, *tests], plugins=[Loop()])
