@@ -34,7 +34,8 @@ FILES = sorted(KERNEL.rglob("*.py"))
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change at one place of a file: of which node, and which of its changes; first -- where its function begins."""
+    """A change at one place of a file: of which node, and which of its changes; first -- where its function begins,
+    up to which a test of a line before it will do."""
 
     file: Path
     first: int
@@ -66,6 +67,7 @@ COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     },
     **{ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is},
 }
+GUARD = "a guard is left out"
 CALCULATED: dict[type[ast.operator], type[ast.operator]] = {
     **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr},
 }
@@ -91,7 +93,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
         case ast.Constant(value=int() as number):
             yield f"{number} is {number + 1}", lambda it: setattr(it, "value", number + 1)
         case ast.If(body=[ast.Raise()]):
-            yield "a guard is left out", lambda it: setattr(it, "test", ast.Constant(False))
+            yield GUARD, lambda it: setattr(it, "test", ast.Constant(False))
         case ast.If() | ast.IfExp():
             yield "a condition always holds", lambda it: setattr(it, "test", ast.Constant(True))
 
@@ -134,11 +136,12 @@ def mutants(file: Path) -> Iterator[Mutant]:
     functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
     for n, node in enumerate(bodies(tree)):
         line = getattr(node, "lineno", 0)
-        first = max(
-            (one.lineno for one in functions if one.lineno <= line <= (one.end_lineno or 0)), default=line
-        )
+        around = [one.lineno for one in functions if one.lineno <= line <= (one.end_lineno or 0)]
         for m, (words, _) in enumerate(changes(node)):
-            yield Mutant(file, first, line, words, n, m)
+            if isinstance(node, ast.If) and words == GUARD:  # only where it refuses it is missed
+                line = node.body[0].lineno
+                around = [line]
+            yield Mutant(file, max(around, default=line), line, words, n, m)
 
 
 # which of them are killed

@@ -112,7 +112,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_the_mutants_of_a_file(sample: Any) -> None:
     found = [str(one) for one in mutants.mutants(Path(sample.__file__))]
     assert found == [
-        "sample_to_mutate.py:4: a guard is left out",
+        "sample_to_mutate.py:5: a guard is left out",
         "sample_to_mutate.py:4: Is is IsNot",
         "sample_to_mutate.py:6: a condition always holds",
         "sample_to_mutate.py:6: And is Or",

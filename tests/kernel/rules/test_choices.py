@@ -1,0 +1,98 @@
+"""What is said to imply a guarantee, and does not: a theorem that says less, and metrics that are not compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import told
+from kernel.covers.test_covers import REPLACE, multisets, reads
+
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.judgements import Implies, Satisfies
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+
+CHANGE = {"single": [[0, 1], [1, 0]], "steps": 1}
+
+
+def prover(one: dict[str, Any], other: dict[str, Any]) -> Prover:
+    """About M with two guarantees."""
+    data = {
+        "parameters": {"e": "positive", "f": "positive"},
+        "databases": multisets(["a", "b"]),
+        "target": REPLACE,
+        "mechanisms": [{"name": "M", **reads(None, CHANGE), **one, "also": [{"domain": "own", **other}]}],
+    }
+    return Prover(reading.read(data), told.THEORY)
+
+
+def pure(epsilon: str, stated: Any = REPLACE) -> dict[str, Any]:
+    return {"stated": stated, "notion": "pure", "values": {"epsilon": epsilon}}
+
+
+def by_replacements(of: Prover) -> Theorem:
+    """What M with its first guarantee, e for records that come and go, loses where one is replaced."""
+    there = Prover(of.setting.implying(1, 0, 1), told.THEORY)
+    return there.by("worst", there.by("compose", there.by("given", i=1)), there.by("cover"))
+
+
+@pytest.mark.parametrize("claimed", ["e", "3*e/2", "3*e", "f", "max(2*e, f)"])
+def test_a_theorem_implies_the_guarantee_that_it_states_and_no_other(claimed: str) -> None:
+    """2·e is shown; that the second guarantee, which is smaller or another one, follows is not."""
+    fitting = prover(pure("e", CHANGE), pure("2*e"))
+    assert isinstance(fitting.by("implies", by_replacements(fitting), i=1, n=0, m=1).says, Implies)
+    forged = prover(pure("e", CHANGE), pure(claimed))
+    with pytest.raises(NoTheorem, match="the theorem does not state the guarantee"):
+        forged.by("implies", by_replacements(forged), i=1, n=0, m=1)
+
+
+def test_a_theorem_in_another_notion_implies_nothing() -> None:
+    forged = prover(pure("e", CHANGE), {"stated": REPLACE, "notion": "zcdp", "values": {"rho": "2*e"}})
+    with pytest.raises(NoTheorem, match="the theorem does not state the guarantee"):
+        forged.by("implies", by_replacements(forged), i=1, n=0, m=1)
+
+
+STEPS = {
+    "name": "d",
+    "reads": [None],
+    "domain": "own",
+    "notion": "pure",
+    "values": {"epsilon": "1"},
+    "stated": CHANGE,
+}
+
+
+def in_metric(formula: str) -> dict[str, Any]:
+    one = {"notion": "pure", "values": {"epsilon": "1"}, "domain": "own"}
+    return one | {"metric": {"formula": formula, "besides": {}}}
+
+
+@pytest.mark.parametrize(
+    ("greater", "lesser"), [("2*d__d", "d__d"), ("d__d**2", "d__d"), ("e*d__d", "f*d__d")]
+)
+def test_formulas_in_distances_are_not_compared_by_their_factors(greater: str, lesser: str) -> None:
+    """Both are 1 times a formula: that does not make the one in half the distance follow."""
+    data = {
+        "parameters": {"e": "positive", "f": "positive"},
+        "databases": {"kind": "product", "shown": "", "parts": {"": {"shown": "", **multisets(["a", "b"])}}},
+        "distances": {"d__d": {"part": "", "input": STEPS}},
+        "target": {"single": "any two", "steps": 1},
+        "mechanisms": [{"name": "M", "reads": [None], **in_metric(greater), "also": [in_metric(lesser)]}],
+        "adaptive": False,
+    }
+    forged = Prover(reading.read(data), told.THEORY)
+    with pytest.raises(NoTheorem, match="the guarantees are formulas in distances"):
+        forged.by("implies", i=1, n=0, m=1)
+
+
+def test_the_least_of_all_guarantees_is_about_the_inputs_of_all_of_them() -> None:
+    """With the types of one guarantee, or of neighbours that do not move, less would be shown."""
+    made = prover(pure("e", CHANGE), pure("f"))
+    every = Prover(made.setting.with_each(), told.THEORY)
+    shown = made.by("among", every.by("cover"), notion="pure").says
+    assert isinstance(shown, Satisfies) and to_text(dict(shown.values)["epsilon"]) == "min(2*e, f)"
+    still = reading.read(every.setting.data() | {"target": {"single": [[1, 0]], "steps": 1}})
+    for cover in (made.by("cover"), Prover(still, told.THEORY).by("cover")):
+        with pytest.raises(NoTheorem, match="the types are not those of the inputs of all guarantees"):
+            made.by("among", cover, notion="pure")
