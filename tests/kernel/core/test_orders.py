@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from dpcompose.kernel.core.orders import Curve, NotThere, Orders
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import enclosure
 
 R = terms.letter("r")
 
@@ -77,3 +80,15 @@ def test_orders_between_which_no_number_lies(text: str) -> None:
 
 def test_one_order_as_an_interval() -> None:
     assert Orders.read("[2, 2]").only == 2
+
+
+def test_what_is_needed_two_steps_further_by_hand() -> None:
+    """Of one order 8: 7*((8/7)^2 - 1) = 15/7 times as much; of all from 1 on that of order A = 2 + sqrt(2) is needed
+    for order 2, and counts A - 1 times."""
+    two, order = terms.number(2), Orders.read("2")
+    single = Curve(Orders.read("8"), R)
+    assert single.at(order, two) == R * terms.number(Fraction(15, 7))
+    several = Curve(Orders.read("(1, 9]"), R)
+    found = enclosure(several.at(order, two) / R, 64)
+    root = enclosure(terms.sqrt(two), 64)
+    assert abs(found.low - root.low - 1) < Fraction(1, 10**15)

@@ -9,6 +9,7 @@ import told
 from kernel.covers.test_covers import REPLACE, multisets, reads
 
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.judgements import Implies, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
@@ -96,3 +97,17 @@ def test_the_least_of_all_guarantees_is_about_the_inputs_of_all_of_them() -> Non
     for cover in (made.by("cover"), Prover(still, told.THEORY).by("cover")):
         with pytest.raises(NoTheorem, match="the types are not those of the inputs of all guarantees"):
             made.by("among", cover, notion="pure")
+
+
+def test_a_curve_has_no_other_values() -> None:
+    """What M promises at all orders is no number that could be put in the place of another one."""
+    curve = {"stated": REPLACE, "notion": "renyi", "values": {"epsilon": "alpha*e"}, "orders": "(1, oo)"}
+    data = prover(pure("e"), pure("f")).setting.data()
+    data["mechanisms"][0] = {**data["mechanisms"][0], **curve, "also": [{"domain": "own", **curve}]}
+    forged = Prover(reading.read(data | {"orders": "8"}), told.THEORY)
+    with pytest.raises(NoTheorem, match="guarantee 1 is about all orders that it says, and not those"):
+        forged.by("implies", i=1, n=0, m=1)
+    with pytest.raises(BadSetting, match="guarantee 0 of M is a curve, which has no other values"):
+        forged.setting.mechanisms[0].with_only(0, (("epsilon", forged.setting.symbols["f"]),))
+    with pytest.raises(BadSetting, match="guarantee 0 of M has other parameters"):
+        forged.setting.mechanisms[0].with_only(0, (("rho", forged.setting.symbols["f"]),))
