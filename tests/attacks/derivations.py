@@ -1,6 +1,6 @@
 """Derivations changed at random: what is refused is refused in words, and what is accepted is true.
 
-python tests/attacks/derivations.py [--runs N] [--seed N]: steps of the derivations of tests/kernel/test_forged.py are left
+python tests/attacks/derivations.py [--runs N] [--seed N] [NAME...]: steps of the derivations of tests/kernel/test_forged.py are left
 out, doubled, moved and mixed, premises, numbers, formulas and claims exchanged.  Where a changed derivation is accepted, what
 it says beyond the good one is asked of the search, in which nothing of the change is left: it must not say the opposite.
 """
@@ -144,9 +144,10 @@ def main() -> int:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--runs", type=int, default=1000)
     given.add_argument("--seed", type=int, default=0)
+    given.add_argument("files", nargs="*", help="names of problem files; left out: those of the forgeries")
     said = given.parse_args()
     rng = random.Random(said.seed)
-    print(Counter(attacked(rng.choice(OF), rng) for _ in range(said.runs)))
+    print(Counter(attacked(rng.choice(said.files or OF), rng) for _ in range(said.runs)))
     return 0
 
 

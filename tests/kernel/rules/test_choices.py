@@ -111,3 +111,34 @@ def test_a_curve_has_no_other_values() -> None:
         forged.setting.mechanisms[0].with_only(0, (("epsilon", forged.setting.symbols["f"]),))
     with pytest.raises(BadSetting, match="guarantee 0 of M has other parameters"):
         forged.setting.mechanisms[0].with_only(0, (("rho", forged.setting.symbols["f"]),))
+
+
+SAMPLED = {"sampled": {"page": "poisson-sampling", "values": {"s": "1/2"}}}
+
+
+def test_what_holds_of_all_records_is_no_guarantee_on_samples() -> None:
+    """Of a mechanism on samples of which e for records that come and go is stated, 2*e is not shown by this for those
+    that are replaced: what is shown is about the whole, where a sample loses less."""
+    made = prover({**pure("e", CHANGE), **SAMPLED}, pure("2*e"))
+    with pytest.raises(NoTheorem, match="what holds of all records is no guarantee on samples of them"):
+        made.by("implies", by_replacements(made), i=1, n=0, m=1)
+
+
+def test_a_theorem_about_other_values_or_neighbours_implies_nothing() -> None:
+    made = prover(pure("e", CHANGE), pure("2*e"))
+    smaller = by_replacements(prover(pure("e/2", CHANGE), pure("e")))
+    here = Prover(made.setting.implying(1, 0, 0), told.THEORY)  # for records that come and go
+    still = here.by("worst", here.by("compose", here.by("given", i=1)), here.by("cover"))
+    for theorem in (smaller, still):
+        with pytest.raises(NoTheorem, match="the theorem is not about that mechanism alone"):
+            made.by("implies", theorem, i=1, n=0, m=1)
+
+
+def test_the_guarantees_that_a_family_has_imply_no_others() -> None:
+    """What is shown of one member is not shown of all at once; nor of an input that another guarantee does not read."""
+    part = {**pure("e", CHANGE), "reads": [[0]], "domain": "own"}
+    data = prover(pure("e", CHANGE), pure("2*e")).setting.data()
+    data["mechanisms"] = [{**data["mechanisms"][0], **part}]
+    forged = Prover(reading.read(data), told.THEORY)
+    with pytest.raises(NoTheorem, match="are not both about one map on the class"):
+        forged.by("implies", by_replacements(prover(pure("e", CHANGE), pure("2*e"))), i=1, n=0, m=1)

@@ -109,3 +109,17 @@ def test_what_is_shown_at_an_order_and_depends_on_it_is_said_of_that_order_only(
     assert isinstance(prover.by("at_orders", bound(there), orders="8").says, Satisfies)
     with pytest.raises(NoTheorem, match="only what is said of a guarantee holds there and here"):
         prover.by("at_orders", there.by("cover"), orders="8")
+
+
+def test_losses_of_different_notions_do_not_add_up() -> None:
+    prover = about(PURE, {"notion": "zcdp", "values": {"rho": "x"}})
+    with pytest.raises(NoTheorem, match="losses of the notions pure, zcdp do not add up"):
+        prover.by("compose", prover.by("given", i=1), prover.by("given", i=2))
+
+
+@pytest.mark.parametrize("values", [{"s": "1/2"}, {"s": "1/2", "m": "1"}])
+def test_a_sample_makes_less_of_guarantees_for_its_own_neighbours_only(values: dict[str, str]) -> None:
+    """Records that are replaced in samples of each record with probability 1/2: log(1 + (e^e - 1)/2) is for others."""
+    sampled = {**PURE, "sampled": {"page": "poisson-sampling", "values": values}}
+    with pytest.raises(NoTheorem, match=r"is stated for other neighbours than those of|is about s, not"):
+        bound(about(sampled))
