@@ -14,7 +14,17 @@ from dpcompose.kernel.expressions.formulas import parse
 from dpcompose.kernel.expressions.terms import letter
 
 
-@pytest.mark.parametrize(("text", "at", "value"), [("2**a", 3, 8), ("(1 + a)**a", 2, 9), ("a**(1/2)", 49, 7)])
+@pytest.mark.parametrize(
+    ("text", "at", "value"),
+    [
+        ("2**a", 3, 8),
+        ("(1 + a)**a", 2, 9),
+        ("a**(1/2)", 49, 7),
+        ("a*sqrt(a)", 4, 8),
+        ("sqrt(a)*a**(1/3)*a**(1/6)", 5, 5),
+        ("a**3/sqrt(a)", 4, 32),
+    ],
+)
 def test_a_power_is_exp_of_the_exponent_times_the_logarithm(text: str, at: int, value: int) -> None:
     f = values.of_term(parse(text, {"a": letter("a")}))
     found = ranges.over(elementary.substituted(f, "a", elementary.constant(at)), {}, 64)

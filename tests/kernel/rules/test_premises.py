@@ -123,3 +123,12 @@ def test_a_sample_makes_less_of_guarantees_for_its_own_neighbours_only(values: d
     sampled = {**PURE, "sampled": {"page": "poisson-sampling", "values": values}}
     with pytest.raises(NoTheorem, match=r"is stated for other neighbours than those of|is about s, not"):
         bound(about(sampled))
+
+
+def test_premises_are_of_the_kinds_that_a_rule_asks_for_in_order() -> None:
+    prover = about(PURE)
+    given, cover = prover.by("given", i=1), prover.by("cover")
+    composed = prover.by("compose", given)
+    for premises in ((cover, composed), (composed,), (given, cover), ()):
+        with pytest.raises(NoTheorem, match="the premises are to be"):
+            prover.by("worst", *premises)
