@@ -98,7 +98,6 @@ if TYPE_CHECKING:
     from dpcompose.spaces.inputs.attributed import between, columns, tables, where
     from dpcompose.spaces.inputs.composed import composed
     from dpcompose.spaces.inputs.deals import random_part
-    from dpcompose.spaces.inputs.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.inputs.keys import keys
     from dpcompose.spaces.inputs.locations import location
     from dpcompose.spaces.inputs.maps import everything, function, table
@@ -115,6 +114,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.inputs.recodings import recoding
     from dpcompose.spaces.inputs.restrictions import positions, record_partition, restriction
     from dpcompose.spaces.inputs.scores import monotone_scores, scores
+    from dpcompose.spaces.inputs.written import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.moves.built_in import (
         attribute,
         bounded,
@@ -185,7 +185,7 @@ _PLACES = {
     "spaces.inputs.attributed": ("between", "columns", "tables", "where"),
     "spaces.inputs.composed": ("composed",),
     "spaces.moves.contributions": ("contribution",),
-    "spaces.inputs.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
+    "spaces.inputs.written": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.canonical.finite": ("finite",),
     "spaces.moves.built_in": (
         "attribute",

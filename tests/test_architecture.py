@@ -33,8 +33,7 @@ language: decimals synonyms symbols worstcase writing exchange formulas latex me
 spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
     multisets products
 spaces.inputs: maps deals parts queries reading recodings restrictions scores keys attributed composed
-    expressions
-    locations
+    expressions written locations
 spaces.arrays: layouts numberings sizes subsets passes searches parts
 spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
     changes contradictions contributions policies reaches built_in larger
@@ -214,6 +213,7 @@ def test_heavy_libraries_are_loaded_when_they_are_needed() -> None:
     assert not {"sympy", "networkx", "z3", "lark", "pydantic"} & reached("import dpcompose.front.cli")
     api = reached("import dpcompose as d", "d.compose, d.multisets, d.pure, d.parameters('e')")
     assert not {"networkx", "z3", "numpy", "scipy"} & api
+    assert not {"sympy", "networkx", "z3", "numpy", "scipy"} & reached("from dpcompose import *")
 
 
 def test_counterexamples_tables_and_warnings_need_no_sympy() -> None:

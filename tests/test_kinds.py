@@ -25,6 +25,7 @@ ALTERNATIVES = {
     "language.worstcase": "sympy's classes, of which expressions are made",
     "spaces.classes.lines": "a value of an attribute: a text, or a range of numbers",
     "spaces.inputs.expressions": "a database that is known, or an expression in some",
+    "spaces.inputs.written": "a database that is known, or an expression in some",
     "privacy.schema": "what a file has at a key: a word, or a table",
     "privacy.database_tables": "what a file has at a key: one of several tables",
     "privacy.elaboration.kinds": "a core setting, or why there is none",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import sympy
+from functools import cache
+from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
@@ -14,18 +14,20 @@ from dpcompose.privacy.noises import Noise
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 
-LETTERS = {name: symbol(name, REAL) for name in "acuvwxyz"}
-"""y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
+if TYPE_CHECKING:
+    import sympy
+
+
+@cache
+def letters() -> dict[str, sympy.Symbol]:
+    """y: an entry of the output; x, z: that entry of the query's value at D and at E; π, for which formulas
+    have no name; others: see the page."""
+    return {name: symbol(name, REAL) for name in "acuvwxyz"} | {"pi": symbol("pi")}
 
 
 def formula(head: registry.Noise, text: str, noise: Noise) -> sympy.Expr:
     """A formula of a noise's page in x, y, z, with the noise's parameter in place of its letter."""
-    letters = {**LETTERS, "pi": PI, head.parameter: noise.parameter}
-    return formulas.parse(text, letters)
-
-
-PI = symbol("pi")
-"""π as a letter: formulas have no name for it."""
+    return formulas.parse(text, {**letters(), head.parameter: noise.parameter})
 
 
 @frozen(repr=False)
@@ -75,6 +77,8 @@ def density(noise: Noise, theory: Theory | None = None) -> Density:
 
 def _plain(expression: sympy.Expr) -> sympy.Expr:
     """With sympy's own absolute values and π, so that it integrates and plots."""
+    import sympy
+
     from dpcompose.language.worstcase import Top
 
     def absolute(m: sympy.Expr, *terms: sympy.Expr) -> sympy.Expr:
@@ -82,4 +86,4 @@ def _plain(expression: sympy.Expr) -> sympy.Expr:
             return sympy.Abs(terms[0])
         return Top(m, *terms)
 
-    return expression.replace(Top, absolute).xreplace({PI: sympy.pi})
+    return expression.replace(Top, absolute).xreplace({letters()["pi"]: sympy.pi})

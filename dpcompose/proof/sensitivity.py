@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-import sympy
-
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
-from dpcompose.language.latex import formula_html, text_html
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy.mechanisms import Mechanism
@@ -21,7 +18,6 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs, NoLimit, NotDecidable, show_pair
-from dpcompose.proof.query_sensitivity import QuerySensitivity, of_query
 from dpcompose.proof.registry import Page, PageError, Theory
 from dpcompose.spaces import given
 from dpcompose.spaces.canonical.metrics import INFINITE, Metric, steps
@@ -31,8 +27,10 @@ from dpcompose.spaces.inputs.queries import Query
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
+    import sympy
     from networkx import Graph
 
+    from dpcompose.proof.query_sensitivity import QuerySensitivity
     from dpcompose.spaces.given import Neighbours
 
 REPEATED, LARGER = "with every record taken N times", "in larger databases"
@@ -76,8 +74,8 @@ class Sensitivity(Shown):
                 f"{self._moved()} is on {images} for {self.to}, and {after._moved()} starts on "
                 f"{after.databases} for {after.granularity} neighbours: these must be the same"
             )
-        if sympy.oo in (self.value, after.value):
-            return sympy.oo
+        if self.value.is_infinite or after.value.is_infinite:
+            return _distance(INFINITE)
         page = self.theory.statement("composed maps")
         return formulas.parse(page.head.formula, {"Delta_f": self.value, "Delta_g": after.value})
 
@@ -98,9 +96,9 @@ class Sensitivity(Shown):
             raise ValueError(str(error.args[0])) from None
         ((key, value),) = guarantee.values
         if self.value == 0:
-            made = sympy.Integer(0)
-        elif sympy.oo in (self.value, value):
-            made = sympy.oo
+            made = _distance(0)
+        elif self.value.is_infinite or value.is_infinite:
+            made = _distance(INFINITE)
         else:
             made = formulas.parse(page.head.formula, {key: value, "Delta": self.value})
         return Guarantee(guarantee.notion, ((key, made),), self.granularity)
@@ -122,7 +120,7 @@ class Sensitivity(Shown):
             return f"and {self._moved()} moves by {self.value}"
         if self.growing:
             return f"and {self.growing} {self._moved()} moves by more and more {self.to} steps"
-        if self.value is sympy.oo:
+        if self.value.is_infinite:
             of = "one" if self.f is everything else f"{self._moved()} at one"
             return f"and no chain of {self.to} neighbours leads from {of} to the other"
         steps = f"{self.value} {self.to} step{'' if self.value == 1 else 's'}"
@@ -195,6 +193,8 @@ def sensitivity(
     if isinstance(f, Query):
         if not (to is None or isinstance(to, str)):
             raise TypeError(f"the value of a query moves in a norm, such as 'L1', and not in {to!r}")
+        from dpcompose.proof.query_sensitivity import of_query
+
         return of_query(f, on, about, to or "L1", reads, theory)
     if not isinstance(f, Map):
         raise TypeError(f"the sensitivity is of a map such as dpcompose.restriction([...]), not of {f!r}")
@@ -208,7 +208,7 @@ def sensitivity(
 def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: Theory) -> Sensitivity:
     """How far the images of neighbours are apart at most, in a granularity or by a function of two."""
     stated = to if isinstance(to, Granularity) else neighbours
-    guarantee = Guarantee("pure", (("epsilon", sympy.Integer(1)),), stated, "own")
+    guarantee = Guarantee("pure", (("epsilon", _distance(1)),), stated, "own")
     setting = Setting(on, neighbours, (Mechanism(f"the map {f.written('D')}", f, guarantee),), {})
     inputs = Inputs(setting, theory)
     if isinstance(to, Granularity):
@@ -218,7 +218,7 @@ def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: 
             if f is not everything:
                 raise
             rest = ("as far apart as neighbours of this size can be", theory, LARGER)
-            return Sensitivity(f, on, neighbours, to, sympy.oo, error.pair, *rest)
+            return Sensitivity(f, on, neighbours, to, _distance(INFINITE), error.pair, *rest)
         pairs, covered = found.pairs, found.covered
 
         def moves(pair: tuple[Database, Database]) -> sympy.Expr:
@@ -229,18 +229,18 @@ def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: 
 
         def moves(pair: tuple[Database, Database]) -> sympy.Expr:
             x, y = f(pair[0]), f(pair[1])
-            return sympy.Integer(0) if x == y else _exact(apart, x, y)
+            return _distance(0) if x == y else _exact(apart, x, y)
 
-    largest, attained = sympy.Integer(0), None
+    largest, attained = _distance(0), None
     for pair in pairs:
         if (r := moves(pair)) > largest:
             largest, attained = r, pair
-        if largest is sympy.oo:
+        if largest.is_infinite:
             break
     limit = (
         isinstance(to, Granularity)
         and attained is not None
-        and largest is sympy.oo
+        and largest.is_infinite
         and inputs.distances(attained).get(1, 0) != INFINITE
     )
     used = theory.relied_on(inputs.metric(1).pages) if isinstance(to, Granularity) else ()
@@ -262,6 +262,8 @@ def _all_pairs(inputs: Inputs) -> tuple[tuple[tuple[Database, Database], ...], s
 
 
 def _distance(steps: int) -> sympy.Expr:
+    import sympy
+
     return sympy.oo if steps == INFINITE else sympy.Integer(steps)
 
 
@@ -269,7 +271,7 @@ def _exact(d: Callable[[Any, Any], Any], x: Database, y: Database) -> sympy.Expr
     """A distance that a function gives, as an exact number.  Raises ValueError for others."""
     given = d(x, y)
     value = _distance(given) if isinstance(d, Metric) else formulas.from_python(given)
-    if not (value is sympy.oo or (value.is_Rational and value >= 0)):
+    if not (value == _distance(INFINITE) or (value.is_Rational and value >= 0)):
         raise ValueError(
             f"a distance is a rational number from 0 on, or oo; that of {x!r} and {y!r} is {value}"
         )
@@ -322,7 +324,7 @@ class Comparison(Shown):
         """How the metrics compare, in one direction, and what a guarantee for `have` gives for `want`."""
         if factor.pair is None:
             return f"d_{have} <= 0*d_{want}", f"every mechanism is {want} 0-DP"
-        if factor.value is sympy.oo:
+        if factor.value.is_infinite:
             return f"d_{have} <= m*d_{want} for no m", f"{have} e-DP implies nothing for {want} neighbours"
         if factor.value == 1:
             return f"d_{have} <= d_{want}", f"{have} e-DP implies {want} e-DP"
@@ -339,6 +341,8 @@ class Comparison(Shown):
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
+        from dpcompose.language.latex import formula_html, text_html
+
         rows = "".join(
             f"<tr><th>{text_html(have)} &rarr; {text_html(want)}</th><td>{formula_html(factor.value)}</td>"
             f"<td>{text_html(self.says(have, want, factor)[1])}</td>"

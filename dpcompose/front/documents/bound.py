@@ -194,9 +194,9 @@ class Bound(Best, Shown):
     def metric(self) -> sympy.Expr:
         """The metric of which the guarantee is the largest value over neighbours."""
         from dpcompose.proof import privacy_metric
-        from dpcompose.spaces.inputs import expressions
+        from dpcompose.spaces.inputs import written
 
-        return privacy_metric.of_inputs(self.steps.inputs, *expressions.databases("D E"))
+        return privacy_metric.of_inputs(self.steps.inputs, *written.databases("D E"))
 
     @property
     def metric_said(self) -> str:

@@ -8,7 +8,6 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.input_metrics import by_blocks, by_own_form, by_policy, closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces import given
-from dpcompose.spaces.canonical.distances import MetricFunction
 from dpcompose.spaces.canonical.finite import finite
 from dpcompose.spaces.canonical.metrics import StepsInSpace
 from dpcompose.spaces.classes.databases import DatabaseClass
@@ -18,6 +17,7 @@ from dpcompose.spaces.moves.granularities import Granularity
 if TYPE_CHECKING:
     from networkx import Graph
 
+    from dpcompose.spaces.canonical.distances import MetricFunction
     from dpcompose.spaces.given import Neighbours
 
 
@@ -59,6 +59,8 @@ def canonical_metric(
 
 def _metric(databases: DatabaseClass, granularity: Granularity, theory: Theory) -> MetricFunction:
     """The same of values of ours."""
+    from dpcompose.spaces.canonical.distances import MetricFunction
+
     edits = granularity.edits(databases)
     stated = None if edits is None else closed_form(theory, databases, edits)
     stated = stated or by_blocks(theory, databases, granularity)

@@ -112,9 +112,10 @@ def read_of(mechanism: Mechanism) -> Formula:
     def image(written: str) -> Any:
         if len(written) > LONG:
             return None
-        from dpcompose.spaces.inputs import expressions
+        from dpcompose.spaces.inputs.expressions import image_of
+        from dpcompose.spaces.inputs.written import databases
 
-        return expressions.image_of(mechanism.reads, *expressions.databases("D"))
+        return image_of(mechanism.reads, *databases("D"))
 
     return Formula(mechanism.reads.written("D"), image)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import sympy
-
 from dpcompose.front.drawings.frames import Picture
 from dpcompose.front.drawings.marks import Box, Mark, Path, Place, Sheet, Words, signs, width_of
 from dpcompose.front.studies import numbers
 from dpcompose.privacy.problems import Claim
 
 if TYPE_CHECKING:
+    import sympy
+
     from dpcompose.front.documents.verdict import Verdict
     from dpcompose.front.studies.study import Study
 
@@ -59,7 +59,7 @@ def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Cla
 def _rows(key: str, rows: Sequence[tuple[str, sympy.Expr, str]], place: Place) -> Iterator[Mark]:
     """One parameter: its bars beside their words and values; infinity is longer than all."""
     (left, top), bottom = place, place[1] + ROW * len(rows)
-    lengths = [None if value is sympy.oo else float(sympy.N(value)) for _, value, _ in rows]
+    lengths = [None if value.is_infinite else float(value) for _, value, _ in rows]
     longest = max([x for x in lengths if x is not None], default=0.0) or 1.0
     for n, ((words, value, fill), length) in enumerate(zip(rows, lengths, strict=True)):
         y, wide = top + ROW * n, LONG * (1.15 if length is None else length / longest)

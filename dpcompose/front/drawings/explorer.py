@@ -11,11 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcompose.front.drawings import pictures
-from dpcompose.front.printers import display
 from dpcompose.front.studies import composing
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.language.latex import text_html
 from dpcompose.privacy import notions, statements
 from dpcompose.spaces.classes import multisets
 
@@ -62,6 +60,9 @@ class Exploration:
 
     def html(self) -> str:
         """The guarantee, how far neighbours move the inputs, the verdict on the claim, and the picture."""
+        from dpcompose.front.printers import display
+        from dpcompose.language.latex import text_html
+
         if not {*self.parts.values()} - {NOBODY}:
             return "<p>No mechanism reads anything: nothing is lost.</p>"
         study, found = self.study(), None

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
-from typing import Any
-
-import sympy
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.drawings.charts import Axis, Chart, Trace
@@ -30,6 +28,9 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.search import least
 from dpcompose.spaces.moves.granularities import Granularity
+
+if TYPE_CHECKING:
+    import sympy
 
 POINTS = 120
 """At how many ε and α a curve is drawn."""
@@ -220,7 +221,7 @@ def _number(value: sympy.Expr) -> float:
 def _of_guarantee(stated: Guarantee, called: str) -> Line:
     """The curve of all that a guarantee allows."""
     values = {key: _number(value) for key, value in stated.values}
-    if sympy.oo in dict(stated.values).values():
+    if math.inf in values.values():
         return Line(called, lambda _: 1.0, 0.0, None, lambda _: 0.0)
     if stated.notion == "gaussian":
         mu, normal = values["mu"], NormalDist()
@@ -279,7 +280,7 @@ def _of_study(study: Study, at: Mapping[Any, object], several: bool) -> Iterable
 
 def _reach(values: Mapping[str, sympy.Expr]) -> float:
     """The ε up to which a curve is drawn: that of a guarantee, or where only a thousandth is left of δ."""
-    if sympy.oo in values.values():
+    if any(value.is_infinite for value in values.values()):
         return 0.0
     if "epsilon" in values:
         return _number(values["epsilon"])
@@ -297,8 +298,6 @@ def _of_table(table: ProbabilityTable, neighbours: Granularity | None) -> Line:
     loss = table.loss(neighbours).expression
 
     def delta(epsilon: Fraction) -> float:
-        return float(
-            table.delta(sympy.Rational(epsilon.numerator, epsilon.denominator), neighbours).expression
-        )
+        return float(table.delta(epsilon, neighbours).expression)
 
-    return Line(repr(table), delta, 1.0 if loss is sympy.oo else float(loss))
+    return Line(repr(table), delta, 1.0 if loss.is_infinite else float(loss))

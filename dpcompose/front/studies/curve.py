@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property, partial
-
-import sympy
+from typing import TYPE_CHECKING
 
 from dpcompose.front.studies import numbers
 from dpcompose.kernel.expressions import terms
@@ -29,6 +28,9 @@ from dpcompose.search.curves_of_orders import OfOrders
 from dpcompose.search.guarantees import Workshop
 from dpcompose.search.least import Between
 from dpcompose.search.proofs import NotElaborated, Proofs
+
+if TYPE_CHECKING:
+    import sympy
 
 NOTION = "approximate"
 """The notion whose guarantees are the points of a curve."""
@@ -145,7 +147,7 @@ class PrivacyCurve(Shown):
         found = self._of_orders.epsilon(worst) if name == "delta" else self._of_orders.delta(worst)
         if found is None and name == "delta":
             raise NoCurve("no order is known at which a conversion gives an epsilon")
-        return Enclosure(None, sympy.Integer(1) if found is None else _rational(found))
+        return Enclosure(None, _rational(Fraction(1) if found is None else found))
 
     def _enclosed(
         self, name: str, given: object, known: Callable[[Workshop, str, Term], Between | None]
@@ -170,7 +172,7 @@ class PrivacyCurve(Shown):
         """ε = 0 and those at which δ is about 1e-1, 1e-2, …, as decimals, each with the least δ there."""
         found = {"0": self.delta(0)}
         for exponent in EXPONENTS:
-            _, high = self.epsilon(sympy.Rational(1, 10**exponent)).ends()
+            _, high = self.epsilon(Fraction(1, 10**exponent)).ends()
             if high is not None and high not in found:
                 found[high] = self.delta(high)
         return list(found.items())
@@ -186,11 +188,15 @@ class PrivacyCurve(Shown):
 
 
 def _rational(x: Fraction | None) -> sympy.Rational | None:
+    import sympy
+
     return None if x is None else sympy.Rational(x.numerator, x.denominator)
 
 
 def _constant(name: str, given: object) -> tuple[Term, Term]:
     """A number at least 0, exactly, or the two decimals that it lies between.  Raises WrongValue."""
+    import sympy
+
     value = _with_pi(name, given)
     ends = (value, value)
     if value.has(sympy.pi):  # which formulas have no name for
@@ -209,6 +215,8 @@ PLACES = 60
 
 def _with_pi(name: str, given: object) -> sympy.Expr:
     """A number, of which π may be a part."""
+    import sympy
+
     if isinstance(given, sympy.Expr) and given.is_number and given.is_real:
         return given
     if isinstance(given, str) and "pi" in given:

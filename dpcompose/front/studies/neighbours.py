@@ -389,10 +389,10 @@ class ForNeighbours:
     def metric(self, D: object, E: object, closure: bool) -> sympy.Expr:
         """The metric in which the composition is private; see `Study.metric`."""
         from dpcompose.proof import privacy_metric
-        from dpcompose.spaces.inputs import expressions
+        from dpcompose.spaces.inputs import written
 
         if D is None and E is None:
-            D, E = expressions.databases("D E")
+            D, E = written.databases("D E")
         return privacy_metric.of_inputs(self._inputs, D, E, closure)
 
     def warnings(self) -> list[str]:

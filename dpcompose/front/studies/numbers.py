@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import comb
-from typing import Any
-
-import sympy
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Best
@@ -18,7 +16,9 @@ from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, family_of, symbol
-from dpcompose.language.worstcase import Over, Top
+
+if TYPE_CHECKING:
+    import sympy
 
 DIGITS = 6
 """How many significant digits a decimal approximation has."""
@@ -62,9 +62,14 @@ def read_values(text: str) -> dict[str, str]:
 def decimal(value: sympy.Expr, up: bool) -> str | None:
     """A number in decimals, rounded to the safe side; None where parameters are left in it, or for oo.
 
+    >>> import sympy
     >>> decimal(sympy.sqrt(2), up=True), decimal(sympy.Rational(1, 3), up=False)
     ('1.41422', '0.333333')
     """
+    import sympy
+
+    from dpcompose.language.worstcase import Top
+
     if not value.is_number or value is sympy.oo or value.has(Top):
         return None
     found = Decimal(str(sympy.N(value, 10 * DIGITS)))
@@ -76,6 +81,7 @@ def decimal(value: sympy.Expr, up: bool) -> str | None:
 def shown(value: sympy.Expr, up: bool = True) -> str:
     """A number exactly, and what it is in decimals, which is marked where it is not exact.
 
+    >>> import sympy
     >>> shown(sympy.sqrt(2)), shown(sympy.Rational(3, 2)), shown(sympy.Integer(2))
     ('sqrt(2), approximately 1.41422 (rounded up)', '3/2 = 1.5', '2')
     """
@@ -127,6 +133,10 @@ def at(
 
 def composed(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
     """What the notion's rule gives where every input moves by one step: the sum, for pure privacy."""
+    import sympy
+
+    from dpcompose.language.worstcase import Over
+
     head = bound.steps.theory.rule(bound.guarantee.notion).head
     mechanisms = bound.setting.mechanisms
     found = {}
@@ -152,6 +162,8 @@ def composed(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr
 
 def number_if_all_are(value: sympy.Expr) -> sympy.Expr:
     """Worst cases of a few irrational numbers as the largest of them; other formulas as they are."""
+    from dpcompose.language.worstcase import Top
+
     tops = value.atoms(Top)
     few = all(comb(len(top.terms), int(top.args[0])) <= MOST_MEMBERS for top in tops)
     return value.doit() if value.is_number and few else value
@@ -161,6 +173,9 @@ def with_values(
     value: sympy.Expr, known: Mapping[str, sympy.Expr], members: Mapping[str, list[sympy.Expr]]
 ) -> sympy.Expr:
     """A formula with values for its parameters, families of different members written out."""
+    import sympy
+
+    from dpcompose.language.worstcase import Over, Top
 
     def changed(it: sympy.Expr) -> sympy.Expr:
         if it.is_Symbol:
@@ -254,6 +269,8 @@ def as_number(name: str, value: object) -> sympy.Expr:
 
 def allowed(number: sympy.Expr, domain: Domain) -> bool:
     """Whether a parameter of this domain may have an exact value, rational or not."""
+    import sympy
+
     if number.is_Rational:
         return domain.contains(Fraction(int(number.p), int(number.q)))
     if not number.is_real or domain.integer:

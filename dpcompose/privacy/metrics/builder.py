@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import sympy
-
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -22,6 +20,7 @@ from dpcompose.spaces.given import neighbours
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
+    import sympy
     from networkx import Graph
 
 Formula: TypeAlias = "str | int | sympy.Expr"

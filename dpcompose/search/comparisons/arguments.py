@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any
 
@@ -203,16 +203,9 @@ class _Search:
         """Whether f is negative at a sample point, beyond rounding."""
         known = (f, ranges.key(box, f.names))
         if known not in self.negative:
-            self.negative[known] = self._seems_negative(f, box)
+            self._spend(f)
+            self.negative[known] = _seems_negative(*known)
         return self.negative[known]
-
-    def _seems_negative(self, f: Elementary, box: Box) -> bool:
-        self._spend(f)
-        for point in samples(box, f.names, SAMPLES if f.names else 1):
-            found = value(f, point)
-            if found is not None and found[0] < -NOISE * found[1]:
-                return True
-        return False
 
     def _spend(self, f: Elementary) -> None:
         self.work -= 1 + _size(f) // 4
@@ -222,13 +215,11 @@ class _Search:
     def _reduced(self, wanted: Goal, *some: Step) -> list[Goal] | None:
         """What remains after the steps, of which all but the last leave one goal; None where one fails."""
         self._spend(wanted[0])
-        goals = [wanted]
-        try:
-            for step in some:
-                (one,) = goals
-                goals = calculus.reduce(one, step)
-        except (BadCertificate, NotElementary, KeyError, ArithmeticError):
-            return None
+        goals: list[Goal] | None = [wanted]
+        for step in some:
+            if goals is not None:
+                ((f, box),) = goals
+                goals = _left(f, ranges.key(box, frozenset(box)), step)
         return goals
 
     def _tried(self, wanted: Goal, step: Step) -> Iterator[tuple[Proof, list[Goal]]]:
@@ -239,7 +230,8 @@ class _Search:
     def _worth_trying(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
         """Steps that may help, with what they leave, the most promising ones first."""
         wanted = (f, box)
-        low = self._lowest_sample(f, box)
+        self._spend(f)
+        low = _lowest_sample(f, ranges.key(box, f.names))
         apart = self._apart(f, box, low)
         smooth = not _worst_cases_in(f)
         roots = {r.denominator for term, _ in f.terms for _, r in term if r.denominator > 1}
@@ -375,15 +367,37 @@ class _Search:
         for _, _, made, goals in sorted(found, key=lambda one: one[:2]):
             yield made, goals
 
-    def _lowest_sample(self, f: Elementary, box: Box) -> dict[str, float] | None:
-        self._spend(f)
-        best: dict[str, float] | None = None
-        least = math.inf
-        for point in samples(box, f.names, 3 * SAMPLES, seed=2):
-            found = value(f, point)
-            if found is not None and found[0] / (found[1] or 1) < least:
-                best, least = point, found[0] / (found[1] or 1)
-        return None if best is None else lowest(f, box, best, 40)
+
+# the same goals come in every effort, and what is found out of them is the same
+
+
+@lru_cache(maxsize=4096)
+def _left(f: Elementary, where: ranges.Key, step: Step) -> list[Goal] | None:
+    """What a step leaves of f ≥ 0 in a box; None where it does not apply."""
+    try:
+        return calculus.reduce((f, dict(where)), step)
+    except (BadCertificate, NotElementary, KeyError, ArithmeticError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _seems_negative(f: Elementary, where: ranges.Key) -> bool:
+    for point in samples(dict(where), f.names, SAMPLES if f.names else 1):
+        found = value(f, point)
+        if found is not None and found[0] < -NOISE * found[1]:
+            return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _lowest_sample(f: Elementary, where: ranges.Key) -> Values | None:
+    best: Values | None = None
+    least = math.inf
+    for point in samples(dict(where), f.names, 3 * SAMPLES, seed=2):
+        found = value(f, point)
+        if found is not None and found[0] / (found[1] or 1) < least:
+            best, least = point, found[0] / (found[1] or 1)
+    return None if best is None else lowest(f, dict(where), best, 40)
 
 
 SHARES = 3

@@ -34,7 +34,7 @@ class MetricFunction(Carrier):
 
     >>> from dpcompose.spaces.canonical.metrics import ClosedForm
     >>> d = MetricFunction("unbounded", ClosedForm("removed + added"))
-    >>> from dpcompose.spaces.inputs.expressions import databases
+    >>> from dpcompose.spaces.inputs.written import databases
     >>> D, E = databases("D E")
     >>> d(D, E), d(D, D), d(("a",), ("b",))
     (d_unbounded(D, E), 0, 2)
@@ -143,7 +143,7 @@ class Cost(_Nonnegative):
 
     >>> from dpcompose.spaces.canonical.metrics import ClosedForm
     >>> d = MetricFunction("bounded", ClosedForm("removed", same_size=True))
-    >>> from dpcompose.spaces.inputs.expressions import databases
+    >>> from dpcompose.spaces.inputs.written import databases
     >>> D, E = databases("D E")
     >>> Cost(0, d, D, E), Cost(0, d, ("a",), ()), Cost(sympy.oo, d, D, D), 2*Cost(3, d, ("a",), ("b",))
     (0*d_bounded(D, E), oo, 0, 6)

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import Any
 
 import sympy
 from sympy.core.symbol import Str
 
-from dpcompose.language import formulas
 from dpcompose.language.writing import text_latex
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, Symbolic
 from dpcompose.spaces.inputs.maps import Map
@@ -35,12 +34,12 @@ class _Written(Symbolic):
         return image_of(f, self)
 
     def __xor__(self, other: object) -> Any:
-        return symmetric_difference(self, other)
+        return SymmetricDifference(self, expression_of(other))
 
     __rxor__ = __xor__
 
     def __abs__(self) -> sympy.Expr:
-        return size(self)
+        return Size(self)
 
 
 class Carrier(sympy.Atom):
@@ -61,7 +60,7 @@ class Carrier(sympy.Atom):
 
 
 class DatabaseSymbol(_Written, Carrier):
-    """A database D of which nothing is said but its name; `databases` makes them."""
+    """A database D of which nothing is said but its name; `written.databases` makes them."""
 
     __slots__ = ("name",)
     name: str
@@ -86,7 +85,7 @@ class DatabaseSymbol(_Written, Carrier):
 
 
 class KnownDatabase(_Written, Carrier):
-    """A database of a class inside an expression; `database` makes them.
+    """A database of a class inside an expression; `written.database` makes them.
 
     >>> KnownDatabase(("a", "a", "b"))
     {a, a, b}
@@ -139,45 +138,6 @@ class MapAtom(Carrier):
 
     def _sympystr(self, printer: Any) -> str:
         return self.f.written("·")
-
-
-def databases(names: str) -> tuple[DatabaseSymbol, ...]:
-    """Symbols for databases, names separated by blanks or commas: D, E = databases("D E").
-
-    They have no class: what they are put into says which databases it takes.
-
-    Raises ValueError for what is no name.
-
-    >>> databases("D E")
-    (D, E)
-    """
-    made = tuple(DatabaseSymbol(name) for name in re.split(r"[,\s]+", names.strip()) if name)
-    for one in made:
-        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*'*", one.name):
-            raise ValueError(f"{one.name!r} is no name for a database; use a letter, as in databases('D E')")
-    if not made:
-        raise ValueError("name the databases: databases('D E')")
-    return made
-
-
-def database(value: object, on: DatabaseClass | None = None) -> KnownDatabase:
-    """A database in place of a symbol, for sympy's `subs`: (D ^ E).subs(D, database(["a"])).
-
-    on -- the class it belongs to; without one, a list is one of the records of a multiset, in any order.
-
-    value -- such as ["a", "b"].  Raises TypeError where it is not known, ValueError where it is none of the
-    class.
-
-    >>> D, E = databases("D E")
-    >>> (D ^ E).subs({D: database(("a", "b")), E: database(("b",))})
-    {a}
-    """
-    if on is None and isinstance(value, list):
-        value = sorted(map(str, value))
-    known = in_class(expression_of(value), on)
-    if not isinstance(known, KnownDatabase):
-        raise TypeError(f"{value} is not known: give a database of a class")
-    return known
 
 
 def expression_of(x: object) -> Any:
@@ -278,18 +238,6 @@ class SymmetricDifference(_Written, sympy.Basic):
         return brackets.format(shown) if isinstance(one, SymmetricDifference) else shown
 
 
-def symmetric_difference(D: object, E: object) -> Any:
-    """D △ E of two multisets of records, which is D ^ E for symbols.
-
-    Raises TypeError for what is no multiset.
-
-    >>> D, E = databases("D E")
-    >>> symmetric_difference(D, E), symmetric_difference(("a", "a"), ("a", "b"))
-    (D △ E, {a, b})
-    """
-    return SymmetricDifference(expression_of(D), expression_of(E))
-
-
 class Size(sympy.Expr):
     """|D|: the number of records of a multiset, with multiplicity."""
 
@@ -314,18 +262,6 @@ class Size(sympy.Expr):
         return f"{shown}^{{{exp}}}" if exp is not None else shown
 
 
-def size(D: object) -> sympy.Expr:
-    """|D|, the number of records of a multiset, which is abs(D) for symbols.
-
-    Raises TypeError for what is no multiset.
-
-    >>> D, E = databases("D E")
-    >>> size(D ^ E), size(("a", "a"))
-    (|D △ E|, 2)
-    """
-    return Size(expression_of(D))
-
-
 def image_of(f: Map, D: object, on: DatabaseClass | None = None) -> Any:
     """f(D) as an expression; on -- the class that D is of, where it is known."""
     return Image(MapAtom(f, on), expression_of(D))
@@ -335,34 +271,6 @@ def ordered(x: Any, y: Any) -> tuple[Any, Any]:
     """Both in one order, for what is symmetric in them."""
     x, y = sorted((x, y), key=sympy.default_sort_key)
     return x, y
-
-
-# values
-
-
-def at(expression: Any, values: Mapping[Any, object]) -> Any:
-    """An expression with databases in place of database symbols, and numbers in place of parameters.
-
-    values -- by symbol or by its name: databases for database symbols (tuples or lists of records, or
-    what a listed class has), exact numbers or formulas for parameters.
-
-    Raises TypeError for what is no expression, ValueError for names that are not in it.
-
-    >>> D, E = databases("D E")
-    >>> at(abs(D ^ E), {D: ["a", "b"], E: []}), at(abs(D ^ E), {"D": ("a",)})
-    (2, |E △ {a}|)
-    """
-    if not isinstance(expression, sympy.Basic):
-        raise TypeError(f"{expression!r} is no expression with databases in it")
-    known = {str(one): one for one in expression.free_symbols}
-    rule = {}
-    for name, value in values.items():
-        one = name if name in expression.free_symbols else known.get(str(name))
-        if one is None:
-            some = ", ".join(sorted(known)) or "nothing that can be replaced"
-            raise ValueError(f"there is no {name} in {expression}; there is {some}")
-        rule[one] = expression_of(value) if isinstance(one, DatabaseSymbol) else formulas.from_python(value)
-    return expression.xreplace(rule)
 
 
 def _indexed(name: str) -> str:
