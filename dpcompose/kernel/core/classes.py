@@ -259,7 +259,7 @@ def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -
     """Of tuples the place of each atom; all n of them."""
     if formed != "tuples" and "places" not in reader.value:
         return ()
-    found = tuple(one.whole() for one in reader.key("places").items())
+    found = tuple(reader.key("places").wholes())
     exactly = formed == "tuples" and size == "exactly"
     if not exactly or len(found) != atoms or set(found) != set(range(n or 0)):
         raise reader.key("places").wrong("the place of each atom of tuples of one length, all of them,")

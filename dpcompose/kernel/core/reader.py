@@ -61,6 +61,12 @@ class Reader:
         more = self.symbols, self.known
         return [Reader(one, f"{self.at}.{n}", *more) for n, one in enumerate(self.value, start=1)]
 
+    def wholes(self) -> list[int]:
+        """A list of whole numbers from 0 on, of which there may be very many."""
+        if isinstance(self.value, list) and all(type(n) is int and 0 <= n <= MOST_CELLS for n in self.value):
+            return self.value
+        return [one.whole() for one in self.items()]
+
     def text(self, *words: str) -> str:
         if not isinstance(self.value, str) or (words and self.value not in words):
             raise self.wrong(" or ".join(words) or "a text")

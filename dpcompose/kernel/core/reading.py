@@ -202,7 +202,7 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
         return Relation(contributions.read(single), reader.key("steps").whole(1, 1))
     if databases.kind == "policies":
         return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
-    some = [tuple(number.whole() for number in one.items()) for one in single.items()]
+    some = [tuple(one.wholes()) for one in single.items()]
     if databases.kind in ("records", "contributions"):
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
         if not edits <= EDITS[databases.of]:
@@ -427,7 +427,7 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
     """None for everything; else which atoms or cells are read, or the value at each listed database."""
     if reader.value is None:
         return None
-    numbers = tuple(one.whole() for one in reader.items())
+    numbers = tuple(reader.wholes())
     if databases.kind == "listed":
         if len(numbers) != databases.count:
             raise reader.wrong(f"a value for each of {databases.count} databases")
@@ -450,7 +450,7 @@ def _codes(
     reader: Reader, reads: tuple[int, ...] | None, databases: Databases
 ) -> tuple[tuple[int, ...], ...]:
     """Sets of atoms that are read, which share none; of tuples each at one place."""
-    found = tuple(tuple(sorted({atom.whole() for atom in one.items()})) for one in reader.items())
+    found = tuple(tuple(sorted(set(one.wholes()))) for one in reader.items())
     every = [atom for one in found for atom in one]
     there = set(range(len(databases.atoms)) if reads is None else reads)
     fits = databases.kind == "policies" and databases.of != "sets" and all(found) and {*every} <= there

@@ -87,13 +87,25 @@ class Cells(Covering):
         page = self.fact(lambda page: page.head.form == "fewest blocks that cover", "the metric by blocks")
         return Metric(self.grouped([page], mechanism.stated.steps), lambda removed, added: INFINITY)
 
+    @cached_property
+    def reading(self) -> dict[int, list[Reader]]:
+        """Who reads a cell."""
+        found: dict[int, list[Reader]] = {cell: [] for cell in range(self.setting.databases.count)}
+        for reader, kept in self.kept.items():
+            for cell in kept:
+                found[cell].append(reader)
+        return found
+
     def of_changed(self, changed: Block) -> Type:
         """The type of neighbours that differ in some cells."""
+        read: dict[Reader, list[int]] = {}
+        for cell in changed:
+            for reader in self.reading[cell]:
+                read.setdefault(reader, []).append(cell)
         moved = []
-        for reader, kept in self.kept.items():
-            if here := changed & kept:
-                metric, count = self.metrics[reader], len(here)
-                moved.append((reader, self.distance(reader, here), metric.entries(count, count)))
+        for reader, here in sorted(read.items()):
+            entries = self.metrics[reader].entries(len(here), len(here))
+            moved.append((reader, self.distance(reader, frozenset(here)), entries))
         return self.type(moved, tuple(sorted(changed)))
 
     def distance(self, reader: Reader, changed: Block) -> Term:

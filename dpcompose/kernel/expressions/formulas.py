@@ -36,16 +36,16 @@ MOST_EXPONENT = 1_000  # of a power
 MOST_ROOT_BITS = 665  # numbers under roots stay below 10^200
 MOST_LOGARITHM = 2_303  # e to this power is about 10^1000
 MOST_PARTS = 50_000  # of an expression within abs, which doubles it
-MOST_REMEMBERED = 40  # letters of a formula whose meaning is remembered
+MOST_REMEMBERED = 40  # letters of a formula whose meaning is remembered, however short it is
 
-NOTHING: Mapping[str, Sequence[Term]] = {}
+Families = Mapping[str, Sequence[Term]]
+Conditions = Sequence[tuple[Term, str]]
+Meant = tuple[Term, Conditions]
+NOTHING: Families = {}
 
 
 def parse(
-    text: str,
-    symbols: Mapping[str, Term],
-    families: Mapping[str, Sequence[Term]] = NOTHING,
-    index: str | None = None,
+    text: str, symbols: Mapping[str, Term], families: Families = NOTHING, index: str | None = None
 ) -> Term:
     """The term that a formula means, where `symbols` says what its names mean.
 
@@ -65,50 +65,46 @@ def parse(
       2*e11
         ^
     """
-    if families or len(symbols) > MOST_REMEMBERED:
-        return _parsed(text, symbols, families, index)
-    return _remembered(text, tuple(symbols.items()), index)
+    return _meant(text, symbols, families, index)[0]
 
 
-@functools.lru_cache(maxsize=4_096)
-def _remembered(text: str, symbols: tuple[tuple[str, Term], ...], index: str | None) -> Term:
-    """What a formula means; pages' formulas are asked for again and again, and so is what is made again."""
-    return _parsed(text, dict(symbols), NOTHING, index)
-
-
-def _parsed(
-    text: str, symbols: Mapping[str, Term], families: Mapping[str, Sequence[Term]], index: str | None
-) -> Term:
-    tree = read_tree(text, symbols)
-    if (tree.kind, tree.text) == ("name", "oo"):
-        return INFINITY
-    return _Meaning(text, symbols, families, index).of(tree)
-
-
-def conditions(text: str, symbols: Mapping[str, Term], index: str | None = None) -> list[tuple[Term, str]]:
+def conditions(text: str, symbols: Mapping[str, Term], index: str | None = None) -> Conditions:
     """What must hold for the formula to have a real value as it is written: (x, "> 0"), ">= 0" or "!= 0".
 
     What cancels is asked about too: log(x) - log(x) needs x > 0.
 
     >>> from dpcompose.kernel.expressions.terms import letter
     >>> conditions("log(x) - log(x) + x/x", {"x": letter("x")})
-    [(x, '> 0'), (x, '> 0'), (x, '!= 0')]
+    ((x, '> 0'), (x, '> 0'), (x, '!= 0'))
     """
-    meaning = _Meaning(text, symbols, NOTHING, index)
-    meaning.of(read_tree(text, symbols))
-    return meaning.conditions
+    return _meant(text, symbols, NOTHING, index)[1]
+
+
+def _meant(text: str, symbols: Mapping[str, Term], families: Families, index: str | None) -> Meant:
+    """The same and the term: remembered where that is no more work than to read the formula."""
+    if families or len(symbols) > max(MOST_REMEMBERED, len(text)):
+        return _read(text, symbols, families, index)
+    return _remembered(text, tuple(symbols.items()), index)
+
+
+@functools.lru_cache(maxsize=4_096)
+def _remembered(text: str, symbols: tuple[tuple[str, Term], ...], index: str | None) -> Meant:
+    """Pages' formulas are asked for again and again, and so is what is made again."""
+    return _read(text, dict(symbols), NOTHING, index)
+
+
+def _read(text: str, symbols: Mapping[str, Term], families: Families, index: str | None) -> Meant:
+    tree = read_tree(text, symbols)
+    if (tree.kind, tree.text) == ("name", "oo"):
+        return INFINITY, ()
+    meaning = _Meaning(text, symbols, families, index)
+    return meaning.of(tree), tuple(meaning.conditions)
 
 
 class _Meaning:
     """The meaning of one formula's nodes, refusing constants that are too large or not real."""
 
-    def __init__(
-        self,
-        text: str,
-        symbols: Mapping[str, Term],
-        families: Mapping[str, Sequence[Term]],
-        index: str | None,
-    ) -> None:
+    def __init__(self, text: str, symbols: Mapping[str, Term], families: Families, index: str | None) -> None:
         self.text, self.families, self.symbols = text, families, dict(symbols)
         self.conditions: list[tuple[Term, str]] = []
         self._bound = frozenset() if index is None else frozenset({index})
