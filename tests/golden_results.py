@@ -6,6 +6,7 @@ import json
 import tempfile
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ class Golden:
         return next(one for one in rows if "believed without check: " in one).split("\n")
 
 
+@cache
 def goldens() -> list[Golden]:
     """All that have a guarantee for neighbours, in order; of one guarantee of each mechanism."""
     found = []

@@ -60,14 +60,22 @@ def module_of(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-TREES = {
-    module_of(str(path.relative_to(PACKAGE))): ast.parse(path.read_text(encoding="utf-8"))
-    for path in [*FILES, *PACKAGE.rglob("__init__.py")]
-}
-CLASSES = {
-    module: {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    for module, tree in TREES.items()
-}
+@cache
+def trees() -> dict[str, ast.Module]:
+    """What the files say, read when a test asks for it."""
+    return {
+        module_of(str(path.relative_to(PACKAGE))): ast.parse(path.read_text(encoding="utf-8"))
+        for path in [*FILES, *PACKAGE.rglob("__init__.py")]
+    }
+
+
+@cache
+def classes() -> dict[str, set[str]]:
+    """The classes that each file defines."""
+    return {
+        module: {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        for module, tree in trees().items()
+    }
 
 
 def names(expression: ast.expr) -> Iterator[str]:
@@ -86,7 +94,7 @@ def imported(module: str) -> dict[str, tuple[str, str]]:
     """The names that a module imports from others of ours: from which, and what they are called there."""
     return {
         name.asname or name.name: (node.module.removeprefix("dpcompose."), name.name)
-        for node in ast.walk(TREES[module])
+        for node in ast.walk(trees()[module])
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpcompose.")
         for name in node.names
     }
@@ -95,17 +103,17 @@ def imported(module: str) -> dict[str, tuple[str, str]]:
 def home(module: str, name: str) -> tuple[str, str]:
     """Where a class is defined that a module calls so; the module itself where it is none of ours."""
     first, _, last = name.partition(".")
-    if name in CLASSES.get(module, ()) or first not in imported(module):
+    if name in classes().get(module, ()) or first not in imported(module):
         return module, name
     there, called = imported(module)[first]
     if last:
-        return home(f"{there}.{called}", last) if f"{there}.{called}" in TREES else (module, name)
-    return home(there, called) if there in TREES else (module, name)
+        return home(f"{there}.{called}", last) if f"{there}.{called}" in trees() else (module, name)
+    return home(there, called) if there in trees() else (module, name)
 
 
 def asked(module: str) -> Iterator[str]:
     """The names after isinstance and case, and beside type(...)."""
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(trees()[module]):
         match node:
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kinds]):
                 yield from names(kinds)
@@ -122,25 +130,25 @@ def questions(module: str) -> Iterator[tuple[str, str]]:
     """The classes of other files that a module asks for: where each is defined, and its name."""
     for name in asked(module):
         there, called = home(module, name)
-        ours = called in CLASSES.get(there, ())
+        ours = called in classes().get(there, ())
         if there != module and ours and there not in ALTERNATIVES and called not in HANDED_IN:
             yield there, called
 
 
 def test_nothing_asks_for_the_kind_of_a_class_outside_of_its_file() -> None:
-    found = {module: list(questions(module)) for module in TREES if not module.startswith("kernel")}
+    found = {module: list(questions(module)) for module in trees() if not module.startswith("kernel")}
     asking = {module: some for module, some in found.items() if some}
     assert not asking, "what does the caller want to know?  A method of the class, with a default, says it"
 
 
 def test_what_is_excused_is_there() -> None:
-    named = {one for classes in CLASSES.values() for one in classes}
-    assert named >= HANDED_IN and set(TREES) >= set(ALTERNATIVES)
+    named = {one for some in classes().values() for one in some}
+    assert named >= HANDED_IN and set(trees()) >= set(ALTERNATIVES)
 
 
 def test_questions_are_seen() -> None:
     """Also those by another name, in a module that is imported whole, and after `type`."""
-    TREES["tried"] = ast.parse(
+    trees()["tried"] = ast.parse(
         "from dpcompose.spaces.classes.listed import Listed as Some\n"
         "from dpcompose.spaces.classes import multisets\n"
         "from dpcompose.spaces.inputs.maps import Map\n"
@@ -153,5 +161,5 @@ def test_questions_are_seen() -> None:
             ("spaces.classes.multisets", "Multisets"),
         ]
     finally:
-        del TREES["tried"]
+        del trees()["tried"]
         imported.cache_clear()

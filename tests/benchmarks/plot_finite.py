@@ -15,7 +15,6 @@ import bench_finite as bench
 import networkx
 import numpy
 import sympy
-from matplotlib import pyplot
 from measured import in_turn
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
@@ -149,6 +148,8 @@ def main() -> None:
         ("parts k (180,180 pairs)", by_parts()),
         ("mechanisms k", by_mechanisms()),
     )
+    from matplotlib import pyplot
+
     pyplot.rcParams["svg.hashsalt"] = "growth"
     figure, axes = pyplot.subplots(1, 3, figsize=(13, 4), layout="constrained")
     for axis, (words, curves) in zip(axes, panels, strict=True):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ study = dpc.compose(
     target=dpc.bounded,
     title=BAD,
 )
-result, refuted = study.guarantee(), study.check(dpc.pure("max(epsilon_1, epsilon_2)"))
 table = dpc.probability_table({A: {BAD: "1/3", "no": "2/3"}, B: {BAD: "1/2", "no": "1/2"}})
 in_metric = dpc.metric_study(
     {BAD: "epsilon_1*L1", "other": ("f", dpc.laplace("1/epsilon_2"))},
@@ -38,64 +38,78 @@ in_metric = dpc.metric_study(
     metrics={"L1": dpc.norm("L1"), "moved": dpc.norm("L1", of="f"), "known": dpc.at_most("2*L1")},
     title=BAD,
 )
-VALUES: Mapping[str, Any] = {
-    "class": D,
-    "large class": dpc.tuples([A, B], "<= 12"),
-    "listed class": dpc.listed([A, B]),
-    "granularity": dpc.unbounded,
-    "own granularity": bad_pairs,
-    "group": dpc.group(2, bad_pairs),
-    "restriction": first,
-    "function": dpc.function(BAD, len),
-    "positions": dpc.positions(1, 3),
-    "guarantee": dpc.approximate("1/epsilon_1", "delta", bad_pairs),
-    "query": dpc.histogram(4),
-    "noise": dpc.laplace("1/epsilon_1"),
-    "density": dpc.density(dpc.laplace("b")),
-    "mechanism": study.setting.mechanisms[0],
-    "noisy mechanism": dpc.mechanism(BAD, query=dpc.count, noise=dpc.laplace("1/e")),
-    "mechanism with a table": dpc.mechanism(BAD, dpc.pure("log(2)", bad_pairs), table=table),
-    "table": table,
-    "loss": table.loss(bad_pairs),
-    "finding": table.check(dpc.pure("1/10", bad_pairs)),
-    "setting": study.setting,
-    "study": study,
-    "result": result,
-    "derivation": result.derivation,
-    "theorems": study.theorems(),
-    "theorem that does not fit": study.theorems()[0],
+
+
+@cache
+def refuted() -> Any:
+    return study.check(dpc.pure("max(epsilon_1, epsilon_2)"))
+
+
+VALUES: Mapping[str, Callable[[], Any]] = {
+    "class": lambda: D,
+    "large class": lambda: dpc.tuples([A, B], "<= 12"),
+    "listed class": lambda: dpc.listed([A, B]),
+    "granularity": lambda: dpc.unbounded,
+    "own granularity": lambda: bad_pairs,
+    "group": lambda: dpc.group(2, bad_pairs),
+    "restriction": lambda: first,
+    "function": lambda: dpc.function(BAD, len),
+    "positions": lambda: dpc.positions(1, 3),
+    "guarantee": lambda: dpc.approximate("1/epsilon_1", "delta", bad_pairs),
+    "query": lambda: dpc.histogram(4),
+    "noise": lambda: dpc.laplace("1/epsilon_1"),
+    "density": lambda: dpc.density(dpc.laplace("b")),
+    "mechanism": lambda: study.setting.mechanisms[0],
+    "noisy mechanism": lambda: dpc.mechanism(BAD, query=dpc.count, noise=dpc.laplace("1/e")),
+    "mechanism with a table": lambda: dpc.mechanism(BAD, dpc.pure("log(2)", bad_pairs), table=table),
+    "table": lambda: table,
+    "loss": lambda: table.loss(bad_pairs),
+    "finding": lambda: table.check(dpc.pure("1/10", bad_pairs)),
+    "setting": lambda: study.setting,
+    "study": lambda: study,
+    "result": study.guarantee,
+    "derivation": lambda: study.guarantee().derivation,
+    "theorems": lambda: study.theorems(),
+    "theorem that does not fit": lambda: study.theorems()[0],
     "refuted": refuted,
-    "proved": study.check(dpc.pure("epsilon_1 + epsilon_2")),
-    "undecided": study.check(dpc.pure("epsilon_1*epsilon_2 + epsilon_1 + epsilon_2 + log(epsilon_1)")),
-    "counterexample": refuted.counterexample,
-    "claim": study.claim(dpc.pure(e1 + 1)),
-    "sensitivity": dpc.sensitivity(first, D, dpc.bounded, to=dpc.unbounded),
-    "comparison": dpc.compare(dpc.unbounded, dpc.bounded, D),
-    "budget": study.budget(dpc.pure(1)),
-    "study in a metric": in_metric,
-    "derivation in a metric": in_metric.derivation(),
-    "refuted in a metric": in_metric.check("epsilon_1*L1"),
-    "proved in a metric": in_metric.check("(epsilon_1 + epsilon_2)*L1"),
-    "sensitivity in a metric": in_metric.sensitivity("moved", "L1"),
+    "proved": lambda: study.check(dpc.pure("epsilon_1 + epsilon_2")),
+    "undecided": lambda: study.check(
+        dpc.pure("epsilon_1*epsilon_2 + epsilon_1 + epsilon_2 + log(epsilon_1)")
+    ),
+    "counterexample": lambda: refuted().counterexample,
+    "claim": lambda: study.claim(dpc.pure(e1 + 1)),
+    "sensitivity": lambda: dpc.sensitivity(first, D, dpc.bounded, to=dpc.unbounded),
+    "comparison": lambda: dpc.compare(dpc.unbounded, dpc.bounded, D),
+    "budget": lambda: study.budget(dpc.pure(1)),
+    "study in a metric": lambda: in_metric,
+    "derivation in a metric": lambda: in_metric.derivation(),
+    "refuted in a metric": lambda: in_metric.check("epsilon_1*L1"),
+    "proved in a metric": lambda: in_metric.check("(epsilon_1 + epsilon_2)*L1"),
+    "sensitivity in a metric": lambda: in_metric.sensitivity("moved", "L1"),
 }
 BY_NAME = pytest.mark.parametrize("name", VALUES)
 
 
+@cache
+def value(name: str) -> Any:
+    return VALUES[name]()
+
+
 @BY_NAME
 def test_a_value_is_one_line_of_ascii(name: str) -> None:
-    said = repr(VALUES[name])
+    said = repr(value(name))
     assert said.isascii() and "\n" not in said and 0 < len(said) < 400
     assert " object at 0x" not in said
 
 
 @BY_NAME
 def test_a_value_is_shown_in_a_notebook_and_names_are_only_text(name: str) -> None:
-    shown = VALUES[name]._repr_html_()
+    shown = value(name)._repr_html_()
     tags = Tags(shown)
     assert "script" not in tags.seen and tags.text.strip()
     names = tags.text.count("<script>a&b</script> $q$ \\(z\\)")
     assert names == shown.count("&lt;script&gt;")
-    assert names or BAD not in str(VALUES[name])
+    assert names or BAD not in str(value(name))
     # every dollar sign of a name stands alone, where no formula starts
     plain = re.sub(r'<span class="mathjax_ignore tex2jax_ignore">[$\\]</span>', "", shown)
     plain = re.sub(r"\$\$[^$]*\$\$", "", plain)
@@ -116,21 +130,21 @@ def test_what_is_shown() -> None:
         r"bounded pure ($\frac{\varepsilon_{1}}{2}$)"
     )
     assert Tags(dpc.laplace("1/e")._repr_html_()).text == r"Laplace noise of scale $\frac{1}{\varepsilon}$"
-    with_table = VALUES["mechanism with a table"]._repr_html_()
+    with_table = value("mechanism with a table")._repr_html_()
     assert table._repr_html_() in with_table and r"$\frac{1}{3}$" in with_table
-    compared = Tags(VALUES["comparison"]._repr_html_())
+    compared = Tags(value("comparison")._repr_html_())
     assert "unbounded → bounded" in compared.text and r"$\infty$" in compared.text
 
 
 def test_what_has_lines_prints_them_in_a_notebook_without_html() -> None:
     shown = PlainTextFormatter()
     for name in ("derivation", "theorems", "comparison", "derivation in a metric"):
-        assert shown(VALUES[name]) == str(VALUES[name]) != repr(VALUES[name])
+        assert shown(value(name)) == str(value(name)) != repr(value(name))
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
 def test_all_values_as_latex_compile_without_overfull_lines(tmp_path: Path) -> None:
-    fragments = [value._repr_latex_() for value in VALUES.values()]
+    fragments = [one._repr_latex_() for one in map(value, VALUES)]
     assert all(fragments)
     text = "\n\n".join([latex.PREAMBLE, r"\begin{document}\sloppy", *fragments, r"\end{document}"])
     (tmp_path / "values.tex").write_text(text, encoding="utf-8")
