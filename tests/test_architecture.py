@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -103,16 +104,20 @@ def place(path: Path) -> str:
 
 
 @cache
-def nodes(path: Path, types: bool = True) -> tuple[ast.AST, ...]:
-    """What a file is made of, which several tests look at; types -- also what is there for types only."""
-    found, waiting = list[ast.AST](), [ast.parse(path.read_text(encoding="utf-8"))]
+def walked(path: Path) -> tuple[tuple[ast.AST, bool], ...]:
+    """What a file is made of, and whether it is there for types only."""
+    found, waiting = [], [(ast.parse(path.read_text(encoding="utf-8")), False)]
     while waiting:
-        node = waiting.pop()
-        for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-        if types or not for_types:
-            found.append(node)
-            waiting += ast.iter_child_nodes(node)
+        node, late = waiting.pop()
+        late = late or (isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING")
+        found.append((node, late))
+        waiting += ((one, late) for one in ast.iter_child_nodes(node))
     return tuple(found)
+
+
+def nodes(path: Path, types: bool = True) -> Iterator[ast.AST]:
+    """What a file is made of, which several tests look at; types -- also what is there for types only."""
+    return (node for node, late in walked(path) if types or not late)
 
 
 @cache

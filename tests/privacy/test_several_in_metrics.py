@@ -41,8 +41,8 @@ BOTH = several(one("pure", "e*L2"), one("zcdp", "e*L2"))
             (BOTH, claimed("e*L2/10", notion="zcdp"), "refuted"),
             (several(one("pure", "e*L2"), one("zcdp", "e*L2/3")), claimed("e*L2/3", notion="zcdp"), "proved"),
             (several(one("pure", "e*L2"), one("zcdp", "e*L2/3")), claimed("e*L2/2"), "undecided"),
-            (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("min(e, r)*L2/2"), "refuted"),
             (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("r*L2/9", notion="zcdp"), "refuted"),
+            (several(one("pure", "e*L2"), one("zcdp", "r*L2")), claimed("min(e, r)*L2/2"), "refuted"),
             (several(one("pure", "e*L2"), one("gaussian", "m*L2")), claimed("min(e, m)*L2/9"), "refuted"),
             (several(one("pure", "e*L2"), one("gaussian", "m*L2")), claimed("(e + m)*L2"), "proved"),
             (

@@ -97,7 +97,7 @@ def test_hundreds_with_laplace_noise_beside_normal_noise() -> None:
     assert known.high - known.low < known.high / 50
 
 
-@pytest.mark.parametrize("count", [2, 5])
+@pytest.mark.parametrize("count", [2, pytest.param(5, marks=pytest.mark.slow)])
 def test_the_two_ways_agree(count: int) -> None:
     """A few and a few more mechanisms with Laplace noise have different lattices, and the same curve."""
     curve = Curve.of([Laplace(number("1/3"), count), Normal(number("1/9"))])
