@@ -13,6 +13,7 @@ import oracle
 import pytest
 import rechecks
 import sympy
+import written
 
 import dpcompose as dpc
 from dpcompose.front.studies.recheck import Rechecked
@@ -377,3 +378,8 @@ def test_what_is_composed_must_fit() -> None:
     good_one = dpc.compose(good, on=D, target=dpc.unbounded).setting
     with pytest.raises(InvalidSetting, match="e1 is positive in the study of S, and is nonnegative outside"):
         replace(good_one, domains={"e1": Domain.read("nonnegative")})
+
+
+def test_studies_that_nest_too_deeply_are_refused_in_words() -> None:
+    with pytest.raises(ProblemError, match="nested too deeply"):
+        dpc.loads(written.nested(200))

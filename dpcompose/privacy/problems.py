@@ -119,6 +119,8 @@ def at_once(
 
     try:
         return read(data)
+    except RecursionError:
+        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
     except ProblemError as error:
         first = [replace(one, line=None) for one in error.mistakes]
         every = rereading.every_mistake(first, data, mistakes, notions)

@@ -70,7 +70,7 @@ class Cells(Kind):
             return ANY
         blocks = granularity.blocks(self.product)
         assert blocks is not None
-        some = blocks.within(kept).largest if len(kept) < len(self._numbers) else blocks.sets
+        some = blocks.largest_within(kept) if len(kept) < len(self._numbers) else blocks.sets
         single = sorted(sorted(self._numbers[cell] for cell in one) for one in some)
         return {"single": single, "steps": blocks.most}
 

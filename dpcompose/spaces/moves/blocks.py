@@ -47,6 +47,12 @@ class Blocks:
         inside = frozenset(kept)
         return Blocks(frozenset(here for one in self.sets if (here := one & inside)), self.most)
 
+    def largest_within(self, kept: Iterable[Cell]) -> list[frozenset[Cell]]:
+        """The blocks of the same that lie in no other one: one block, where one holds all that is kept."""
+        inside = frozenset(kept)
+        whole = inside and any(inside <= one for one in self.sets)
+        return [inside] if whole else self.within(inside).largest
+
     def fewest(self, cells: Iterable[Cell]) -> int:
         """The fewest blocks that together hold all the cells.  Raises TooLarge where that takes too long."""
         wanted = frozenset(self._number[cell] for cell in cells)
