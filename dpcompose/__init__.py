@@ -57,8 +57,7 @@ if TYPE_CHECKING:
     from dpcompose.front.studies.library import audit, theorems
     from dpcompose.front.studies.study import MetricStudy, Study
     from dpcompose.language.symbols import parameters
-    from dpcompose.privacy.declared import noise, query
-    from dpcompose.privacy.metrics.builder import (
+    from dpcompose.privacy.builder import (
         at_most,
         distances,
         in_coordinates,
@@ -68,6 +67,7 @@ if TYPE_CHECKING:
         steps_between,
         within,
     )
+    from dpcompose.privacy.declared import noise, query
     from dpcompose.privacy.noises import (
         exponential,
         gaussian_noise,
@@ -152,7 +152,7 @@ _PLACES = {
     "language.symbols": ("parameters",),
     "privacy.declared": ("noise", "query"),
     "privacy.statements": ("mechanism",),
-    "privacy.metrics.builder": (
+    "privacy.builder": (
         "at_most",
         "distances",
         "in_coordinates",

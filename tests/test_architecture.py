@@ -45,13 +45,12 @@ privacy: assumptions distances distributions fibres findings in_metrics nearest 
     mechanisms statements metric_tables database_tables input_tables notion_words schema rereading
 privacy.settings: inputs invalid members names noisy sampled on_tables orders families nested reads __init__
     stated
-privacy.readers: lengths maps parameters names databases given granularities inputs space distances guarantees mechanisms claims
-    studies
-privacy.metrics: tables fibres studies values_read guarantees mechanisms reading
+privacy.readers: lengths rows maps parameters names databases given granularities inputs space distances any_two
+    guarantees mechanisms claims outside studies
 privacy: flattening problems writing
 privacy.elaboration: kinds parts listed steps arrays atoms cells contributions overlapping policies records
     __init__
-privacy.metrics: builder granular
+privacy: builder granular
 proof: cited folders registry witnesses outputs readings computed densities deals refuting
 proof.hypotheses: blocks edit_types evidence input_metrics inputs order_based_partition
     policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes

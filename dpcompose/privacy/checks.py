@@ -40,16 +40,11 @@ class Found:
     """The mistakes that were found, the parameters of each notion that a file may name, and what users added
     that it may name.
 
-    in_metrics -- whether the file is read for claims in metrics; else for neighbours.
+    parts -- whether there are maps, or parts, that mechanisms may read by their names.
     """
 
-    def __init__(
-        self,
-        notions: Mapping[str, Sequence[str]] | None = None,
-        own: Additions = NOTHING,
-        in_metrics: bool = False,
-    ) -> None:
-        self.notions, self.own, self.in_metrics = notions, own, in_metrics
+    def __init__(self, notions: Mapping[str, Sequence[str]] | None = None, own: Additions = NOTHING) -> None:
+        self.notions, self.own, self.parts = notions, own, False
         self.mistakes: list[Mistake] = []
 
     def wrong(self, path: Path_, message: object, meant: str | None = None, unknown: bool = False) -> None:
@@ -309,16 +304,11 @@ class Either(Check):
 
 
 class Key:
-    """A key of a table: its check, what it is where it is left out, and how files write it.
+    """A key of a table: its check, whether it has to be there, what it is where it is left out, and how files
+    write it."""
 
-    needed, wanted -- whether it has to be there, always or for neighbours.
-    """
-
-    def __init__(
-        self, check: Reading, needed: bool, default: Any, written: str | None, wanted: bool = False
-    ) -> None:
+    def __init__(self, check: Reading, needed: bool, default: Any, written: str | None) -> None:
         self.check, self.needed, self.default, self.written = check, needed, default, written
-        self.wanted = wanted
 
 
 def need(check: Reading) -> Any:
@@ -326,10 +316,9 @@ def need(check: Reading) -> Any:
     return Key(check, True, None, None)
 
 
-def key(check: Reading, default: Any = None, written: str | None = None, for_neighbours: bool = False) -> Any:
-    """A key that may be left out; written -- how files have it where that is no name of Python;
-    for_neighbours -- whether it has to be there all the same in a file for neighbours."""
-    return Key(check, False, default, written, for_neighbours)
+def key(check: Reading, default: Any = None, written: str | None = None) -> Any:
+    """A key that may be left out; written -- how files have it where that is no name of Python."""
+    return Key(check, False, default, written)
 
 
 class Table:
@@ -366,10 +355,7 @@ class Table:
 
     @classmethod
     def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
-        """Tells what in the values of its keys names nothing in such a file, whatever else is wrong in it."""
-
-    def fits(self, path: Path_, found: Found) -> None:
-        """Tells what in it is not supported in such a file as is read."""
+        """Tells what in the values of its keys names two things, whatever else is wrong in it."""
 
     @classmethod
     def read(cls, value: Any, path: Path_, found: Found) -> Any:
@@ -382,7 +368,7 @@ class Table:
         for word, (name, one) in known.items():
             if word in value:
                 read[name] = one.check.read(value[word], (*path, word), found)
-            elif one.needed or (one.wanted and not found.in_metrics):
+            elif one.needed:
                 found.wrong((*path, word), f"this key is missing{_shows((word,))}")
         for word in value:
             if word not in known:
@@ -397,8 +383,7 @@ class Table:
         except ValueError as error:
             found.wrong(path, error)
             return None
-        made.fits(path, found)
-        return made if len(found.mistakes) == before else None
+        return made
 
     @classmethod
     def schema(cls, defs: dict[str, Any]) -> dict[str, Any]:

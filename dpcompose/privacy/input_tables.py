@@ -8,9 +8,7 @@ from dpcompose.privacy.checks import (
     FORMULA,
     NAME,
     Either,
-    Found,
     ListOf,
-    Path_,
     Table,
     TableOf,
     Whole,
@@ -44,10 +42,6 @@ class MapTable(Table):
             raise ValueError("others is what all records become that recode does not list")
         if self.table is None and self.image_neighbours is not None:
             raise ValueError("image-neighbours are those of a table; of recoded records they follow")
-
-    def fits(self, path: Path_, found: Found) -> None:
-        if self.values is not None and not found.in_metrics:
-            found.wrong((*path, "values"), "values in coordinates are those of points")
 
 
 class ReadsTable(Table):

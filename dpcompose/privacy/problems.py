@@ -19,7 +19,6 @@ from dpcompose.privacy import checks, rereading
 from dpcompose.privacy.checks import Mistake, unset
 from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.lines import first_line, line_of
-from dpcompose.privacy.metrics.reading import AllPairs
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.privacy.readers.claims import Claim as Claim
 from dpcompose.privacy.readers.mechanisms import Showing
@@ -185,15 +184,13 @@ def read_data(
     if pairs is None:
         pairs = isinstance(data, Mapping) and is_in_metrics(data) and not may_be_for_neighbours(data)
     refuse(unset(data), file)
-    given, found = table_of(data, file, text, notions, own, pairs), checks.Found(notions, own)
-    if pairs:
-        problem = _problem(AllPairs(given, data, found, notions if beside else None), given, file, found)
-    else:
-        study = Study(given, found, notions, show, [one.notion for one in given.claims])
-        problem = _problem(study, given, file, found)
+    given, found = table_of(data, file, text, notions, own), checks.Found(notions, own)
+    study = Study(given, found, notions, show, [one.notion for one in given.claims], pairs=pairs)
+    setting = study.setting(data if pairs else None)
+    claims = _claims(study, setting, given, beside)
     refuse(found.mistakes, file, text)
-    assert problem is not None
-    return problem
+    assert setting is not None
+    return Problem(setting, claims, file)
 
 
 def refuse(mistakes: Sequence[Mistake], file: str, text: str = "") -> None:
@@ -206,19 +203,21 @@ def _in_text(mistakes: Sequence[Mistake], text: str) -> list[Mistake]:
     return [replace(one, line=line_of(text, one.path)) for one in mistakes]
 
 
-def _problem(study: Study | AllPairs, given: ProblemTable, file: str, found: checks.Found) -> Problem | None:
-    """The composition, with the claims about it; None where something is wrong, which is told."""
-    setting = study.setting()
-    claims = [study.claim(i, one) for i, one in enumerate(given.claims)] if study.is_placed else []
-    if found.mistakes or setting is None:
-        return None
-    for i, claim in enumerate(claims):
-        for key, value in claim.guarantee.every_term if claim is not None else ():
+def _claims(study: Study, setting: Setting | None, given: ProblemTable, beside: bool) -> tuple[Claim, ...]:
+    """The claims about a composition; what is wrong in them is told."""
+    if study.distances is None:
+        return ()
+    read = (study.claims.claim(i, one, beside) for i, one in enumerate(given.claims))
+    claims = {i: one for i, one in enumerate(read) if one is not None}
+    for i, claim in claims.items():
+        if setting is None:
+            break
+        for key, value in claim.guarantee.every_term:
             try:
                 check_ranges(setting, value)
             except InvalidSetting as error:
-                found.wrong(("claims", i, key), error)
-    return Problem(setting, tuple(one for one in claims if one is not None), file)
+                study.found.wrong(("claims", i, key), error)
+    return tuple(claims.values())
 
 
 def table_of(
@@ -227,13 +226,9 @@ def table_of(
     text: str,
     notions: Notions | None = None,
     own: Additions = NOTHING,
-    in_metrics: bool = False,
 ) -> ProblemTable:
-    """The checked table that data are, for claims in metrics, or for neighbours.
-
-    Raises ProblemError with every mistake.
-    """
-    found = checks.Found(notions, own, in_metrics)
+    """The checked table that data are.  Raises ProblemError with every mistake."""
+    found = checks.Found(notions, own)
     try:
         given = ProblemTable.read(data, (), found)
     except RecursionError:

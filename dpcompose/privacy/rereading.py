@@ -165,9 +165,10 @@ class Rest:
                 yield path[:2], ANY_NUMBER
             case (str(section), str(), *_) if section in NAMED:
                 yield path[:2], LEFT_OUT
-            case ("format" | "databases" | "target" | "mechanisms" as section, *_):
+            case ("format" | "databases" | "target" | "claims" | "mechanisms" as section, *_):
                 said = {
                     "format": 1,
+                    "claims": [],
                     "databases": {"kind": "multisets"},
                     "target": {"granularity": neighbours(data)},
                 }

@@ -221,11 +221,16 @@ class SampledTable(Table):
             )
 
 
+NEEDS_GUARANTEE = "a mechanism needs its guarantee, or a query and noise, or a study, or a filter"
 ALONE = {
     "satisfies": "lists all guarantees of a mechanism",
     "filter": "states the total of a mechanism",
 }
 """Keys that say all that is known of a mechanism."""
+
+
+READS = OneOf(EVERYTHING, or_else=["a table such as { records = [...] }"])
+"""What is read where there are no points, and no parts."""
 
 
 class MechanismTable(Table):
@@ -259,6 +264,11 @@ class MechanismTable(Table):
         """The name of the part, or map of points, that is read; "" where none is."""
         return self.reads if isinstance(self.reads, str) and not self.reads_everything else ""
 
+    @classmethod
+    def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
+        if isinstance(reads := read.get("reads"), str) and not found.parts:
+            READS.read(reads, (*path, "reads"), found)
+
     def check(self) -> None:
         if (self.index is None) != (self.count is None):
             raise ValueError(
@@ -274,72 +284,30 @@ class MechanismTable(Table):
             given = [name for name in besides if getattr(self, name) is not None]
             if getattr(self, alone) is not None and given:
                 raise ValueError(f"{alone} {why}; leave out {given[0]}")
+        if self.filter is not None and self.filter.metric is not None:
+            raise ValueError("a filter has a granularity, and no metric: its total is one for neighbours")
+        if self.satisfies is None and self.filter is None:
+            self._check_known()
 
-    def _given(self, *names: str) -> list[str]:
-        return [name for name in names if getattr(self, name) is not None]
-
-    @classmethod
-    def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
-        if isinstance(reads := read.get("reads"), str) and not found.in_metrics:
-            other = ["a table such as { records = [...] }"]
-            OneOf(EVERYTHING, or_else=other).read(reads, (*path, "reads"), found)
-
-    def fits(self, path: Path_, found: Found) -> None:
-        try:
-            if self.filter is not None and self.filter.metric is not None:
-                raise ValueError("a filter has a granularity, and no metric: its total is one for neighbours")
-            if found.in_metrics:
-                self._check_in_metrics()
-            else:
-                self._check_for_neighbours()
-        except ValueError as error:
-            found.wrong(path, error)
-        if found.in_metrics and self.sampled is not None:
-            found.wrong((*path, "sampled"), "the key 'sampled' is not supported yet beside claims in metrics")
-
-    def _check_for_neighbours(self) -> None:
+    def _check_known(self) -> None:
         """Raises ValueError unless its guarantee is known, or follows from what is."""
-        besides = self._given("query", "noise", "table", "study")
+        besides = [name for name in ("query", "noise", "table", "study") if getattr(self, name) is not None]
         if self.sampled is not None and besides:
             raise ValueError(f"what is run on a sample has guarantees on samples; leave out {besides[0]}")
-        if any(one.metric is not None for one in self.satisfies or ()):
-            raise ValueError("several guarantees, some in metrics, need claims in metrics")
-        if self._given(*ALONE):
-            return
         if self.study is not None:
-            if self._given("query", "noise", "table"):
+            if len(besides) > 1:
                 raise ValueError("a study has its own mechanisms: leave out query, noise and table")
             return
-        if self.guarantee is not None and self._given("query", "noise"):
+        if self.guarantee is not None and (self.query is not None or self.noise is not None):
             raise ValueError(
                 "a mechanism has a guarantee, or a query and noise, from which it follows; not both"
             )
-        if not self._given("guarantee", "query", "noise"):
-            raise ValueError("a mechanism needs its guarantee, or a query and noise, or a study, or a filter")
-        if self.guarantee is None and self.table is not None:
+        if self.guarantee is None and not besides:
+            raise ValueError(NEEDS_GUARANTEE)
+        if self.table is not None and besides != ["table"]:
             raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
         if self.query is not None and self.noise is None:
             raise ValueError(f"without noise a query has no guarantee; {NOISES}")
-        if self.noise is not None and self.query is None and self.noise.word != "randomized-response":
-            raise ValueError(f"what is the noise added to? {QUERIES}")
-
-    def _check_in_metrics(self) -> None:
-        """Raises ValueError unless the metric in which it is private is known, or follows from what is."""
-        if self._given(*ALONE):
-            return
-        if self.study is not None:
-            if given := self._given("guarantee", "query", "noise", "table"):
-                raise ValueError(f"a study has its own mechanisms: leave out {given[0]}")
-            return
-        if self.table is not None:
-            if self.noise is not None:
-                raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
-        elif (self.guarantee is None) == (self.noise is None):
-            raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
-        if self.query is not None and self.noise is None:
-            raise ValueError(f"without noise a query has no guarantee; {NOISES}")
-        if self.query not in (None, "count"):
-            raise ValueError(f'with metrics the query is "count"; {QUERIES} in a file about neighbours')
 
 
 class ClaimTable(InMetric):
@@ -349,7 +317,7 @@ class ClaimTable(InMetric):
 class TargetTable(Table):
     metric: str | None = key(FORMULA)
     within: str | None = key(FORMULA)
-    granularity: str | dict[str, Any] | None = key(GRANULARITY, for_neighbours=True)
+    granularity: str | dict[str, Any] | None = key(GRANULARITY)
 
     def check(self) -> None:
         if (self.metric is None) == (self.granularity is None):
@@ -378,8 +346,6 @@ PARTITIONS = (
     "target are, and X*d_NAME is one where NAME is the target"
 )
 TWICE = "two mechanisms are called {!r}; k that are alike are one with count k"
-MOST_IN_METRICS = 200
-"""How many mechanisms there are at most beside claims in metrics."""
 
 
 class StudyTable(Table):
@@ -392,10 +358,22 @@ class StudyTable(Table):
     tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
     studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
-    target: TargetTable | None = key(TargetTable, for_neighbours=True)
+    target: TargetTable | None = key(TargetTable)
     mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000, ALIKE))
     adaptive: bool = key(TRUE_OR_FALSE, False)
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
+
+    @classmethod
+    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+        """With what its mechanisms may read by name: maps of points, and parts of a product."""
+        given = value if isinstance(value, Mapping) else {}
+        databases, before = given.get("databases"), found.parts
+        inside = [databases.get("parts") if isinstance(databases, Mapping) else None, given.get("maps")]
+        found.parts = before or any(isinstance(one, Mapping) and one for one in inside)
+        try:
+            return super().read(value, path, found)
+        finally:
+            found.parts = before
 
     @classmethod
     def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
@@ -406,18 +384,6 @@ class StudyTable(Table):
                 if one.name in seen:
                     found.wrong((*path, "mechanisms", n, "name"), TWICE.format(one.name))
                 seen.add(one.name)
-
-    def fits(self, path: Path_, found: Found) -> None:
-        if not found.in_metrics:
-            if isinstance(self.databases, PointsTable | ProductTable):
-                said = "points and products have metrics, and no neighbours as a whole"
-                found.wrong((*path, "databases"), said)
-            return
-        if self.partitions:
-            found.wrong((*path, "partitions"), PARTITIONS)
-        if len(self.mechanisms) > MOST_IN_METRICS:
-            said = f"with metrics there are at most {MOST_IN_METRICS} mechanisms, not {len(self.mechanisms)}"
-            found.wrong((*path, "mechanisms"), said)
 
 
 class ProblemTable(StudyTable):

@@ -146,7 +146,10 @@ def test_saved_studies_are_checked_again(tmp_path: Path) -> None:
         ),
         (('reads = { records = ["child", "teen"] }\nstudy', "study"), "leave out"),
         (('domain = "own" }\n', 'domain = "common" }\n'), "is read on the common domain of a study"),
-        (('study = "minors"', 'study = "minors"\nnoise = { laplace = "1" }'), "leave out noise"),
+        (
+            ('study = "minors"', 'study = "minors"\nnoise = { laplace = "1" }'),
+            "leave out query, noise and table",
+        ),
         (("[studies.minors]\n", '[studies.minors]\nassume = ["e1 < e2"]\n'), "stand at the top"),
         (("e2*d_unbounded", "e2*d_unbouned"), "there is no metric d_unbouned"),
         (

@@ -27,8 +27,8 @@ from dpcompose.spaces.moves.granularities import Granularity
 if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a while to load
     from networkx import Graph
 
-    from dpcompose.privacy.metrics.builder import Data, Formula, Stated
-    from dpcompose.privacy.metrics.builder import Mechanism as MetricMechanism
+    from dpcompose.privacy.builder import Data, Formula, Stated
+    from dpcompose.privacy.builder import Mechanism as MetricMechanism
     from dpcompose.spaces.classes.databases import Database
     from dpcompose.spaces.given import Neighbours
 
@@ -123,7 +123,7 @@ def metric_study(
     """
     from dpcompose.privacy import problems
     from dpcompose.privacy.assumptions import assumption
-    from dpcompose.privacy.metrics.builder import problem_data
+    from dpcompose.privacy.builder import problem_data
 
     theory = theory or registry.standard()
     _check_functions(on, (d for one in stated if isinstance(one, Measured) for d in one.functions))

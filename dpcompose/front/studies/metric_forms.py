@@ -25,7 +25,7 @@ from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.privacy.metrics.granular import Granular, granular
+from dpcompose.privacy.granular import Granular, granular
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof.registry import Theory
 from dpcompose.search import replayed

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,14 +15,18 @@ from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy import checks, fibres, tradeoffs
+from dpcompose.privacy import fibres, tradeoffs
+from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.metric_tables import canonical_names
-from dpcompose.privacy.notions import OF_LINES, POWERS, Guarantee, in_orders
-from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
+from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.schema import PARTITIONS, ClaimTable, Notions, StudyTable
 from dpcompose.privacy.settings.orders import IS_ORDER
+from dpcompose.spaces.canonical.named import Within
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
@@ -63,86 +69,171 @@ class Claim(Shown):
         return ["claim of ", *said, expected]
 
 
-def claim_of(
-    i: int, given: ClaimTable, notions: Notions, parameters: Parameters, found: checks.Found
-) -> Claim | None:
-    """A claim for neighbours, in the parameters of the problem."""
-    if given.notion in OF_LINES:
-        return _of_tradeoff(i, given, notions, parameters, found)
-    claimed = []
-    text = {"notion": given.notion}
-    doubts = []
-    orders, symbols = given.of_orders, parameters.symbols
-    if orders is not None:
-        symbols = {**symbols, ALPHA: orders.order}
-    for key in notions[given.notion]:
-        said = str(given.value(key))
-        text |= [given.written(key)]
-        try:
-            value = kernel.parse(said, symbols)
-            claimed.append((key, value if key in text else reciprocal(value)))
-            doubts.append(values.doubt(said, symbols, assumed=parameters.known_so_far))
-        except formulas.FormulaError as error:
-            found.wrong(("claims", i, key), error)
-            return None
-    guarantee = Guarantee(given.notion, tuple(claimed))
-    if orders is not None:
-        text["orders"], guarantee = str(orders), in_orders(guarantee, orders)
-        if ALPHA in parameters.domains or ALPHA in parameters.numbers:
-            found.wrong(("parameters", ALPHA), IS_ORDER)
-    return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
+class Claims:
+    """Reads claims, once the mechanisms are read: then it is known which parameters there are.
 
-
-def _of_tradeoff(
-    i: int, given: ClaimTable, notions: Notions, parameters: Parameters, found: checks.Found
-) -> Claim | None:
-    """A claim that is a trade-off function, in whatever form."""
-    symbols, doubts = {**parameters.symbols, ALPHA: RATE}, []
-
-    def read(text: str) -> terms.Term:
-        doubts.append(values.doubt(text, symbols, assumed=parameters.known_so_far))
-        return kernel.parse(text, symbols)
-
-    try:
-        notion, value = tradeoffs.values(given.function, read) or ("", terms.ZERO)
-    except ValueError as error:
-        found.wrong(("claims", i, "tradeoff"), error)
-        return None
-    if ALPHA in parameters.given:
-        found.wrong(("parameters", ALPHA), tradeoffs.IS_RATE)
-    guarantee = Guarantee(notion, ((notions[notion][0], value),))
-    return Claim(
-        guarantee, MappingProxyType(guarantee.written()), given.expect, next(filter(None, doubts), "")
-    )
-
-
-def in_steps(
-    i: int, said: ClaimTable, given: StudyTable, parameters: Parameters, found: checks.Found
-) -> Claim | None:
-    """A claim in a metric X*d_NAME, X times the steps that lie between, as one for the neighbours of NAME.
-
-    What neighbours lose adds up along steps, in zCDP its root (GB Prop. III.3): it is a bound for all
-    databases where X is one for neighbours, and the other way round.
+    given -- the table of the problem; distances -- the metrics that they are formulas in; keys -- the
+    parameters of each notion; pairs -- whether they are about all pairs of databases: those without a metric
+    then count steps of the target.
     """
-    canonical = canonical_names(given.granularities)
-    letters = {name: terms.letter(name, NONNEGATIVE) for name in (*canonical, *given.metrics)}
-    known = {**letters, **parameters.symbols}
-    text = str(said.metric)
-    try:
-        value = kernel.parse(text, known)
-        doubt = values.doubt(text, known, assumed=parameters.known_so_far)
-    except formulas.FormulaError as error:
-        found.wrong(("claims", i, "metric"), error)
-        return None
-    key, power = POWERS.get(said.notion, ("", 1))
-    factor = fibres.factor(value, letters)
-    used = [canonical.get(name) for name in letters if name in value.letters]
-    target = None if given.target is None else given.target.granularity
-    signed = power != 1 and not (factor and values.surely(factor, strictly=False))  # a square says no sign
-    if factor is None or not key or used != [target] or said.delta is not None or signed:
-        found.wrong(("partitions",), PARTITIONS)
-        return None
-    claimed = terms.power(factor, power)
-    stated = {"notion": said.notion, key: kernel.to_text(claimed)}
-    guarantee = Guarantee(said.notion, ((key, claimed),))
-    return Claim(guarantee, MappingProxyType(stated), said.expect, doubt)
+
+    def __init__(self, given: StudyTable, distances: Distances, keys: Notions, pairs: bool) -> None:
+        self.given, self.distances, self.keys, self.pairs = given, distances, keys, pairs
+        self.names, self.wrong = distances.names, distances.wrong
+
+    def claim(self, i: int, said: ClaimTable, beside: bool) -> Claim | None:
+        """The claim of a number, from 0; None where it is none, which is told.
+
+        beside -- whether those without a metric are for neighbours, also where others are about all pairs.
+        """
+        if said.metric is None and (beside or not self.pairs):
+            return self._of_lines(i, said) if said.notion in OF_LINES else self._for_neighbours(i, said)
+        return self._at_any_two(i, said) if self.pairs else self._in_steps(i, said)
+
+    # for neighbours
+
+    def _for_neighbours(self, i: int, said: ClaimTable) -> Claim | None:
+        """A claim by its parameters."""
+        claimed, doubts = [], []
+        text = {"notion": said.notion}
+        orders, symbols = said.of_orders, self.names.symbols
+        if orders is not None:
+            symbols = {**symbols, ALPHA: orders.order}
+        for key in self.keys[said.notion]:
+            stated = str(said.value(key))
+            text |= [said.written(key)]
+            try:
+                value = kernel.parse(stated, symbols)
+                claimed.append((key, value if key in text else reciprocal(value)))
+                doubts.append(values.doubt(stated, symbols, assumed=self.names.known_so_far))
+            except formulas.FormulaError as error:
+                self.wrong(("claims", i, key), error)
+                return None
+        guarantee = Guarantee(said.notion, tuple(claimed))
+        if orders is not None:
+            text["orders"], guarantee = str(orders), in_orders(guarantee, orders)
+            if ALPHA in self.names.domains or ALPHA in self.names.numbers:
+                self.wrong(("parameters", ALPHA), IS_ORDER)
+        return Claim(guarantee, MappingProxyType(text), said.expect, next(filter(None, doubts), ""))
+
+    def _of_lines(self, i: int, said: ClaimTable) -> Claim | None:
+        """A claim that is a trade-off function, in whatever form."""
+        symbols, doubts = {**self.names.symbols, ALPHA: RATE}, []
+
+        def read(text: str) -> terms.Term:
+            doubts.append(values.doubt(text, symbols, assumed=self.names.known_so_far))
+            return kernel.parse(text, symbols)
+
+        try:
+            notion, value = tradeoffs.values(said.function, read) or ("", terms.ZERO)
+        except ValueError as error:
+            self.wrong(("claims", i, "tradeoff"), error)
+            return None
+        if ALPHA in self.names.given:
+            self.wrong(("parameters", ALPHA), tradeoffs.IS_RATE)
+        guarantee = Guarantee(notion, ((self.keys[notion][0], value),))
+        text = MappingProxyType(guarantee.written())
+        return Claim(guarantee, text, said.expect, next(filter(None, doubts), ""))
+
+    def _in_steps(self, i: int, said: ClaimTable) -> Claim | None:
+        """A claim in a metric X*d_NAME, X times the steps between, as one for the neighbours of NAME.
+
+        What neighbours lose adds up along steps, in zCDP its root (GB Prop. III.3): it is a bound for all
+        databases where X is one for neighbours, and the other way round.
+        """
+        canonical = canonical_names(self.given.granularities)
+        letters = {name: terms.letter(name, NONNEGATIVE) for name in (*canonical, *self.given.metrics)}
+        known, text = {**letters, **self.names.symbols}, str(said.metric)
+        try:
+            value = kernel.parse(text, known)
+            doubt = values.doubt(text, known, assumed=self.names.known_so_far)
+        except formulas.FormulaError as error:
+            self.wrong(("claims", i, "metric"), error)
+            return None
+        key, power = POWERS.get(said.notion, ("", 1))
+        factor = fibres.factor(value, letters)
+        used = [canonical.get(name) for name in letters if name in value.letters]
+        target = None if self.given.target is None else self.given.target.granularity
+        signed = power != 1 and not (factor and values.surely(factor, strictly=False))
+        if factor is None or not key or used != [target] or said.delta is not None or signed:
+            self.wrong(("partitions",), PARTITIONS)
+            return None
+        claimed = terms.power(factor, power)
+        stated = {"notion": said.notion, key: kernel.to_text(claimed)}
+        guarantee = Guarantee(said.notion, ((key, claimed),))
+        return Claim(guarantee, MappingProxyType(stated), said.expect, doubt)
+
+    # about all pairs
+
+    @cached_property
+    def target(self) -> Term | None:
+        """The metric that claims without one count: a formula, or that of the target's neighbours."""
+        given = self.given.target
+        if given is None:
+            return None
+        if given.metric is not None:
+            others = self.distances.in_metrics(given.metric)
+            return self.names.formula(given.metric, ("target", "metric"), others, False)
+        path = ("target", "granularity")
+        counted = self._counted
+        return None if counted is None else self.distances.canonical(counted, path)
+
+    @cached_property
+    def _counted(self) -> Granularity | None:
+        """The neighbours whose steps claims without a metric count."""
+        given = self.given.target
+        if given is None or given.granularity is None:
+            return None
+        return self.distances.granularity(given.granularity, ("target", "granularity"))
+
+    @cached_property
+    def near(self) -> Within | None:
+        """What claims for the pairs within a distance have beside it; None where the target is none."""
+        given, path = self.given.target, ("target", "within")
+        if given is None or given.metric is None or given.within is None:
+            return None
+        radius = self.names.formula(given.within, path)
+        if radius is None or self.target is None:
+            return None
+        if not self.names.never_negative(radius):
+            self.wrong(path, "this is not known to be >= 0 for all allowed values")
+            return None
+        found = Within(self.target, radius)
+        self.beyond = self.distances.named("beyond", found)
+        return found
+
+    def _at_any_two(self, i: int, said: ClaimTable) -> Claim | None:
+        """A claim that is a formula in metrics, or counts steps of the target."""
+        if said.notion not in POWERS:
+            self.wrong(("claims", i, "notion"), f"privacy in a metric is not known of {said.notion}")
+            return None
+        parameter, power = POWERS[said.notion]
+        key, formula = "metric" if said.metric is not None else parameter, self.names.formula
+        text = {key: str(said.metric if said.metric is not None else said.value(parameter))}
+        text |= {} if said.delta is None else {"delta": said.delta}
+        others = {name: self.distances.in_metrics(text[name]) if key == "metric" else {} for name in text}
+        read = {name: formula(text[name], ("claims", i, name), others[name], False) for name in text}
+        found = {name: one for name, one in read.items() if one is not None}
+        if len(found) < len(read):
+            return None
+        doubts = [self.names.doubt(text[name], others[name]) for name in found]
+        value, near = found[key], None
+        if key != "metric":
+            near = self.near
+            if self.target is None:
+                left_out = f"{key} counts steps of [target], which is left out: give a target, or a metric"
+                self.wrong(("claims", i, key), left_out)
+                return None
+            if said.delta is not None and near is None:
+                doubts.append("(epsilon, delta) for these neighbours is not decided; in a metric it is")
+            if self._counted is not None and self._counted.times is not None:
+                doubts.append("how far groups of any number of steps move these metrics is not known here")
+            if value.kind != "oo":  # what is negative is no square, and the claim is
+                sign = -1 if self.names.is_positive(-value) else 1
+                root = terms.power(value * sign, Fraction(1, power)) * sign
+                value = self.distances.times(root, self.target) if near is None else root + self.beyond
+        besides = tuple((name, one) for name, one in found.items() if name != key)
+        metric = Metric(value, besides=besides, said=tuple(text.items()), near=near)
+        stated = MappingProxyType({"notion": said.notion, **text})
+        doubt = next(filter(None, doubts), "")
+        return Claim(at_any_two(said.notion, metric), stated, said.expect, doubt)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.expressions import substitution, terms
@@ -18,7 +19,6 @@ from dpcompose.kernel.expressions.metrics import letter
 from dpcompose.kernel.expressions.points import REAL
 from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.language import formulas
-from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.database_tables import DatabasesTable, PointsTable, ProductTable
 from dpcompose.privacy.input_tables import MapTable, ReadsTable
@@ -43,24 +43,30 @@ from dpcompose.spaces.moves.granularities import Granularity
 class Distances:
     """The databases of a problem, what can be compared of two of them, and the metrics on them.
 
-    given -- its table; names -- what is in scope, and what formulas mean; space -- the databases, where they
-    are read already: then of its metrics those are read that formulas name.
+    given -- its table; names -- what is in scope, and what formulas mean.  Metrics are read when a formula
+    names them, or all at once.
     """
 
-    def __init__(self, given: StudyTable, names: Names, space: Space | None = None) -> None:
+    def __init__(self, given: StudyTable, names: Names) -> None:
         self.given, self.names = given, names
         self.wrong = names.found.wrong
-        self.values: dict[str, Values] = {}
         self.granularities: Mapping[str, Granularity] = BUILT_IN
         self.maps: Mapping[str, Map] = {}
         self.spaces: dict[str, Space] = {}
-        self.databases = self._databases() if space is None else self._of_space(space, "")
-        if self.databases is None:
-            return
-        self._all_values(self.databases)
-        self._waiting = {} if space is None else dict(given.metrics)
-        for name, metric in given.metrics.items() if space is None else ():
-            self._metric(name, metric, self.databases)
+        self._waiting = dict(given.metrics)
+        self.databases = self._databases()
+        for name, one in given.maps.items() if not self.coordinates else ():
+            if one.values is not None:
+                self.wrong(("maps", name, "values"), "values in coordinates are those of points")
+
+    def read_all(self) -> None:
+        """Reads all metrics, in their order."""
+        for name in self.given.metrics if self.values else ():
+            self._read(name)
+
+    def _read(self, name: str) -> None:
+        if self.databases is not None and name in self._waiting:
+            self._metric(name, self._waiting.pop(name), self.databases)
 
     # databases
 
@@ -81,9 +87,15 @@ class Distances:
     def _part(self, given: PointsTable | DatabasesTable, path: Path_, name: str) -> DatabaseClass | None:
         if isinstance(given, PointsTable):
             return self._points(given, path)
+        granularities, partitions = self.given.granularities, self.given.partitions
+        if not name:
+            space = Space(given, granularities, self._tables(), partitions, self.names, self.names.found)
+            self.maps, self.granularities = space.maps, space.granularities
+            self.names.canonical = list(canonical_names(self.granularities))
+            self.spaces[name] = space
+            return space.databases
         found = Found()
-        granularities = {} if name else self.given.granularities
-        space = Space(given, granularities, self._tables(), {}, self.names, found)
+        space = Space(given, {}, self._tables(), {}, self.names, found)
         self.names.found.mistakes += [
             replace(one, path=(*path, *one.path[1:])) if one.path[:1] == ("databases",) else one
             for one in found.mistakes
@@ -91,13 +103,7 @@ class Distances:
         if space.databases is None or found.mistakes:
             return None
         found.mistakes = self.names.found.mistakes  # what is told later is told of the whole
-        return self._of_space(space, name)
-
-    def _of_space(self, space: Space, name: str) -> DatabaseClass | None:
         self.spaces[name] = space
-        if not name:
-            self.maps, self.granularities = space.maps, space.granularities
-            self.names.canonical = list(canonical_names(self.granularities))
         return space.databases
 
     def _tables(self) -> dict[str, MapTable]:
@@ -129,17 +135,21 @@ class Distances:
         """The coordinates of points."""
         return {} if self.databases is None else intervals(self.databases)
 
-    def _all_values(self, databases: DatabaseClass) -> None:
+    @cached_property
+    def values(self) -> Mapping[str, Values]:
         """What can be compared: each part, everything, and the values of maps."""
+        compared, databases = dict[str, Values](), self.databases
+        if databases is None:
+            return compared
         for name, part in databases.parts:
             entries: tuple[Term, ...] | None = None
             inside: tuple[str, ...] = ()
             if part.points is not None:
                 inside = part.points.coordinates
                 entries = tuple(terms.letter(one, REAL) for one in inside)
-            self.values[name] = Values(name, entries, inside, (name,))
+            compared[name] = Values(name, entries, inside, (name,))
         if len(databases.parts) > 1:
-            self.values[""] = Values("", None, (), tuple(name for name, _ in databases.parts))
+            compared[""] = Values("", None, (), tuple(name for name, _ in databases.parts))
         coordinates = {name: terms.letter(name, REAL) for name in self.coordinates}
         for name, given in self.given.maps.items():
             path = ("maps", name)
@@ -148,7 +158,8 @@ class Distances:
             found = [self.names.formula(one, (*path, "values"), coordinates) for one in given.values]
             some = tuple(value for value in found if value is not None)
             used = {one for value in some for one in value.letters} & set(coordinates)
-            self.values[name] = Values(name, some, tuple(sorted(used)))
+            compared[name] = Values(name, some, tuple(sorted(used)))
+        return compared
 
     def reading(self, given: ReadsTable, path: Path_, part: str = "") -> Map | None:
         """What is read of the databases of a part, which is no points, or of a class that is no product."""
@@ -178,29 +189,28 @@ class Distances:
 
     # metrics
 
-    def stated(
-        self, given: GuaranteeTable, index: str | None, path: Path_
-    ) -> tuple[Term, Term | None] | None:
-        """The metric of a guarantee, and its δ; None where one of them is none, which is told."""
+    def stated(self, given: GuaranteeTable, index: str | None, path: Path_) -> dict[str, Term] | None:
+        """The metric of a guarantee, and its delta; None where one of them is none, which is told."""
         assert given.metric is not None
         formula, others = self.names.formula, self.in_metrics(f"{given.metric} {given.delta or ''}")
         if not others.keys() >= {*formulas.names(given.metric)} & self.given.metrics.keys():
             return None  # which is told at that metric
-        metric, delta = formula(given.metric, (*path, "metric"), others, index=index), None
+        read = {"metric": formula(given.metric, (*path, "metric"), others, index=index)}
         if given.delta is not None:
-            delta = formula(given.delta, (*path, "delta"), others, key="delta", index=index)
-        if metric is None or (given.delta is not None and delta is None):
+            read["delta"] = formula(given.delta, (*path, "delta"), others, key="delta", index=index)
+        found = {key: one for key, one in read.items() if one is not None}
+        if len(found) < len(read):
             return None
-        for key, one in (("metric", metric), ("delta", delta)):
-            if one is not None and (why := self._negative(one)):
+        for key, one in found.items():
+            if why := self._negative(one):
                 self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
                 return None
-        if (there := self._at_equal(metric)) is not None and self.names.is_positive(there):
+        if (there := self._at_equal(found["metric"])) is not None and self.names.is_positive(there):
             known = near("", self.names.metrics) or "; there is none: name one, [metrics.d]"
             said = "is not 0 where D = E; what names no metric is a parameter"
             self.wrong((*path, "metric"), f"{given.metric} {said}{known}")
             return None
-        return metric, delta
+        return found
 
     def _negative(self, value: Term) -> str:
         """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
@@ -219,14 +229,16 @@ class Distances:
     def in_metrics(self, text: str = "") -> dict[str, Term]:
         """The metrics by their names; canonical ones that a formula names are made first."""
         known = canonical_names(self.granularities)
-        for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
-            if self.databases is not None and name in self._waiting:
-                self._metric(name, self._waiting.pop(name), self.databases)
+        named = re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text) if self.values else []
+        for name in named:
+            self._read(name)
         found = {name: letter(name) for name in self.names.metrics}
-        for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
+        for name in named:
             word = known.get(name)
             if word is not None and name not in {*self.names.taken, *self.names.domains}:
-                metric = self.canonical(word, ("metrics", name))
+                path = ("metrics", name)
+                steps = self.granularity(word, path)
+                metric = None if steps is None else self.canonical(steps, path)
                 found[name] = letter(name) if metric is None else metric  # which is told already
         return found
 
@@ -264,10 +276,8 @@ class Distances:
             self.names.metrics[named] = NamedMetric(named, Norm(word, of))
         return letter(named)
 
-    def canonical(
-        self, granularity: Any, path: Path_, reads: Map = everything, domain: str = "own"
-    ) -> Term | None:
-        """The letter of a canonical metric: on the class, or on what a map reads of it."""
+    def granularity(self, given: str | dict[str, Any], path: Path_) -> Granularity | None:
+        """The granularity that a file names, of the class as a whole."""
         if "" not in self.spaces:
             self.wrong(
                 path,
@@ -275,47 +285,30 @@ class Distances:
                 '[metrics.NAME] granularity = "…" and of = "PART"',
             )
             return None
-        found = self.spaces[""].granularity(granularity, path)
-        if found is None:
-            return None
-        unfit = misfit(found, self.whole)
-        if found.times is not None and path[0] != "target":
+        return self.spaces[""].granularity(given, path)
+
+    def canonical(
+        self, counted: Granularity, path: Path_, reads: Map = everything, domain: str = "own"
+    ) -> Term | None:
+        """The letter of a canonical metric: on the class, or on what a map reads of it."""
+        unfit = misfit(counted, self.whole)
+        if counted.times is not None and path[0] != "target":
             unfit = "in metrics a number of steps is a number, and no parameter"
         if unfit:
             self.wrong(path, unfit)
             return None
-        word = re.sub(r"[^A-Za-z0-9]+", "_", str(found)).strip("_")
-        name = f"{CANONICAL}{word}"
+        name = f"{CANONICAL}{_word(str(counted))}"
         if reads != everything:
-            name += "_" + re.sub(r"[^A-Za-z0-9]+", "_", reads.written("")).strip("_")[:30]
-        return self.named(name, Steps(found, "", reads, domain if reads != everything else "own"))
+            name += f"_{_word(reads.written(''))[:30]}"
+        return self.named(name, Steps(counted, "", reads, domain if reads != everything else "own"))
 
-    def of_inputs(self, metric: Term, reads: Map, domain: str, path: Path_) -> Term | None:
-        """A formula in metrics as one about what a map reads, on the domain of the guarantee."""
-        used = [name for name in self.names.metrics if name in metric.letters]
-        put: dict[str, Term] = {}
-        for name in used:
-            distance = self.names.metrics[name].distance
-            found = distance.of_input(reads, domain)
-            if found is None:
-                self.wrong(
-                    path,
-                    f"{name} is about whole databases: of what is read there are canonical metrics, such "
-                    'as d_bounded, and tables on the values of a map, of = "MAP"',
-                )
-                return None
-            if found is not distance:
-                steps = distance.counted
-                called = f"{name}_{domain}" if steps is None else _of_steps(steps, reads)
-                put[name] = self.named(called, found)
-        return substitution.substituted(metric, put)
-
-    def is_multiple(self, metric: Term) -> bool:
-        """Whether a formula is a number that is ≥ 0 times one metric, or a number at all."""
-        if not self.names.metrics.keys() & metric.letters.keys():
-            return metric == ZERO
-        factor = fibres.factor(metric, self.names.metrics)
-        return factor is not None and self.names.never_negative(factor)
+    def named_of_input(self, name: str, distance: Distance, reads: Map, domain: str) -> Term:
+        """The letter of a metric as one of what a map reads on a domain."""
+        known = self.names.metrics.get(name)
+        if known is not None and known.distance is distance:
+            return letter(name)
+        counted = None if known is None else known.distance.counted
+        return self.named(f"{name}_{domain}" if counted is None else _of_steps(counted, reads), distance)
 
     def _metric(self, name: str, given: MetricTable, databases: DatabaseClass) -> None:
         path = ("metrics", name)
@@ -443,4 +436,9 @@ class Distances:
 
 def _of_steps(granularity: Granularity, reads: Map) -> str:
     """What the canonical metric of what a map reads is called."""
-    return CANONICAL + re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]
+    return CANONICAL + _word(f"{granularity} {reads.written('')}")[:40]
+
+
+def _word(text: str) -> str:
+    """A text as a part of a name."""
+    return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")

@@ -1,151 +1,286 @@
-"""Guarantees in metrics, as formulas in the distances of what one mechanism reads, on the domain stated."""
+"""Guarantees of mechanisms: for the neighbours of a granularity, or formulas in metrics.
+
+Where what is lost at any two databases is asked, all are formulas in the metrics of the file: one for
+neighbours is its parameter times the steps that lie between (GB Prop. III.3).  For neighbours, those in
+metrics are formulas in the distances of what one mechanism reads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
+from dpcompose.kernel.core.lines import RATE
+from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.terms import ZERO, Term
-from dpcompose.privacy import fibres
+from dpcompose.privacy import fibres, tradeoffs
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.distances import Metric
-from dpcompose.privacy.notions import Guarantee, at_any_two
+from dpcompose.privacy.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
+from dpcompose.privacy.readers.any_two import AnyTwo
 from dpcompose.privacy.readers.distances import Distances
-from dpcompose.privacy.readers.names import Names
-from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import GuaranteeTable, Notions, StudyTable
+from dpcompose.privacy.schema import PARAMETERS, GuaranteeTable, Notions
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
-from dpcompose.spaces.canonical.named import NamedMetric
+from dpcompose.privacy.tradeoffs import IS_RATE
+from dpcompose.spaces.canonical.named import Distance, NamedMetric
+from dpcompose.spaces.canonical.points import gone_through
 from dpcompose.spaces.inputs.maps import Map
+
+Naming = Callable[[str, Distance], Term]
+"""The letter of a distance of what is read, which a metric of some name is."""
 
 
 class NoDistance(ValueError):
-    """What a guarantee is stated in is no formula in distances of its input; the message says why."""
+    """What a guarantee is stated in is no formula in distances of its input; the message says why.
+
+    key -- what of the guarantee is none.
+    """
+
+    def __init__(self, message: str, key: str = "metric") -> None:
+        super().__init__(message)
+        self.key = key
 
 
 @dataclass
 class _Used:
     """What one guarantee is stated in so far: distances by letters, and whether bounds stand for some."""
 
-    reads: Map
-    domain: str
     distances: dict[str, NamedMetric] = field(default_factory=dict)
     bounded: bool = False
 
-    def letter(self, metric: NamedMetric) -> Term:
+    def letter(self, name: str, distance: Distance) -> Term:
         """The letter of a distance, from here on among those that are used."""
-        found = metrics.letter(naming.of_distance(metric.name))
-        self.distances[found.of[0]] = replace(metric, name=found.of[0])
+        if distance.input is None:
+            raise NoDistance(f"{name} is about coordinates or parts")
+        found = metrics.letter(naming.of_distance(name))
+        self.distances[found.of[0]] = NamedMetric(found.of[0], distance)
         return found
 
 
-class InDistances:
-    """Reads guarantees in metrics.
+class Guarantees:
+    """Reads the guarantees of mechanisms.
 
-    given -- the table of the file; space -- where it is; keys -- the parameters of each notion.
+    distances -- the metrics that they are formulas in; keys -- the parameters of each notion; any_two -- what
+    says them of any two databases; None: they are for neighbours.
     """
 
-    def __init__(self, given: StudyTable, space: Space, keys: Notions) -> None:
-        self.given, self.space, self.keys, self.wrong = given, space, keys, space.found.wrong
+    def __init__(self, distances: Distances, keys: Notions, any_two: AnyTwo | None) -> None:
+        self.distances, self.keys, self.any_two = distances, keys, any_two
+        self.names, self.wrong = distances.names, distances.wrong
 
-    @cached_property
-    def distances(self) -> Distances:
-        """The metrics of the file."""
-        return Distances(self.given, Names.of(self.space.parameters), self.space)
-
-    @property
-    def named(self) -> Mapping[str, NamedMetric]:
-        """The metrics that are named so far."""
-        return self.distances.names.metrics
-
-    def guarantee(
-        self, given: GuaranteeTable, reads: Map, path: Path_, index: str | None
+    def of(
+        self, stated: GuaranteeTable, reads: Map | None, path: Path_, index: str | None, values: str = ""
     ) -> Guarantee | None:
-        """A guarantee in a metric; None where it is none, which is told."""
-        if not reads.is_everything and given.domain is None:
+        """A guarantee of a mechanism that reads something; None where it is none, which is told.
+
+        values -- what is read of points, or the part, by its name.
+        """
+        if reads is None:  # then its parameters are known all the same
+            self._adopt(stated, path, index)
+            return None
+        if not reads.is_everything and stated.domain is None:
             self.wrong((*path, "domain"), DOMAIN_NEEDED)
+        if self.any_two is not None and stated.notion not in POWERS:
+            self.wrong((*path, "notion"), f"privacy in a metric is not known of {stated.notion}")
             return None
-        if len([key for key in self.keys[given.notion] if key != "delta"]) != 1:
-            self.wrong((*path, "metric"), f"privacy in a metric is not known of {given.notion}")
+        if stated.metric is not None:
+            whole = reads.is_everything or stated.domain is not None
+            return self._in_metric(stated, reads, path, index, values) if whole else None
+        found = self.for_neighbours(stated, path, index)
+        if found is None or (stated.domain is None and not reads.is_everything):
             return None
-        stated = self.distances.stated(given, index, path)
-        if stated is None:
+        return found if self.any_two is None else self.any_two.steps(stated, found, reads, path)
+
+    def _adopt(self, stated: GuaranteeTable, path: Path_, index: str | None) -> None:
+        """Makes the parameters that a guarantee names known, so that no claim is told that they are not."""
+        before = list(self.names.found.mistakes)
+        for key in ("metric", *PARAMETERS):
+            text = stated.metric if key == "metric" else stated.value(key)
+            if isinstance(text, str):
+                others = self.distances.in_metrics(text) if stated.metric is not None else {}
+                self.names.formula(text, (*path, key), others, key=key, index=index)
+        self.names.found.mistakes[:] = before
+
+    # for neighbours
+
+    def for_neighbours(self, stated: GuaranteeTable, path: Path_, index: str | None) -> Guarantee | None:
+        """One for the neighbours of a granularity."""
+        assert stated.granularity is not None
+        granularity = self.distances.granularity(stated.granularity, (*path, "granularity"))
+        if stated.omega is not None:
+            self.names.above_one(stated.omega, (*path, "omega"))
+        found = (
+            self._tradeoff(stated, path, index)
+            if stated.notion in OF_LINES
+            else self.values(stated, path, index)
+        )
+        if granularity is None or found is None:
             return None
-        key, used = "metric", _Used(reads, given.domain or "own")
-        both = {
-            one: value for one, value in zip(("metric", "delta"), stated, strict=True) if value is not None
-        }
+        return replace(found, granularity=granularity, domain=stated.domain)
+
+    def values(self, stated: GuaranteeTable, path: Path_, index: str | None) -> Guarantee | None:
+        """The notion and its parameters."""
+        read = [
+            (key, self.names.stated(str(stated.value(key)), key, (*path, key), index, stated.alpha))
+            for key in self.keys[stated.notion]
+        ]
+        given = tuple(
+            (key, value if stated.written(key)[0] == key else reciprocal(value))
+            for key, value in read
+            if value is not None
+        )
+        if len(given) < len(read):
+            return None
+        found, orders = Guarantee(stated.notion, given), stated.of_orders
+        return found if orders is None else in_orders(found, orders)
+
+    def _tradeoff(self, stated: GuaranteeTable, path: Path_, index: str | None) -> Guarantee | None:
+        """A trade-off function, in whatever form."""
+        at = (*path, "tradeoff")
+        if ALPHA in self.names.given:
+            self.wrong(("parameters", ALPHA), IS_RATE)
+            return None
         try:
-            read = {one: self._plain(value, used) for one, value in both.items()}
-            if used.domain == "common" and not reads.is_everything and not self._is_multiple(read):
-                key = "delta" if read.get("delta", ZERO) != ZERO else "metric"
-                found = self._at_the_nearest(read, used)
-            else:
-                found = {one: self._in_letters(value, used) for one, value in read.items()}
-            for key, value in found.items():
-                if metrics.at(value, {}) != ZERO:
-                    said = f"{getattr(given, key)} is not 0 where D = E"
-                    raise NoDistance(f"{said}; what names no metric is a parameter")
-        except (NoDistance, terms.TermError) as error:
-            self.wrong((*path, key), error)
+            found = tradeoffs.values(
+                stated.function, lambda text: self.names.stated(text, "tradeoff", at, index, RATE)
+            )
+            if found is None:
+                return None
+            notion, value = found
+            made = Guarantee(notion, ((self.keys[notion][0], value),))
+            tradeoffs.at_once(made)
+        except ValueError as error:
+            self.wrong(at, error)
             return None
-        texts = tuple((key, str(getattr(given, key))) for key in found)
+        return made
+
+    # in metrics
+
+    def _in_metric(
+        self, stated: GuaranteeTable, reads: Map, path: Path_, index: str | None, values: str
+    ) -> Guarantee | None:
+        """One that is a formula in metrics."""
+        if len([key for key in self.keys[stated.notion] if key != "delta"]) != 1:
+            self.wrong((*path, "metric"), f"privacy in a metric is not known of {stated.notion}")
+            return None
+        read = self.distances.stated(stated, index, path)
+        if read is None:
+            return None
+        domain = "own" if reads.is_everything else str(stated.domain)
+        try:
+            if self.any_two is None:
+                return self._in_distances(stated, read, reads, domain)
+            said, found = "", self.any_two.of_values(read, values, stated.domain) if values else read
+            if found["metric"] != read["metric"]:  # over fibres: what is stated is another metric
+                said = f"{stated.notion} privacy in the metric {stated.metric}, and depends on {values} only"
+            if not reads.is_everything:
+                found = {key: self._plain(value) for key, value in found.items()}
+                found = self._of_inputs(found, reads, domain, self._naming(reads, domain))
+            besides = tuple((key, value) for key, value in found.items() if key != "metric")
+            return at_any_two(stated.notion, Metric(found["metric"], besides=besides, words=said))
+        except (NoDistance, terms.TermError) as error:
+            self.wrong((*path, getattr(error, "key", "metric")), error)
+            return None
+
+    def _in_distances(
+        self, stated: GuaranteeTable, read: Mapping[str, Term], reads: Map, domain: str
+    ) -> Guarantee:
+        """In distances of what one mechanism reads.  Raises NoDistance."""
+        used = _Used()
+        plain = {key: self._plain(value, used) for key, value in read.items()}
+        found = self._of_inputs(plain, reads, domain, used.letter, used.bounded)
+        for key, value in found.items():
+            if metrics.at(value, {}) != ZERO:
+                said = f"{getattr(stated, key)} is not 0 where D = E; what names no metric is a parameter"
+                raise NoDistance(said, key)
+        texts = tuple((key, str(getattr(stated, key))) for key in found)
         besides = tuple((key, value) for key, value in found.items() if key != "metric")
         metric = Metric(found["metric"], tuple(used.distances.values()), besides, used.bounded, texts)
-        return at_any_two(given.notion, metric, given.domain)
+        return at_any_two(stated.notion, metric, stated.domain)
+
+    def _naming(self, reads: Map, domain: str) -> Naming:
+        """What the distances of what a map reads are called among the metrics of the file."""
+
+        def letter(name: str, distance: Distance) -> Term:
+            return self.distances.named_of_input(name, distance, reads, domain)
+
+        return letter
 
     def _used(self, value: Term) -> list[str]:
-        return [name for name in value.letters if name in self.named]
+        return [name for name in value.letters if name in self.names.metrics]
 
-    def _plain(self, value: Term, used: _Used) -> Term:
-        """A formula in metrics that are made of no others, in place of a declared one its bound.
+    def _plain(self, value: Term, used: _Used | None = None) -> Term:
+        """A formula in metrics that are made of no others; used -- in place of a declared one also its bound.
 
         Raises NoDistance.
         """
         put: dict[str, Term] = {}
         for name in self._used(value):
-            metric = self.named[name]
-            made = metric.distance.equal_to if metric.at_most is None else metric.at_most
-            if metric.at_most is not None and (metric.distance.equal_to or metric.distance.input):
-                raise NoDistance(f"of {name} a bound is declared beside what it is; leave out one of them")
-            used.bounded |= metric.at_most is not None
+            metric = self.names.metrics[name]
+            made = metric.distance.equal_to
+            if used is not None and metric.at_most is not None:
+                if made is not None or metric.distance.input is not None:
+                    raise NoDistance(
+                        f"of {name} a bound is declared beside what it is; leave out one of them"
+                    )
+                used.bounded, made = True, metric.at_most
             put |= {} if made is None else {name: self._plain(made, used)}
         return substitution.substituted(value, put)
 
     def _is_multiple(self, read: Mapping[str, Term]) -> bool:
-        """Whether a guarantee is a number times one distance, without a delta: it adds up along fibres."""
+        """Whether it is a number ≥ 0 times one distance, without a delta: so it adds up along fibres."""
         value = read["metric"]
-        alone = not self._used(value) or fibres.factor(value, self.named) is not None
+        factor = fibres.factor(value, self.names.metrics)
+        alone = not self._used(value) or (factor is not None and self.names.never_negative(factor))
         return alone and read.get("delta", ZERO) == ZERO
 
-    def _at_the_nearest(self, read: Mapping[str, Term], used: _Used) -> dict[str, Term]:
-        """On the common domain formulas that are no multiple of one distance: of one on a listed class, and a
-        delta in at most one more, at the nearest databases with the same values of the map.
+    def _of_inputs(
+        self, read: Mapping[str, Term], reads: Map, domain: str, letter: Naming, bounded: bool = False
+    ) -> dict[str, Term]:
+        """Formulas in metrics as formulas about what a map reads.  Raises NoDistance."""
+        if domain == "common" and not reads.is_everything and not self._is_multiple(read):
+            return self._at_the_nearest(read, reads, letter, bounded)
+        found = {}
+        for key, value in read.items():
+            put = {name: letter(name, self._of_input(name, reads, domain)) for name in self._used(value)}
+            found[key] = substitution.substituted(value, put)
+        return found
+
+    def _of_input(self, name: str, reads: Map, domain: str) -> Distance:
+        distance = self.names.metrics[name].distance
+        found = distance if reads.is_everything else distance.of_input(reads, domain)
+        if found is None:
+            raise NoDistance(
+                f"{name} is about whole databases: of what is read there are canonical metrics, such "
+                'as d_bounded, and tables on the values of a map, of = "MAP"'
+            )
+        return found
+
+    def _at_the_nearest(
+        self, read: Mapping[str, Term], reads: Map, letter: Naming, bounded: bool
+    ) -> dict[str, Term]:
+        """On the common domain formulas that are no multiple of one metric: of one on a class of few
+        databases, and a delta in at most one more, at the nearest databases with the same values of the map
+        (GB Prop. IV.10, A.12).
 
         Raises NoDistance where they are others.
         """
-        databases = self.space.databases
+        databases, delta = self.distances.alone, read.get("delta", ZERO) != ZERO
         metric, *others = (self._used(value) for value in read.values())
         besides = [one for some in others for one in some if one not in metric]
-        if len(metric) != 1 or len(besides) > 1 or databases is None or not databases.is_listed:
-            raise NoDistance(fibres.ONE_DELTA if len(metric) == 1 and others else fibres.ONE_METRIC)
-        whole = {name: self.named[name].distance for name in (*metric, *besides)}
-        tables = fibres.at_the_nearest(whole, databases, used.reads)
-        if tables is None or used.bounded or not all(one.is_whole for one in whole.values()):
-            raise NoDistance(fibres.ONE_METRIC)
-        letters = {name: terms.least(*map(used.letter, some)) for name, some in tables.items()}
-        return {key: substitution.substituted(value, letters) for key, value in read.items()}
+        key, why = "metric", fibres.ONE_METRIC
+        if len(metric) == 1 and delta:
+            key, why = "delta", fibres.ONE_DELTA
+        few = len(metric) == 1 and len(besides) <= 1 and not bounded
+        tables = None
+        if few and databases is not None and gone_through(databases) is not None:
+            whole = {name: self.names.metrics[name].distance for name in (*metric, *besides)}
+            tables = fibres.at_the_nearest(whole, databases, reads)
+        if tables is None:
+            raise NoDistance(why, key)
+        put = {name: self._least(some, letter) for name, some in tables.items()}
+        return {key: substitution.substituted(value, put) for key, value in read.items()}
 
-    def _in_letters(self, value: Term, used: _Used) -> Term:
-        """A formula in named metrics as one in letters of distances.  Raises NoDistance."""
-        return substitution.substituted(value, {name: self._letter(name, used) for name in self._used(value)})
-
-    def _letter(self, name: str, used: _Used) -> Term:
-        far, whole = self.named[name].distance, used.reads.is_everything
-        read = far if whole else far.of_input(used.reads, used.domain)
-        if read is None or read.input is None:
-            other = "coordinates or parts" if whole else "other databases than are read"
-            raise NoDistance(f"{name} is about {other}")
-        return used.letter(NamedMetric(name, read))
+    def _least(self, some: Sequence[NamedMetric], letter: Naming) -> Term:
+        return terms.least(*(letter(one.name, one.distance) for one in some))

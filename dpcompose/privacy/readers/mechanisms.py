@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel.core.lines import RATE
-from dpcompose.kernel.core.orders import ALPHA, reciprocal
-from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.domains import POSITIVE
+from dpcompose.kernel.expressions.formulas import is_whole, parse
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy import tradeoffs
-from dpcompose.privacy.checks import Path_
+from dpcompose.privacy.checks import Path_, near, shown
 from dpcompose.privacy.mechanisms import Mechanism, Nested
-from dpcompose.privacy.notions import OF_LINES, Guarantee, in_orders
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.readers.any_two import AnyTwo
+from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
-from dpcompose.privacy.readers.guarantees import InDistances
-from dpcompose.privacy.readers.space import Space
+from dpcompose.privacy.readers.guarantees import Guarantees
 from dpcompose.privacy.samples import sample
 from dpcompose.privacy.schema import (
-    GuaranteeTable,
+    NEEDS_GUARANTEE,
+    QUERIES,
+    READS,
     MechanismTable,
     Notions,
     QueryTable,
     SampledTable,
-    StudyTable,
 )
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.privacy.statements import NEEDS_KEYS, mechanism
-from dpcompose.privacy.tradeoffs import IS_RATE
 from dpcompose.spaces.inputs.keys import Keys
 from dpcompose.spaces.inputs.locations import location
 from dpcompose.spaces.inputs.maps import Map, everything
@@ -45,7 +44,6 @@ from dpcompose.spaces.inputs.queries import (
     vector_sum,
 )
 from dpcompose.spaces.inputs.scores import monotone_scores, scores
-from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from dpcompose.privacy.tables import ProbabilityTable
@@ -63,24 +61,25 @@ Inner = Callable[[str, "str | None", Sequence[str], Path_], "Setting | None"]
 class Mechanisms:
     """The mechanisms of a problem file: their guarantees, or what these follow from.
 
-    space -- where they are; given -- the table of the file;
-    keys -- the parameters of each notion; study, show -- what a study composes, and the guarantee that is
-    shown for it; notions -- those that are claimed; index -- that of the family that a study is read for.
+    distances -- the databases where they are, with metrics on them; keys -- the parameters of each notion;
+    any_two -- what says their guarantees of any two databases; None: they are for neighbours; study, show --
+    what a study composes, and the guarantee that is shown for it; notions -- those that are claimed; index --
+    that of the family that a study is read for.
     """
 
     def __init__(
         self,
-        space: Space,
-        given: StudyTable,
+        distances: Distances,
         keys: Notions,
+        any_two: AnyTwo | None,
         study: Inner,
         show: Showing | None,
         notions: Sequence[str],
         index: str | None,
     ) -> None:
-        self.space, self.parameters, self.found = space, space.parameters, space.found
-        self.tables, self.keys, self.study, self.show = given.tables, keys, study, show
-        self.notions, self.index, self.distances = notions, index, InDistances(given, space, keys)
+        self.distances, self.names, self.found = distances, distances.names, distances.names.found
+        self.tables, self.any_two, self.study, self.show = distances.given.tables, any_two, study, show
+        self.notions, self.index, self.guarantees = notions, index, Guarantees(distances, keys, any_two)
 
     def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
         """The mechanism of a number, from 0; None where it is none, which is told."""
@@ -90,19 +89,103 @@ class Mechanisms:
         )
         return found.then(given.post_processing) if found and given.post_processing else found
 
+    # what is read
+
+    def members(self, given: MechanismTable, path: Path_) -> Term | None:
+        """How many mechanisms a family has; None for a single one."""
+        taken = self.names.symbols if self.any_two is None else self.names.taken
+        found = members_of(given, self.names, taken, path)
+        counts = found is None or (is_whole(found) and self.names.never_negative(found - 1))
+        if self.any_two is not None and not counts:
+            self.found.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
+        return found
+
+    def values_read(self, given: MechanismTable, path: Path_) -> str | None:
+        """The name of the part, or map of points, that is read; "" for none; None where there is no such."""
+        name = given.name_read
+        known = self.distances.values if self.any_two is not None else {}
+        if given.map_read is not None and given.map_read.map in known:
+            return str(given.map_read.map)  # of points by its name alone
+        if name in ("", *known):
+            return name
+        if not known:
+            READS.read(name, (*path, "reads"), self.found)
+            return None
+        there = near(name, [one for one in known if one])
+        self.found.wrong((*path, "reads"), f"there is no map {shown(name)}{there}")
+        return None
+
+    def reads(
+        self, given: MechanismTable, path: Path_, values: str | None = "", many: Term | None = None
+    ) -> Map | None:
+        """The map that is read, where it is none of points, and no part; None where it is none.
+
+        many -- how many members a family has.
+        """
+        table, where = given.map_read, (*path, "reads")
+        if values is None or table is None or values == table.map:
+            return None if values is None else everything
+        if self.any_two is None:
+            return self.distances.spaces[""].reads(table, where, given.index, many)
+        return self.distances.reading(table, where)
+
+    # what is known of it
+
+    def _before_processing(self, i: int, given: MechanismTable) -> Mechanism | None:
+        path: Path_ = ("mechanisms", i)
+        many = self.members(given, path)
+        values = self.values_read(given, path)
+        reads = self.reads(given, path, values, many)
+        if given.study is not None:
+            return None if reads is None else self._of_study(given, given.study, reads, many, path)
+        if given.table is not None and (given.guarantee is None or self.any_two is not None):
+            return self._tabulated(given, reads, path)
+        if given.satisfies is None and given.guarantee is None and given.filter is None:
+            return self._with_noise(given, reads, values or "", many, path)
+        index = given.index or self.index
+        key = "satisfies" if given.satisfies else "filter" if given.filter else "guarantee"
+        stated = given.satisfies or [getattr(given, key)]
+        every = [
+            self.guarantees.of(
+                one, reads, (*path, key, n) if given.satisfies else (*path, key), index, values or ""
+            )
+            for n, one in enumerate(stated)
+        ]
+        some = [one for one in every if one is not None]
+        if reads is None or len(some) < len(every):
+            return None
+        filtered = given.filter is not None
+        if self.any_two is not None:
+            first, *others = self.any_two.least(some)
+            return Mechanism(given.name, everything, first, many, also=tuple(others), filtered=filtered)
+        if filtered:
+            return mechanism(given.name, None, reads, many, filter=some[0])
+        if given.satisfies is not None:
+            if any(one.metric is not None for one in some):
+                self.found.wrong(path, "several guarantees, some in metrics, need claims in metrics")
+                return None
+            return mechanism(given.name, some, reads, many)
+        table = None if given.table is None else self._probabilities(given.table, path)
+        satisfies, *also = tradeoffs.at_once(some[0])
+        return Mechanism(given.name, reads, satisfies, many, table=table, also=tuple(also))
+
     def _sampled(
         self, i: int, stated: SampledTable, found: Mechanism, given: MechanismTable
     ) -> Mechanism | None:
         """A mechanism that is run on a sample."""
         (key,) = stated.given
         texts, path = getattr(stated, key), ("mechanisms", i, "sampled", key)
+        if self.any_two is not None:
+            said = "the key 'sampled' is not supported yet beside claims in metrics"
+            self.found.wrong(path[:3], said)
+            return None
         several = [texts] if isinstance(texts, str) else texts
         index = given.index or self.index
         try:
             values = [
-                self.parameters.stated(text, key, path, index)
+                self.names.stated(text, key, path, index)
                 if key == "poisson"
-                else self.parameters.counted(text, path)
+                else self.names.counted(text, path)
                 for text in several
             ]
             if any(one is None for one in values):
@@ -112,126 +195,45 @@ class Mechanisms:
             self.found.wrong(("mechanisms", i, "sampled"), error)
             return None
 
-    def _before_processing(self, i: int, given: MechanismTable) -> Mechanism | None:
-        path: Path_ = ("mechanisms", i)
-        count = members_of(given, self.parameters, self.parameters.symbols, path)
+    def _with_noise(
+        self, given: MechanismTable, reads: Map | None, values: str, many: Term | None, path: Path_
+    ) -> Mechanism | None:
+        assert given.noise is not None
         index = given.index or self.index
-        reads: Map | None = everything
-        if given.map_read is not None:
-            reads = self.space.reads(given.map_read, (*path, "reads"), given.index, count)
-        stated = given.guarantee or given.filter
-        if given.study is not None:
-            return None if reads is None else self._of_study(given, given.study, reads, count, path)
-        if given.satisfies is not None:
-            every = [
-                self._guarantee(one, reads, (*path, "satisfies", n), index)
-                for n, one in enumerate(given.satisfies)
-            ]
-            some = [one for one in every if one is not None]
-            if reads is None or len(some) < len(every):
-                return None
-            return mechanism(given.name, some, reads, count)
-        if stated is None:
-            assert given.noise is not None
 
-            def read(text: str, key: str, at: Path_) -> Term | None:
-                return self.parameters.stated(text, key, at, index)
+        def read(text: str, key: str, at: Path_) -> Term | None:
+            return self.names.stated(text, key, at, index)
 
-            query = self._query(given, path)
-            noise = noise_of(given.noise, read, self.parameters, path)
-            if reads is None or query is None or noise is None:
+        noise = noise_of(given.noise, read, self.names, path)
+        if self.any_two is not None:
+            if noise is None or reads is None:
                 return None
-            if noise.besides and noise.kind.takes not in query.values:
-                self.found.wrong((*path, "noise", "threshold"), NEEDS_KEYS)
-                return None
-            return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
-        found = self._guarantee(stated, reads, (*path, "filter" if given.filter else "guarantee"), index)
-        if reads is None or found is None:
+            found = self.any_two.noisy(given, noise, reads, values, path)
+            return None if found is None else replace(found, members=many)
+        if given.query is None and given.noise.word != "randomized-response":
+            self.found.wrong(path, f"what is the noise added to? {QUERIES}")
             return None
-        if given.filter is not None:
-            return mechanism(given.name, None, reads, count, filter=found)
-        table = None if given.table is None else self._probabilities(given.table, path)
-        satisfies, *also = tradeoffs.at_once(found)
-        return Mechanism(given.name, reads, satisfies, count, table=table, also=tuple(also))
-
-    def _guarantee(
-        self,
-        stated: GuaranteeTable,
-        reads: Map | None,
-        path: Path_,
-        index: str | None,
-    ) -> Guarantee | None:
-        """A guarantee of a mechanism that reads something."""
-        if stated.metric is not None:
-            return None if reads is None else self.distances.guarantee(stated, reads, path, index)
-        assert stated.granularity is not None
-        granularity = self.space.granularity(stated.granularity, (*path, "granularity"))
-        orders = stated.of_orders
-        if stated.omega is not None:
-            self.parameters.above_one(stated.omega, (*path, "omega"))
-        if stated.notion in OF_LINES:
-            return self._tradeoff(stated, granularity, reads, path, index)
-        read = [
-            (key, self.parameters.stated(str(stated.value(key)), key, (*path, key), index, stated.alpha))
-            for key in self.keys[stated.notion]
-        ]
-        given_values = tuple(
-            (key, value if stated.written(key)[0] == key else reciprocal(value))
-            for key, value in read
-            if value is not None
-        )
-        if reads is not None and not reads.is_everything and stated.domain is None:
-            self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
+        query = self._query(given, path)
+        if reads is None or query is None or noise is None:
             return None
-        if granularity is None or len(given_values) < len(read):
+        if noise.besides and noise.kind.takes not in query.values:
+            self.found.wrong((*path, "noise", "threshold"), NEEDS_KEYS)
             return None
-        found = Guarantee(stated.notion, given_values, granularity, stated.domain)
-        return found if orders is None else in_orders(found, orders)
-
-    def _tradeoff(
-        self,
-        stated: GuaranteeTable,
-        granularity: Granularity | None,
-        reads: Map | None,
-        path: Path_,
-        index: str | None,
-    ) -> Guarantee | None:
-        """A trade-off function, in whatever form."""
-        at = (*path, "tradeoff")
-        if ALPHA in self.parameters.given:
-            self.found.wrong(("parameters", ALPHA), IS_RATE)
-            return None
-        if reads is not None and not reads.is_everything and stated.domain is None:
-            self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
-            return None
-        try:
-            found = tradeoffs.values(
-                stated.function, lambda text: self.parameters.stated(text, "tradeoff", at, index, RATE)
-            )
-            if granularity is None or found is None:
-                return None
-            notion, value = found
-            made = Guarantee(notion, ((self.keys[notion][0], value),), granularity, stated.domain)
-            tradeoffs.at_once(made)
-        except ValueError as error:
-            self.found.wrong(at, error)
-            return None
-        return made
+        return mechanism(given.name, reads=reads, count=many, query=query, noise=noise)
 
     def _of_study(
-        self, given: MechanismTable, name: str, reads: Map, count: Term | None, path: Path_
+        self, given: MechanismTable, name: str, reads: Map, many: Term | None, path: Path_
     ) -> Mechanism | None:
         """A study as a mechanism, with the guarantee that is shown for it, or that the file states."""
         stated = given.guarantee
-        setting = self.study(
-            name, given.index or self.index, [stated.notion] if stated else self.notions, path
-        )
+        index = given.index or self.index
+        setting = self.study(name, index, [stated.notion] if stated else self.notions, path)
         if setting is None:
             return None
         found: Mechanism | None = None
         if self.show is not None:
             try:
-                found = self.show(given.name, setting, reads, count)
+                found = self.show(given.name, setting, reads, many)
             except ValueError as error:
                 self.found.wrong((*path, "study"), f"no guarantee of {name} is known: {error}")
                 return None
@@ -239,20 +241,8 @@ class Mechanisms:
             if found is None:
                 self.found.wrong(path, "this key is missing: the guarantee of its study")
             return found
-        index = given.index or self.index
-        known = tuple(
-            (key, value if stated.written(key)[0] == key else reciprocal(value))
-            for key in self.keys[stated.notion]
-            if (
-                value := self.parameters.stated(
-                    str(stated.value(key)), key, (*path, "guarantee", key), index, stated.alpha
-                )
-            )
-            is not None
-        )
-        satisfies = Guarantee(stated.notion, known, setting.target, stated.domain)
-        if stated.of_orders is not None and len(known) == 1:
-            satisfies = in_orders(satisfies, stated.of_orders)
+        known = self.guarantees.values(stated, (*path, "guarantee"), index)
+        satisfies = known and replace(known, granularity=setting.target, domain=stated.domain)
         if setting.target.data() != stated.granularity:
             message = f"{name} is a study for {setting.target} neighbours, so its guarantee is, too"
             self.found.wrong((*path, "guarantee", "granularity"), message)
@@ -260,12 +250,33 @@ class Mechanisms:
             self.found.wrong(
                 (*path, "guarantee"), f"what is shown for {name} is {found.satisfies}; leave it out"
             )
-        return found or Mechanism(given.name, reads, satisfies, count, study=Nested(setting))
+        if found is not None or satisfies is None:
+            return found
+        return Mechanism(given.name, reads, satisfies, many, study=Nested(setting))
+
+    # tables
+
+    def _tabulated(self, given: MechanismTable, reads: Map | None, path: Path_) -> Mechanism | None:
+        """A mechanism that is known by its table of probabilities, and by what bounds that."""
+        if self.any_two is None:
+            self.found.wrong(path, NEEDS_GUARANTEE)
+            return None
+        stated: Guarantee | None = None
+        if given.guarantee is not None:
+            stated = self.guarantees.of(given.guarantee, reads, (*path, "guarantee"), given.index)
+        rows = rows_of(str(given.table), self.tables, self._is_listed, self._probability, self.found, path)
+        if rows is None or reads is None or (stated is None) != (given.guarantee is None):
+            return None
+        return self.any_two.tabulated(given, rows, stated, reads, path)
+
+    @property
+    def _is_listed(self) -> bool:
+        alone = self.distances.alone
+        return alone is not None and alone.is_listed
 
     def _probabilities(self, name: str, path: Path_) -> ProbabilityTable | None:
         """A table of probabilities; names in its formulas that are not listed are made here."""
-        listed = self.space.databases is not None and self.space.databases.is_listed
-        rows = rows_of(name, self.tables, listed, self._probability, self.found, path)
+        rows = rows_of(name, self.tables, self._is_listed, self._probability, self.found, path)
         if rows is None:
             return None
         from dpcompose.privacy.tabulated import probability_table
@@ -273,7 +284,7 @@ class Mechanisms:
         given = self.tables[name]
         try:
             used = {one for row in rows.values() for p in row for one in p.letters}
-            domains = {one: str(self.parameters.domains[one]) for one in sorted(used)}
+            domains = {one: str(self.names.domains[one]) for one in sorted(used)}
             return probability_table(rows, given.outcomes, parameters=domains)
         except ValueError as error:
             self.found.wrong(("tables", name), error)
@@ -281,12 +292,14 @@ class Mechanisms:
 
     def _probability(self, text: str, key: str, path: Path_) -> Term | None:
         """An entry of a table; names that are not listed are made here."""
-        known = self.parameters
+        known = self.names
+        if known.strict:
+            return known.formula(text, path)
         try:
             for one in formulas.names(text):
                 if one not in known.symbols:
                     known.adopt(one, POSITIVE, path)
-            return kernel.parse(text, known.symbols)
+            return parse(text, known.symbols)
         except formulas.FormulaError as error:
             self.found.wrong(path, error)
             return None
@@ -305,13 +318,13 @@ class Mechanisms:
             "monotone-scores": (table.monotone_scores, monotone_scores),
         }.items():
             if text is not None:
-                bound = self.parameters.stated(text, word, (*path, "query", word), None)
+                bound = self.names.stated(text, word, (*path, "query", word), None)
                 return None if bound is None else made(bound)
         if table.keys_ is not None:
             return self._of_keys(table.keys_, (*path, "query", "keys"))
         (key,) = table.given
         texts = enumerate(getattr(table, key))
-        bounds = [self.parameters.stated(text, key, (*path, "query", key, n), None) for n, text in texts]
+        bounds = [self.names.stated(text, key, (*path, "query", key, n), None) for n, text in texts]
         lower, upper = bounds
         if lower is None or upper is None:
             return None
@@ -323,7 +336,7 @@ class Mechanisms:
     def _of_keys(self, given: str | list[str], path: Path_) -> Query | None:
         """Counts by keys: how many a record has at most, and what it adds to each, or 1."""
         texts = given if isinstance(given, list) else [given, "1"]
-        found = [self.parameters.stated(text, "keys", (*path, n), None) for n, text in enumerate(texts)]
+        found = [self.names.stated(text, "keys", (*path, n), None) for n, text in enumerate(texts)]
         if None in found:
             return None
         if any(one is not None and one.kind == "oo" for one in found):

@@ -26,25 +26,34 @@ NONE: Mapping[str, Term] = {}
 class Names(Parameters):
     """What is in scope: parameters, metrics, and what else has a name; and what formulas in these mean.
 
-    given, assume -- the parameters of the file, and relations between them; found -- where mistakes are told.
+    given, assume, found, inherits -- as of `Parameters`; strict -- whether formulas have a value for all
+    allowed parameters, and no two things one name: where metrics are all that there is.
     """
 
-    def __init__(self, given: Mapping[str, str], assume: Sequence[str], found: Found) -> None:
-        super().__init__({}, assume, found)
+    def __init__(
+        self,
+        given: Mapping[str, str],
+        assume: Sequence[str],
+        found: Found,
+        strict: bool,
+        inherits: bool = False,
+    ) -> None:
+        super().__init__(given, assume, found, inherits)
         self.metrics: dict[str, NamedMetric] = {}
         self.taken: dict[str, str] = {}
         self.canonical: Sequence[str] = ()
-        self.strict = True
-        every = given.items()
-        self.given = {name: x for name, x in every if self.take(name, "a parameter", ("parameters", name))}
+        self.strict = strict
+        if strict:
+            free = [name for name in given if self.take(name, "a parameter", ("parameters", name))]
+            self.given = {name: given[name] for name in free}
         self.read()
 
-    @classmethod
-    def of(cls, known: Parameters) -> Names:
-        """Names beside parameters: what comes to be known here is so there; formulas may have no value."""
-        found = cls({}, (), known.found)
-        vars(found).update(vars(known), taken=dict.fromkeys(known.symbols, "a parameter"), strict=False)
-        return found
+    def stated(
+        self, text: str, key: str, path: Path_, index: str | None, alpha: Term | None = None
+    ) -> Term | None:
+        if self.strict:
+            return self.formula(text, path, key=key, index=index)
+        return super().stated(text, key, path, index, alpha)
 
     def take(self, name: str, what: str, path: Path_) -> bool:
         """Whether a name is free for what it is to mean."""
@@ -53,14 +62,17 @@ class Names(Parameters):
             message = "is no name: letters, digits and single _, without a meaning in formulas"
             self.found.wrong(path, f"{shown(name)} {message}")
             return False
-        if name in self.taken:
-            self.found.wrong(path, f"{name} is {self.taken[name]} already; call {what} something else")
+        known = self.taken.get(name, "a parameter" if name in self.symbols else "")
+        if known:
+            self.found.wrong(path, f"{name} is {known} already; call {what} something else")
             return False
         self.taken[name] = what
         return True
 
     def adopt(self, name: str, domain: Domain, path: Path_) -> bool:
         """Makes a parameter that is not known yet; e[i] has the domain of e, if [parameters] lists that."""
+        if not self.strict:
+            return super().adopt(name, domain, path)
         family = family_of(name)
         if family in self.scalars:
             self.found.wrong(path, f"{family} is a parameter and also a family {name}; rename one of them")

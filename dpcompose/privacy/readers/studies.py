@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
+from dpcompose.kernel.expressions import terms
 from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.database_tables import DatabasesTable
-from dpcompose.privacy.readers.claims import Claim, claim_of, in_steps
+from dpcompose.privacy.database_tables import PointsTable, ProductTable
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.readers.any_two import AnyTwo
+from dpcompose.privacy.readers.claims import Claims
+from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
-from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import ClaimTable, Notions, StudyTable
+from dpcompose.privacy.readers.names import Names
+from dpcompose.privacy.readers.outside import Outside, unlike
+from dpcompose.privacy.schema import PARTITIONS, MechanismTable, Notions, StudyTable
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.canonical.named import NotOutside
+from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.built_in import all_pairs
+
+MISSING = "this key is missing"
+MOST_IN_METRICS = 200
+"""How many mechanisms there are at most beside claims in metrics."""
+OF_A_CLASS = ("databases", "granularities", "maps", "partitions", "tables", "metrics")
+"""The keys that are about a class of databases, and what is on it."""
 
 
 class Study:
@@ -23,7 +38,7 @@ class Study:
     given -- its table; found -- what users added, and where mistakes are told; keys -- the parameters of each
     notion; show -- finds the guarantees of studies; notions -- those that are claimed; index -- that of the
     family that a study is read for; inherits -- whether this is a study, of which is assumed what is assumed
-    of the whole.
+    of the whole; pairs -- whether what is lost is asked of all pairs of databases, and not of neighbours.
     """
 
     def __init__(
@@ -31,93 +46,197 @@ class Study:
         given: StudyTable,
         found: Found,
         keys: Notions,
-        show: Showing | None,
-        notions: Sequence[str],
+        show: Showing | None = None,
+        notions: Sequence[str] = (),
         index: str | None = None,
         inherits: bool = False,
+        pairs: bool = False,
     ) -> None:
         self.given, self.found, self.keys, self.show = given, found, keys, show
-        self.notions, self.index = notions, index
-        self.parameters = Parameters(given.parameters, given.assume, found, inherits)
-        self.space: Space | None = None
+        self.notions, self.index, self.pairs, self.adaptive = notions, index, pairs, given.adaptive
+        self.names = Names(given.parameters, given.assume, found, pairs, inherits)
 
-    def setting(self) -> Setting | None:
-        """The setting; None where there is none, which is told."""
-        given, parameters, found = self.given, self.parameters, self.found
-        parameters.read()
-        assert isinstance(given.databases, DatabasesTable)
-        assert given.target is not None and given.target.granularity is not None
-        space = Space(given.databases, given.granularities, given.maps, given.partitions, parameters, found)
-        if space.databases is None:
+    @cached_property
+    def distances(self) -> Distances | None:
+        """The databases, and the metrics on them; None where there are none, which is told."""
+        given, wrong = self.given, self.found.wrong
+        if not self.pairs:
+            if isinstance(given.databases, PointsTable | ProductTable):
+                wrong(("databases",), "points and products have metrics, and no neighbours as a whole")
+                return None
+            if given.target is None or given.target.granularity is None:
+                wrong(("target",) if given.target is None else ("target", "granularity"), MISSING)
+        elif given.partitions:
+            wrong(("partitions",), PARTITIONS)
+        elif len(given.mechanisms) > MOST_IN_METRICS:
+            said = f"with metrics there are at most {MOST_IN_METRICS} mechanisms, not {len(given.mechanisms)}"
+            wrong(("mechanisms",), said)
+        found = Distances(given, self.names)
+        if self.pairs:
+            found.read_all()
+        return None if found.databases is None else found
+
+    @cached_property
+    def _reader(self) -> Mechanisms:
+        assert self.distances is not None
+        any_two = AnyTwo(self.distances) if self.pairs else None
+        return Mechanisms(
+            self.distances, self.keys, any_two, self._study, self.show, self.notions, self.index
+        )
+
+    def mechanisms(self) -> list[Mechanism]:
+        """Its mechanisms; at all pairs those of studies in it one by one."""
+        found: list[Mechanism | None] = []
+        for i, one in enumerate(self.given.mechanisms):
+            apart = self.pairs and one.study is not None
+            found += self._one_by_one(i, one) if apart else [self._reader.mechanism(i, one)]
+        return [one for one in found if one is not None]
+
+    def setting(self, data: Mapping[str, Any] | None = None) -> Setting | None:
+        """The setting; None where there is none, which is told.
+
+        data -- of a problem at all pairs, which is written back as it stands.
+        """
+        given, distances = self.given, self.distances
+        if distances is None:
             return None
-        self.space = space
-        target = space.granularity(given.target.granularity, ("target", "granularity"))
-        reader = Mechanisms(space, given, self.keys, self._study, self.show, self.notions, self.index)
-        mechanisms = [reader.mechanism(i, one) for i, one in enumerate(given.mechanisms)]
-        assume = parameters.assumed({x: n for one in mechanisms if one for x, n in one.counts.items()})
-        if found.mistakes or target is None:
+        target = None
+        if not self.pairs and given.target is not None and given.target.granularity is not None:
+            target = distances.granularity(given.target.granularity, ("target", "granularity"))
+        mechanisms = self.mechanisms()
+        near = self.claims.near if self.pairs and self.claims.target is not None else None
+        assume = self.names.assumed({x: n for one in mechanisms for x, n in one.counts.items()})
+        if self.found.mistakes or (target is None and not self.pairs):
             return None
+        assert distances.databases is not None
         metrics = {name: one.data() for name, one in given.metrics.items()}
         try:
-            return Setting(
-                space.databases,
-                target,
-                tuple(one for one in mechanisms if one is not None),
-                MappingProxyType(parameters.domains),
+            made = Setting(
+                distances.databases,
+                target or all_pairs,
+                tuple(mechanisms),
+                MappingProxyType(self.names.domains),
                 given.title,
-                MappingProxyType(parameters.numbers),
-                tuple(parameters.doubts),
-                given.adaptive,
+                MappingProxyType(self.names.numbers),
+                tuple(self.names.doubts),
+                self.adaptive,
                 assume,
-                data={"metrics": metrics} if metrics else {},
-            ).in_one_notion(self.notions)
+                data=data or ({"metrics": metrics} if metrics else {}),
+                metrics=MappingProxyType(self.names.metrics if self.pairs else {}),
+                near=near,
+            )
+            return made if self.pairs else made.in_one_notion(self.notions)
         except InvalidSetting as error:
-            found.wrong(("mechanisms",), error)
+            self.found.wrong(("mechanisms",), error)
             return None
 
-    @property
-    def is_placed(self) -> bool:
-        """Whether the databases are known."""
-        return self.space is not None
+    @cached_property
+    def claims(self) -> Claims:
+        """What reads claims, once the mechanisms are read; the databases are known."""
+        assert self.distances is not None
+        return Claims(self.given, self.distances, self.keys, self.pairs)
 
-    def claim(self, i: int, given: ClaimTable) -> Claim | None:
-        """The claim of a number, from 0, once the setting was read; None where it is none, which is told."""
-        if given.metric is None:
-            return claim_of(i, given, self.keys, self.parameters, self.found)
-        return in_steps(i, given, self.given, self.parameters, self.found)
+    # studies
 
     def _study(self, name: str, index: str | None, notions: Sequence[str], path: Path_) -> Setting | None:
         """What a study composes; its parameters are also those of what it is part of."""
-        given, outside = study_of(self.given, name, path, self.found), self.given
+        given = study_of(self.given, name, path, self.found)
         if given is None:
             return None
         if given.databases is None:
-            alike = ("databases", "granularities", "maps", "partitions", "tables", "metrics")
-            if twice := [key for key in alike[1:] if getattr(given, key)]:
-                self.found.wrong(
-                    ("studies", name, twice[0]), "a study without databases has those of the file"
-                )
+            if twice := [key for key in OF_A_CLASS[1:] if getattr(given, key)]:
+                said = "a study without databases has those of the file"
+                self.found.wrong(("studies", name, twice[0]), said)
                 return None
-            given = given.with_(**{key: getattr(outside, key) for key in alike})
-        reader = Study(
-            given,
-            Found(self.keys, self.found.own),
-            self.keys,
-            self.show,
-            notions,
-            index,
-            inherits=True,
-        )
+            given = given.with_(**{key: getattr(self.given, key) for key in OF_A_CLASS})
+        found = Found(self.keys, self.found.own)
+        reader = Study(given, found, self.keys, self.show, notions, index, inherits=True)
         setting = reader.setting()
-        for mistake in reader.found.mistakes:
-            self.found.wrong(("studies", name, *mistake.path), mistake.message)
-        used = set(reader.parameters.domains) if setting is None else setting.used
-        for one in sorted(used - set(self.parameters.domains)):
-            self.parameters.adopt(one, reader.parameters.domains[one], (*path, "study"))
+        self._tell(found, name)
+        used = set(reader.names.domains) if setting is None else setting.used
+        for one in sorted(used - set(self.names.domains)):
+            self.names.adopt(one, reader.names.domains[one], (*path, "study"))
         if setting is None:
             return None
         own = {one: setting.domains[one] for one in setting.domains if one in setting.used}
         return replace(setting, domains=MappingProxyType(own))
+
+    def _tell(self, inner: Found, name: str) -> None:
+        """Tells the mistakes in a study."""
+        self.found.mistakes += [replace(one, path=("studies", name, *one.path)) for one in inner.mistakes]
+
+    def _one_by_one(self, i: int, given: MechanismTable) -> list[Mechanism | None]:
+        """The mechanisms of a study, each on what the study reads."""
+        path, name = ("mechanisms", i), str(given.study)
+        many = self._reader.members(given, path)
+        study = study_of(self.given, name, path, self.found)
+        if given.guarantee is not None:
+            self.found.wrong(path, "a study has its own mechanisms: leave out guarantee")
+        if "." in name:
+            self.found.wrong((*path, "study"), f"{shown(name)} is no name of a study: leave out the dot")
+        part = self._reader.values_read(given, path)
+        reads = self._reader.reads(given, path, part)
+        if study is None or "." in name or reads is None or part is None:
+            return []
+        inner = self._inner(study, part, reads, ("studies", name))
+        if inner is None or self.distances is None:
+            return []
+        some = [] if inner.distances is None else inner.mechanisms()
+        self._tell(inner.found, name)
+        self._take_parameters(inner.names, (*path, "study"))
+        if inner.found.mistakes or inner.distances is None:
+            return []
+        self.adaptive |= inner.adaptive
+        if not reads.is_everything and unlike(
+            inner.distances.alone, image := reads.image(self.distances.whole)
+        ):
+            said = f"a study on {inner.distances.databases} reads {reads.written('D')}: {image}"
+            self.found.wrong((*path, "study"), f"{said}; a study is about the databases that are read")
+            return []
+        shared = inner.given.metrics.keys() - self.given.studies[name].metrics.keys()
+        outside = Outside(name, part, reads, inner.distances, self.distances, shared)
+        if many is not None and any(one.members is not None for one in some):
+            said = f"{given.name} is a family of studies that hold families; write one of them out"
+            self.found.wrong(path, said)
+        done = given.post_processing or ""
+        try:
+            return [outside.mechanism(given.name, one, many, done) for one in some]
+        except NotOutside as error:
+            self.found.wrong((*path, "study"), error)
+            return []
+
+    def _take_parameters(self, inner: Names, path: Path_) -> None:
+        """The parameters of a study are also those of what it is part of."""
+        known = self.names
+        for one, domain in inner.domains.items():
+            if known.domains.setdefault(one, domain) != domain:
+                said = f"{one} is {known.domains[one]} here, and {domain} in the study"
+                self.found.wrong(path, f"{said}; one name is one parameter")
+            known.symbols.setdefault(one, terms.letter(one, domain))
+            known.taken.setdefault(one, "a parameter")
+
+    def _inner(self, study: StudyTable, part: str, reads: Map, path: Path_) -> Study | None:
+        """The reader of a study: without databases of its own it is about those that it reads."""
+        outer, databases = self.given, self.given.databases
+        parts: Mapping[str, Any] = databases.parts if isinstance(databases, ProductTable) else {}
+        if study.databases is not None and reads.is_everything:
+            said = "a study that reads everything, or a part, is about that: leave out"
+            self.found.wrong((*path, "databases"), said)
+            return None
+        if study.databases is None and not reads.is_everything:
+            assert self.distances is not None
+            there = reads.image(self.distances.whole)
+            self.found.wrong(path, f"say which databases the study is about: {there}")
+            return None
+        if part and part not in parts:
+            self.found.wrong(path, f"there is no part {shown(part)} that it reads{near(part, parts)}")
+            return None
+        if part:
+            study = study.with_(databases=parts[part])
+        elif study.databases is None:
+            alike = {key: {**getattr(outer, key), **getattr(study, key)} for key in OF_A_CLASS[1:]}
+            study = study.with_(databases=databases, **alike)
+        return Study(study, Found(self.keys, self.found.own), self.keys, pairs=True)
 
 
 def study_of(outside: StudyTable, name: str, path: Path_, found: Found) -> StudyTable | None:

@@ -42,14 +42,25 @@ class Outside:
         )
         self.metrics, self.values, self.named = inner.names.metrics, outer.values, outer.named
 
-    def mechanism(self, called: str, one: Mechanism) -> Mechanism:
-        """One of its mechanisms, where the study is called something.  Raises NotOutside."""
+    def mechanism(self, called: str, one: Mechanism, many: Term | None, done: str) -> Mechanism:
+        """One of its mechanisms.  Raises NotOutside.
+
+        called -- what the study is called; many -- how many of them there are, if it is a family; done --
+        what is done to its outputs.
+        """
         satisfies, *also = (
             replace(stated, metric=stated.in_metric.changed(self.formula)) for stated in one.every
         )
         entries = None if one.entries is None else self._values(one.entries)
-        name = f"{called}.{one.name}"
-        return replace(one, name=name, satisfies=satisfies, also=tuple(also), entries=entries)
+        return replace(
+            one,
+            name=f"{called}.{one.name}",
+            satisfies=satisfies,
+            also=tuple(also),
+            entries=entries,
+            members=one.members if many is None else many,
+            processing=", then ".join(filter(None, [one.processing, done])),
+        )
 
     def formula(self, it: Term) -> Term:
         """A formula in the metrics of the study, in those outside."""

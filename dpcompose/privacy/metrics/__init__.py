@@ -1,1 +1,0 @@
-"""Privacy in metrics as problems state it: classes, metrics, mechanisms, claims."""
