@@ -318,10 +318,13 @@ class TargetTable(Table):
     metric: str | None = key(FORMULA)
     within: str | None = key(FORMULA)
     granularity: str | dict[str, Any] | None = key(GRANULARITY)
+    of: str | None = key(NAME)
 
     def check(self) -> None:
         if (self.metric is None) == (self.granularity is None):
             raise ValueError("the target is a metric, or the neighbours of a granularity")
+        if self.of is not None and self.granularity is None:
+            raise ValueError("of is the part of which neighbours are meant: say which, with a granularity")
         if self.within is not None and self.metric is None:
             raise ValueError("databases are neighbours within a distance in a metric: say in which")
 

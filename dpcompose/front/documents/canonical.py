@@ -10,6 +10,7 @@ from dpcompose.proof.registry import Theory
 from dpcompose.spaces import given
 from dpcompose.spaces.canonical.finite import finite
 from dpcompose.spaces.canonical.metrics import StepsInSpace
+from dpcompose.spaces.canonical.named import counted
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import everything
 from dpcompose.spaces.moves.granularities import Granularity
@@ -52,9 +53,7 @@ def canonical_metric(
             "dpcompose.distances(G) is the metric of its shortest paths; nx.Graph(G.edges) has none"
         )
     on, about = given.classes(databases), given.neighbours(databases if granularity is None else granularity)
-    if about.times is not None:
-        raise ValueError(f"how many steps {about} neighbours take is no number; a number of steps would do")
-    return _metric(on, about, theory or registry.standard())
+    return _metric(on, counted(about), theory or registry.standard())
 
 
 def _metric(databases: DatabaseClass, granularity: Granularity, theory: Theory) -> MetricFunction:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
@@ -15,17 +15,20 @@ from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy import fibres, tradeoffs
+from dpcompose.privacy.checks import Path_, near, shown
 from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.metric_tables import canonical_names
 from dpcompose.privacy.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
 from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.schema import PARTITIONS, ClaimTable, Notions, StudyTable
 from dpcompose.privacy.settings.orders import IS_ORDER
+from dpcompose.spaces.canonical.compared import AnyTwo
 from dpcompose.spaces.canonical.named import Within
+from dpcompose.spaces.canonical.points import Values
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -168,31 +171,55 @@ class Claims:
     @cached_property
     def target(self) -> Term | None:
         """The metric that claims without one count: a formula, or that of the target's neighbours."""
-        given = self.given.target
+        given, path = self.given.target, ("target",)
         if given is None:
             return None
         if given.metric is not None:
             others = self.distances.in_metrics(given.metric)
-            return self.names.formula(given.metric, ("target", "metric"), others, False)
-        path = ("target", "granularity")
-        counted = self._counted
-        return None if counted is None else self.distances.canonical(counted, path)
+            return self.names.formula(given.metric, (*path, "metric"), others, False)
+        if given.of is not None:
+            return self._of_part(given.granularity, given.of, path)
+        if self._neighbours is None:
+            return None
+        return self.distances.canonical(self._neighbours.single_step, (*path, "granularity"))
 
     @cached_property
-    def _counted(self) -> Granularity | None:
-        """The neighbours whose steps claims without a metric count."""
+    def _neighbours(self) -> Granularity | None:
+        """The neighbours that claims without a metric are for, of the class as a whole."""
         given = self.given.target
-        if given is None or given.granularity is None:
+        if given is None or given.granularity is None or given.of is not None:
             return None
         return self.distances.granularity(given.granularity, ("target", "granularity"))
 
+    def _of_part(self, granularity: Any, part: str, path: Path_) -> Term | None:
+        """The steps between one part, and 2 where others differ: databases are at distance 1 where that
+        part are neighbours, and all others are equal."""
+        databases = self.distances.databases
+        known = [] if databases is None else [name for name, _ in databases.parts if name]
+        if part not in known:
+            self.wrong((*path, "of"), f"there is no part {shown(part)}{near(part, known)}")
+            return None
+        counted = self.distances.granularity_of(granularity, self.distances.values[part], path)
+        steps = None if counted is None else self.distances.canonical_of(counted, part, path)
+        if steps is None or known == [part]:
+            return steps
+        rest = Values(f"what is not {part}", None, (), tuple(name for name in known if name != part))
+        return steps + 2 * self.distances.named("others", AnyTwo(rest))
+
     @cached_property
     def near(self) -> Within | None:
-        """What claims for the pairs within a distance have beside it; None where the target is none."""
+        """What claims for the pairs within a distance have beside it; None where the target is none.
+
+        Groups of m steps are the pairs within m single ones.
+        """
         given, path = self.given.target, ("target", "within")
-        if given is None or given.metric is None or given.within is None:
-            return None
-        radius = self.names.formula(given.within, path)
+        radius: Term | None = None
+        if given is not None and given.within is not None:
+            radius = self.names.formula(given.within, path)
+        elif given is not None and given.of is not None:
+            radius = ONE
+        elif self._neighbours is not None:
+            radius = self._neighbours.times
         if radius is None or self.target is None:
             return None
         if not self.names.never_negative(radius):
@@ -226,8 +253,6 @@ class Claims:
                 return None
             if said.delta is not None and near is None:
                 doubts.append("(epsilon, delta) for these neighbours is not decided; in a metric it is")
-            if self._counted is not None and self._counted.times is not None:
-                doubts.append("how far groups of any number of steps move these metrics is not known here")
             if value.kind != "oo":  # what is negative is no square, and the claim is
                 sign = -1 if self.names.is_positive(-value) else 1
                 root = terms.power(value * sign, Fraction(1, power)) * sign

@@ -26,7 +26,6 @@ from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_na
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.lengths import tabled
 from dpcompose.privacy.readers.names import Names
-from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import GuaranteeTable, StudyTable
 from dpcompose.spaces.canonical.compared import AnyTwo, Norm, Own, Steps, Tabled
@@ -291,16 +290,17 @@ class Distances:
         self, counted: Granularity, path: Path_, reads: Map = everything, domain: str = "own"
     ) -> Term | None:
         """The letter of a canonical metric: on the class, or on what a map reads of it."""
-        unfit = misfit(counted, self.whole)
-        if counted.times is not None and path[0] != "target":
-            unfit = "in metrics a number of steps is a number, and no parameter"
-        if unfit:
-            self.wrong(path, unfit)
-            return None
         name = f"{CANONICAL}{_word(str(counted))}"
         if reads != everything:
             name += f"_{_word(reads.written(''))[:30]}"
-        return self.named(name, Steps(counted, "", reads, domain if reads != everything else "own"))
+        domain = domain if reads != everything else "own"
+        found = self._counting(counted, "", self.whole, reads, domain, path)
+        return None if found is None else self.named(name, found)
+
+    def canonical_of(self, counted: Granularity, part: str, path: Path_) -> Term | None:
+        """The letter of a canonical metric on a part of the databases."""
+        found = self._steps_between(counted, self.values[part], everything, path)
+        return None if found is None else self.named(f"{CANONICAL}{counted}_{part}", found)
 
     def named_of_input(self, name: str, distance: Distance, reads: Map, domain: str) -> Term:
         """The letter of a metric as one of what a map reads on a domain."""
@@ -340,7 +340,7 @@ class Distances:
             self.wrong((*path, "of"), f"{said}{near(given.of or '', names)}")
             return None
         if given.granularity is not None:
-            return self._steps(given, of, path, databases)
+            return self._steps(given, of, path)
         if of.formulas is None:
             self.wrong((*path, "of"), f"{of.name} is no vector of numbers: a granularity counts its steps")
             return None
@@ -388,50 +388,60 @@ class Distances:
         known, found = self.names.symbols, self.names.found
         return tabled(given.table, every, f, known, found, path, name)
 
-    def _steps(
-        self, given: MetricTable, of: Values, path: Path_, databases: DatabaseClass
-    ) -> Distance | None:
-        part = dict(databases.parts)[of.name] if of.parts == (of.name,) else None
-        part = None if part is None or part.points is not None else part
-        granularity = self._counted(given.granularity, part, (*path, "granularity"))
+    def _steps(self, given: MetricTable, of: Values, path: Path_) -> Distance | None:
+        granularity = self.granularity_of(given.granularity, of, path)
         if granularity is None:
-            return None
-        edits = granularity.edits(Multisets((), arbitrary=True))
-        listed = part is not None and gone_through(part) is not None
-        if edits is not None and edits.single is None and given.reads is None and not listed:
-            return AnyTwo(of)
-        if part is None:
-            self.wrong(
-                (*path, "of"),
-                f"{granularity} neighbours differ in records, which {of.name or 'this'} has none of; "
-                'a norm, or of = "NAME" of a part with records, would do',
-            )
-            return None
-        if unfit := misfit(granularity, part):
-            self.wrong((*path, "granularity"), unfit)
             return None
         reads: Map | None = everything
         if given.reads is not None:
             stated = ReadsTable(**{key: getattr(given.reads, key) for key in given.reads.given})
             reads = self.reading(stated, (*path, "reads"), of.name)
-        return None if reads is None else Steps(granularity, of.name, reads)
+        return None if reads is None else self._steps_between(granularity, of, reads, path)
 
-    def _counted(self, given: Any, part: DatabaseClass | None, path: Path_) -> Granularity | None:
-        """The granularity of which steps are counted: one with a name, or one that is made of such."""
+    def _steps_between(self, counted: Granularity, of: Values, reads: Map, path: Path_) -> Distance | None:
+        """The fewest steps that lie between parts; path -- of the table that says them."""
+        part, edits = self._with_records(of), counted.edits(Multisets((), arbitrary=True))
+        listed = part is not None and gone_through(part) is not None
+        if edits is not None and edits.single is None and reads.is_everything and not listed:
+            return AnyTwo(of)
+        if part is None:
+            self.wrong(
+                (*path, "of"),
+                f"{counted} neighbours differ in records, which {of.name or 'this'} has none of; "
+                'a norm, or of = "NAME" of a part with records, would do',
+            )
+            return None
+        return self._counting(counted, of.name, part, reads, "own", (*path, "granularity"))
+
+    def _counting(
+        self, counted: Granularity, name: str, part: DatabaseClass, reads: Map, domain: str, path: Path_
+    ) -> Steps | None:
+        """The steps of a granularity on a part, or on what a map reads of it."""
+        try:
+            found = Steps(counted, name, reads, domain)
+        except ValueError as error:
+            self.wrong(path, error)
+            return None
+        if unfit := misfit(counted, part):
+            self.wrong(path, unfit)
+        return None if unfit else found
+
+    def _with_records(self, of: Values) -> DatabaseClass | None:
+        """The part that is compared, where it is one and no points."""
+        part = dict(self.databases.parts if self.databases else ()).get(of.name)
+        return part if part is not None and of.parts == (of.name,) and part.points is None else None
+
+    def granularity_of(self, given: Any, of: Values, path: Path_) -> Granularity | None:
+        """The granularity of which steps of a part are counted: one with a name, or made of such."""
+        at, part = (*path, "granularity"), self._with_records(of)
         if isinstance(given, str):
             if given not in self.granularities:
-                there = near(given, self.granularities)
-                self.wrong(path, f"there is no granularity {shown(given)}{there}")
+                self.wrong(at, f"there is no granularity {shown(given)}{near(given, self.granularities)}")
             return self.granularities.get(given)
-        found, stated = Found(), Parameters({}, (), Found())
         on = Multisets((), arbitrary=True) if part is None else part
-        reader = Granularities(on, {}, stated, found)
+        reader = Granularities(on, {}, self.names, self.names.found)
         reader.by_name = dict(self.granularities)
-        granularity = reader.named(given, path)
-        if granularity is not None and granularity.parameters:
-            found.wrong(path, "in metrics a number of steps is a number, and no parameter")
-        self.names.found.mistakes += found.mistakes
-        return None if found.mistakes else granularity
+        return reader.named(given, at)
 
 
 def _of_steps(granularity: Granularity, reads: Map) -> str:

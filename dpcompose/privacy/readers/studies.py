@@ -66,6 +66,8 @@ class Study:
                 return None
             if given.target is None or given.target.granularity is None:
                 wrong(("target",) if given.target is None else ("target", "granularity"), MISSING)
+            elif given.target.of is not None:
+                wrong(("target", "of"), "this is no product, and has no parts of which neighbours are meant")
         elif given.partitions:
             wrong(("partitions",), PARTITIONS)
         elif len(given.mechanisms) > MOST_IN_METRICS:

@@ -13,7 +13,7 @@ from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.spaces.canonical.graphs import shortest
-from dpcompose.spaces.canonical.named import Distance, Far, Input, NotOutside, Outside, Pairwise
+from dpcompose.spaces.canonical.named import Distance, Far, Input, NotOutside, Outside, Pairwise, counted
 from dpcompose.spaces.canonical.points import Values, gone_through
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.composed import composed
@@ -158,6 +158,9 @@ class Steps(OfPart):
     part: str
     reads: Map = everything
     domain: str = "own"
+
+    def __post_init__(self) -> None:
+        counted(self.granularity)
 
     def words(self) -> Sequence[str | Term]:
         of = f", of {self.reads.written(self.part or 'D')}"

@@ -26,6 +26,31 @@ Far = Fraction | None
 Pairwise = Callable[[Database, Database], Far]
 
 
+def counted(granularity: Granularity) -> Granularity:
+    """A granularity whose steps a canonical metric counts.
+
+    Raises ValueError where a step is as many single ones as a letter m says: of ⌈d/m⌉, which that metric is
+    where d counts single ones, there is no formula.
+
+    >>> from dpcompose.kernel.expressions.terms import letter
+    >>> from dpcompose.spaces.classes.sizes import COUNT
+    >>> from dpcompose.spaces.moves.built_in import bounded
+    >>> from dpcompose.spaces.moves.groups import group
+    >>> counted(group(2, bounded))
+    group of 2 bounded neighbours
+    >>> counted(group(letter("m", COUNT), bounded))
+    Traceback (most recent call last):
+    ValueError: in metrics a number of steps is a number, and no parameter, as it is of group of m bounded \
+neighbours; a number of steps would do
+    """
+    if granularity.times is not None:
+        raise ValueError(
+            "in metrics a number of steps is a number, and no parameter, as it is of "
+            f"{granularity} neighbours; a number of steps would do"
+        )
+    return granularity
+
+
 class NotOutside(ValueError):
     """A metric on what a study reads cannot be stated on the whole; the message says which."""
 
