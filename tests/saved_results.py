@@ -57,7 +57,6 @@ REFUSED = {
             "problems/72-sensitivity-of-maps",
             "problems/73-no-bound-without-clipping",
             "problems/74-clipping-bounds-the-loss",
-            "problems/75-districts-in-their-metrics",
             "problems/76-metrics-of-your-own",
             "problems/105-distances-in-a-table",
             "problems/106-metrics-beside-neighbours",

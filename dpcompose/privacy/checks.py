@@ -50,6 +50,10 @@ class Found:
     def wrong(self, path: Path_, message: object, meant: str | None = None, unknown: bool = False) -> None:
         self.mistakes.append(Mistake(path, str(message), meant=meant, unknown=unknown))
 
+    def missing(self, path: Path_) -> None:
+        """A key that has to be there."""
+        self.wrong(path, f"this key is missing{_shows(path)}")
+
     def unfit(self, path: Path_, message: str, value: object) -> None:
         """A value of another kind, or size."""
         self.wrong(
@@ -369,7 +373,7 @@ class Table:
             if word in value:
                 read[name] = one.check.read(value[word], (*path, word), found)
             elif one.needed:
-                found.wrong((*path, word), f"this key is missing{_shows((word,))}")
+                found.missing((*path, word))
         for word in value:
             if word not in known:
                 there = f"there is no key {shown(word)} here{near(word, sorted(known))}"

@@ -227,7 +227,6 @@ def test_files_of_both_kinds_are_settings() -> None:
     """Of neighbours, and of all pairs where claims are formulas in metrics."""
     for file, pairs in (
         ("69-two-districts", True),
-        ("75-districts-in-their-metrics", True),
         ("01-bounded-parallel", False),
     ):
         read = problems.read_file(Path(__file__).parents[2] / "notebooks" / "problems" / f"{file}.toml")

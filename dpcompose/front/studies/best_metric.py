@@ -323,6 +323,8 @@ def said_of(claim: Claim) -> Said:
     if near is None:
         return in_metric(claim.guarantee)
     notion = "" if claim.notion == "pure" else f"{claim.notion} privacy with "
+    if near.called:
+        return [f"{notion}{claim.written} for {near.called}"]
     return [f"{notion}{claim.written} where ", formula(near.formula), " is at most ", formula(near.radius)]
 
 

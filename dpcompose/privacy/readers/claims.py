@@ -213,19 +213,19 @@ class Claims:
         Groups of m steps are the pairs within m single ones.
         """
         given, path = self.given.target, ("target", "within")
-        radius: Term | None = None
+        radius, called = None, ""
         if given is not None and given.within is not None:
             radius = self.names.formula(given.within, path)
         elif given is not None and given.of is not None:
-            radius = ONE
+            radius, called = ONE, f"{given.granularity} neighbours of {given.of}, where all else is equal"
         elif self._neighbours is not None:
-            radius = self._neighbours.times
+            radius, called = self._neighbours.times, f"{self._neighbours} neighbours"
         if radius is None or self.target is None:
             return None
         if not self.names.never_negative(radius):
             self.wrong(path, "this is not known to be >= 0 for all allowed values")
             return None
-        found = Within(self.target, radius)
+        found = Within(self.target, radius, called)
         self.beyond = self.distances.named("beyond", found)
         return found
 

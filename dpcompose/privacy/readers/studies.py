@@ -25,7 +25,6 @@ from dpcompose.spaces.canonical.named import NotOutside
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.built_in import all_pairs
 
-MISSING = "this key is missing"
 MOST_IN_METRICS = 200
 """How many mechanisms there are at most beside claims in metrics."""
 OF_A_CLASS = ("databases", "granularities", "maps", "partitions", "tables", "metrics")
@@ -65,7 +64,7 @@ class Study:
                 wrong(("databases",), "points and products have metrics, and no neighbours as a whole")
                 return None
             if given.target is None or given.target.granularity is None:
-                wrong(("target",) if given.target is None else ("target", "granularity"), MISSING)
+                self.found.missing(("target",) if given.target is None else ("target", "granularity"))
             elif given.target.of is not None:
                 wrong(("target", "of"), "this is no product, and has no parts of which neighbours are meant")
         elif given.partitions:

@@ -245,9 +245,13 @@ class Apart(Made):
 
 @frozen
 class Within(Made):
-    """What a claim for neighbours has beside it: 0 where a metric is at most a radius, and ∞ elsewhere."""
+    """What a claim for neighbours has beside it: 0 where a metric is at most a radius, and ∞ elsewhere.
+
+    called -- who these neighbours are, in words, where they have a name.
+    """
 
     radius: Term
+    called: str = ""
 
     unsaid = True
     equal_to = None
