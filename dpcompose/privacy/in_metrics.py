@@ -24,12 +24,16 @@ def is_for_neighbours(data: Mapping[str, Any]) -> bool:
 def may_be_for_neighbours(data: Mapping[str, Any]) -> bool:
     """Whether a problem file about privacy in metrics has a target with neighbours, and no other claims."""
     alone = has_neighbours(data) and not any(map(_in_metric, _list(data.get("claims"))))
-    return alone or has_parts(data)
+    return alone or known_for_neighbours(data)
 
 
-def has_parts(data: Mapping[str, Any]) -> bool:
-    """Whether a file has parts of records, which neighbours change: it is read as one about these."""
-    return bool(data.get("partitions")) and not _in_coordinates(data)
+def known_for_neighbours(data: Mapping[str, Any]) -> bool:
+    """Whether a file has parts, samples or deals of records: they are known for neighbours alone, and so it
+    is read as one about these."""
+    some = [one for one in _list(data.get("mechanisms")) if isinstance(one, Mapping)]
+    dealt = (isinstance(one.get("reads"), Mapping) and "random-part" in one["reads"] for one in some)
+    drawn = any("sampled" in one for one in some) or any(dealt)
+    return (drawn or bool(data.get("partitions"))) and not _in_coordinates(data)
 
 
 def has_neighbours(data: Mapping[str, Any]) -> bool:

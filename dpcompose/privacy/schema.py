@@ -42,6 +42,7 @@ from dpcompose.privacy.database_tables import (
     PointsTable,
     ProductTable,
 )
+from dpcompose.privacy.in_metrics import known_for_neighbours
 from dpcompose.privacy.input_tables import EVERYTHING, MapTable, PartitionTable, ReadsTable
 from dpcompose.privacy.metric_tables import MetricTable, canonical_names
 from dpcompose.privacy.neighbourhoods import GRANULARITY, GranularityTable
@@ -344,8 +345,8 @@ NOTHING: Mapping[str, Any] = {}
 
 ALIKE = 'mechanisms that are alike are one family: count = "1000", or count = "k", and index = "i"'
 """What would do in place of very many mechanisms."""
-PARTITIONS = (
-    "the key 'partitions' is not supported yet beside claims in metrics; claims for the neighbours of a "
+FOR_NEIGHBOURS = (
+    "the key {!r} is not supported yet beside claims in metrics; claims for the neighbours of a "
     "target are, and X*d_NAME is one where NAME is the target"
 )
 TWICE = "two mechanisms are called {!r}; k that are alike are one with count k"
@@ -365,6 +366,17 @@ class StudyTable(Table):
     mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000, ALIKE))
     adaptive: bool = key(TRUE_OR_FALSE, False)
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
+
+    @property
+    def for_neighbours(self) -> Path_ | None:
+        """Where parts, samples or deals stand, which are known for neighbours alone; None: nowhere."""
+        found: list[Path_] = [("partitions",)] if self.partitions else []
+        for n, one in enumerate(self.mechanisms):
+            if one.sampled is not None:
+                found.append(("mechanisms", n, "sampled"))
+            if one.map_read is not None and one.map_read.random_part is not None:
+                found.append(("mechanisms", n, "reads", "random-part"))
+        return next(iter(found), None)
 
     @classmethod
     def read(cls, value: Any, path: Path_, found: Found) -> Any:
@@ -396,8 +408,8 @@ class ProblemTable(StudyTable):
 
     @classmethod
     def read(cls, value: Any, path: Path_, found: Found) -> Any:
-        """Where parts are read, and no target is said, it is that of the first claim in a metric."""
-        if isinstance(value, Mapping) and {"partitions", "target"} & value.keys() == {"partitions"}:
+        """What is known for neighbours alone has as its target, if none is said, that of the first claim."""
+        if isinstance(value, Mapping) and "target" not in value and known_for_neighbours(value):
             counted = _counted(value.get("claims"), value.get("granularities"))
             value = {**value, **({} if counted is None else {"target": {"granularity": counted}})}
         return super().read(value, path, found)

@@ -163,6 +163,70 @@ def test_sums_that_are_one_multiple() -> None:
     assert judged(parts() + wanted) == ["proved", "refuted"]
 
 
+# samples and deals
+
+
+DRAWN = """[databases]
+kind = "multisets"
+[[mechanisms]]
+name = "M"
+sampled = { poisson = "1/2" }
+guarantee = { notion = "pure", epsilon = "e", granularity = "unbounded" }
+[[mechanisms]]
+name = "N"
+guarantee = { notion = "pure", metric = "f*d_unbounded" }
+"""
+DEALT = """[databases]
+kind = "multisets"
+[parameters]
+k = "integer >= 2"
+[[mechanisms]]
+name = "M"
+index = "i"
+count = "k"
+reads = { random-part = "i", of = "k" }
+guarantee = { notion = "pure", epsilon = "e", granularity = "bounded", domain = "own" }
+"""
+
+
+def test_samples_and_claims_in_steps() -> None:
+    """Each of d records is in the sample with probability 1/2, and then makes exp(e) as large."""
+    wanted = metric("(log(1/2 + exp(e)/2) + f)*d_unbounded", "(e/2 + f)*d_unbounded")
+    assert judged(DRAWN + wanted) == ["proved", "refuted"]
+    assert judged(DEALT + metric("e*d_bounded", "e/2*d_bounded")) == ["proved", "refuted"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [(DRAWN, r"mechanisms.1.sampled.*'sampled'"), (DEALT, r"mechanisms.1.reads.random-part.*'random-part'")],
+)
+def test_other_claims_beside_samples(text: str, key: str) -> None:
+    with pytest.raises(problems.ProblemError, match=f"{key} is not supported yet beside claims in metrics"):
+        judged(text + metric("min(d_bounded, 3)"))
+
+
+# metrics that are formulas in others, of what is read
+
+
+@pytest.mark.parametrize("domain", ["own", "common"])
+def test_formulas_in_metrics_of_what_is_read(domain: str) -> None:
+    """s is twice the steps, also between what is read: at all databases as for neighbours."""
+    given = f"""[databases]
+kind = "multisets"
+records = ["a", "b"]
+[metrics.s]
+formula = "2*d_unbounded"
+[target]
+granularity = "unbounded"
+[[mechanisms]]
+name = "M"
+reads = {{ records = ["a"] }}
+guarantee = {{ notion = "pure", metric = "e*s", domain = "{domain}" }}
+"""
+    some = metric("2*e*d_unbounded", "e*d_unbounded") + claims('epsilon = "2*e"', 'epsilon = "e"')
+    assert judged(given + some) == ["proved", "refuted", "proved", "refuted"]
+
+
 # maps of points
 
 

@@ -12,9 +12,9 @@ from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.in_metrics import (
     has_neighbours,
-    has_parts,
     is_for_neighbours,
     is_in_metrics,
+    known_for_neighbours,
     with_claims,
 )
 from dpcompose.privacy.mechanisms import Mechanism
@@ -43,7 +43,7 @@ def _in_metrics(
     Where all claims are for neighbours it is a setting of the kernel's, if it can be.  What is none, and none
     in metrics either, is told what is wrong with it as such a setting.
     """
-    if has_parts(data):
+    if known_for_neighbours(data):
         return None
     for_neighbours = is_for_neighbours(data)
     if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:

@@ -24,7 +24,7 @@ from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.metric_tables import canonical_names
 from dpcompose.privacy.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
 from dpcompose.privacy.readers.distances import Distances
-from dpcompose.privacy.schema import PARTITIONS, ClaimTable, Notions, StudyTable
+from dpcompose.privacy.schema import FOR_NEIGHBOURS, ClaimTable, Notions, StudyTable
 from dpcompose.privacy.settings.orders import IS_ORDER
 from dpcompose.spaces.canonical.compared import AnyTwo
 from dpcompose.spaces.canonical.named import Within
@@ -159,7 +159,8 @@ class Claims:
         target = None if self.given.target is None else self.given.target.granularity
         signed = power != 1 and not (factor and values.surely(factor, strictly=False))
         if factor is None or not key or used != [target] or said.delta is not None or signed:
-            self.wrong(("partitions",), PARTITIONS)
+            where = self.given.for_neighbours or ("claims", i, "metric")
+            self.wrong(where, FOR_NEIGHBOURS.format(where[-1]))
             return None
         claimed = terms.power(factor, power)
         stated = {"notion": said.notion, key: kernel.to_text(claimed)}

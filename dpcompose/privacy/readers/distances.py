@@ -166,9 +166,6 @@ class Distances:
             self.wrong(path, "of points and products a mechanism reads a map or part by its name")
             return None
         space = self.spaces[part]
-        if given.random_part is not None:
-            self.wrong((*path, "random-part"), "the key 'random-part' is not supported yet")
-            return None
         found = space.reads(given, path)
         if found is not None and space.databases is not None and (unfit := found.unfit(space.databases)):
             self.wrong(path, unfit)

@@ -18,7 +18,7 @@ from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
 from dpcompose.privacy.readers.names import Names
 from dpcompose.privacy.readers.outside import Outside, unlike
-from dpcompose.privacy.schema import PARTITIONS, MechanismTable, Notions, StudyTable
+from dpcompose.privacy.schema import FOR_NEIGHBOURS, MechanismTable, Notions, StudyTable
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.canonical.named import NotOutside
@@ -67,8 +67,8 @@ class Study:
                 self.found.missing(("target",) if given.target is None else ("target", "granularity"))
             elif given.target.of is not None:
                 wrong(("target", "of"), "this is no product, and has no parts of which neighbours are meant")
-        elif given.partitions:
-            wrong(("partitions",), PARTITIONS)
+        elif (where := given.for_neighbours) is not None:
+            wrong(where, FOR_NEIGHBOURS.format(where[-1]))
         elif len(given.mechanisms) > MOST_IN_METRICS:
             said = f"with metrics there are at most {MOST_IN_METRICS} mechanisms, not {len(given.mechanisms)}"
             wrong(("mechanisms",), said)
