@@ -184,7 +184,12 @@ def read_data(
     if pairs is None:
         pairs = isinstance(data, Mapping) and is_in_metrics(data) and not may_be_for_neighbours(data)
     refuse(unset(data), file)
-    given, found = table_of(data, file, text, notions, own), checks.Found(notions, own)
+    found = checks.Found(notions, own)
+    try:
+        given = ProblemTable.read(data, (), found)
+    except RecursionError:
+        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
+    refuse(found.mistakes, file, text)
     study = Study(given, found, notions, show, [one.notion for one in given.claims], pairs=pairs)
     setting = study.setting(data if pairs else None)
     claims = _claims(study, setting, given, beside)
@@ -218,21 +223,3 @@ def _claims(study: Study, setting: Setting | None, given: ProblemTable, beside: 
             except InvalidSetting as error:
                 study.found.wrong(("claims", i, key), error)
     return tuple(claims.values())
-
-
-def table_of(
-    data: Any,
-    file: str,
-    text: str,
-    notions: Notions | None = None,
-    own: Additions = NOTHING,
-) -> ProblemTable:
-    """The checked table that data are.  Raises ProblemError with every mistake."""
-    found = checks.Found(notions, own)
-    try:
-        given = ProblemTable.read(data, (), found)
-    except RecursionError:
-        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
-    refuse(found.mistakes, file, text)
-    assert isinstance(given, ProblemTable)
-    return given

@@ -105,6 +105,9 @@ class AnyTwo:
         self, given: MechanismTable, noise: Noise, reads: Map, values: str, path: Path_
     ) -> Mechanism | None:
         """A mechanism that adds noise to the number of records that are read, or to numbers of points."""
+        if given.query not in (None, "count"):
+            self.wrong(path, f'with metrics the query is "count"; {QUERIES} in a file about neighbours')
+            return None
         own, takes = noise.guarantee(), noise.kind.takes
         norm = None if own is None else {"plane": "L2"}.get(takes, NORMS.get(own.notion))
         if norm is None or own is None or takes not in ("real", "vector", "integer", "plane"):
@@ -115,11 +118,8 @@ class AnyTwo:
         if given.query is None:
             of = self._numbers_read(values, noise, path)
             moved = None if of is None else self.distances.norm(norm, of, path)
-        elif given.query == "count":
-            query, moved = count, self._records_moved(given, reads, values, path)
         else:
-            self.wrong(path, f'with metrics the query is "count"; {QUERIES} in a file about neighbours')
-            return None
+            query, moved = count, self._records_moved(given, reads, values, path)
         if moved is None:
             return None
         ((_, one),) = own.terms

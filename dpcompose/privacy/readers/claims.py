@@ -159,8 +159,10 @@ class Claims:
         target = None if self.given.target is None else self.given.target.granularity
         signed = power != 1 and not (factor and values.surely(factor, strictly=False))
         if factor is None or not key or used != [target] or said.delta is not None or signed:
-            where = self.given.for_neighbours or ("claims", i, "metric")
-            self.wrong(where, FOR_NEIGHBOURS.format(where[-1]))
+            where = self.given.for_neighbours
+            plain = "beside claims for neighbours one in a metric is X*d_NAME, where NAME is the target"
+            because = plain if where is None else FOR_NEIGHBOURS.format(where[-1])
+            self.wrong(where or ("claims", i, "metric"), because)
             return None
         claimed = terms.power(factor, power)
         stated = {"notion": said.notion, key: kernel.to_text(claimed)}

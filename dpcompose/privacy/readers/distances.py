@@ -88,11 +88,13 @@ class Distances:
             return self._points(given, path)
         granularities, partitions = self.given.granularities, self.given.partitions
         if not name:
-            space = Space(given, granularities, self._tables(), partitions, self.names, self.names.found)
+            found = self.names.found
+            before = len(found.mistakes)
+            space = Space(given, granularities, self._tables(), partitions, self.names, found)
             self.maps, self.granularities = space.maps, space.granularities
             self.names.canonical = list(canonical_names(self.granularities))
             self.spaces[name] = space
-            return space.databases
+            return None if self.names.strict and len(found.mistakes) > before else space.databases
         found = Found()
         space = Space(given, {}, self._tables(), {}, self.names, found)
         self.names.found.mistakes += [

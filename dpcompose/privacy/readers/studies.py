@@ -69,6 +69,7 @@ class Study:
                 wrong(("target", "of"), "this is no product, and has no parts of which neighbours are meant")
         elif (where := given.for_neighbours) is not None:
             wrong(where, FOR_NEIGHBOURS.format(where[-1]))
+            return None
         elif len(given.mechanisms) > MOST_IN_METRICS:
             said = f"with metrics there are at most {MOST_IN_METRICS} mechanisms, not {len(given.mechanisms)}"
             wrong(("mechanisms",), said)
