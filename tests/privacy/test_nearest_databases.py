@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
+import math
 import random
 import tempfile
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations, combinations_with_replacement, permutations, product
 from pathlib import Path
 
 import pytest
@@ -141,3 +143,72 @@ def test_tables_are_the_least_of_metrics(seed: int) -> None:
     for x, y, z in permutations(points, 3):
         assert all(at(one, x, z) <= at(one, x, y) + at(one, y, z) for one in some)
         assert min((at(one, x, y) for one in some), default=float("inf")) == at(table, x, y)
+
+
+SMALL = """format = 1
+[databases]
+kind = "multisets"
+records = {records}
+size = "<= {size}"
+[target]
+granularity = "{target}"
+"""
+
+
+def far_apart(databases: list[tuple[str, ...]], granularity: str) -> dict[tuple[object, object], float]:
+    """The fewest steps between any two databases."""
+
+    def near(D: tuple[str, ...], E: tuple[str, ...]) -> bool:
+        moved = sum(abs(D.count(x) - E.count(x)) for x in {*D, *E})
+        if granularity == "free-lunch":
+            return D != E
+        return moved == 1 if granularity == "unbounded" else len(D) == len(E) and moved == 2
+
+    far = {(D, E): 0.0 if D == E else 1.0 if near(D, E) else math.inf for D in databases for E in databases}
+    for z, x, y in product(databases, repeat=3):
+        far[x, y] = min(far[x, y], far[x, z] + far[z, y])
+    return dict(far)
+
+
+def on_a_small_class(seed: int) -> list[str]:
+    """The verdicts for neighbours on what mechanisms lose that read some records, and on less, by enumeration: of
+    all databases with the same values the nearest, then along chains of values."""
+    rng = random.Random(seed)
+    records, size = rng.choice(["ab", "abc"]), rng.choice([1, 2])
+    target = rng.choice(["unbounded", "bounded"])
+    every = [D for n in range(size + 1) for D in combinations_with_replacement(records, n)]
+    text = SMALL.format(records=json.dumps(list(records)), size=size, target=target)
+    lost = {pair: 0.0 for pair, far in far_apart(every, target).items() if far == 1}
+    for i in range(rng.choice([1, 2])):
+        granularity, c, t = rng.choice(["unbounded", "bounded", "free-lunch"]), rng.choice([1, 2]), 3
+        read, far = rng.choice([records[0], records[:2]]), far_apart(every, granularity)
+        d = f"d_{granularity.replace('-', '_')}"
+        slow = rng.choice([True, False])
+        metric = f"min({c}*{d}, {t})" if slow else f"{c}*{d} + min({d}, {t})"
+        text += f'[[mechanisms]]\nname = "M{i}"\nreads = {{ records = {json.dumps(list(read))} }}\n'
+        text += f'guarantee = {{ notion = "pure", metric = "{metric}", domain = "common" }}\n'
+        value = {D: tuple(x for x in D if x in read) for D in every}
+        least: dict[tuple[object, object], float] = {}
+        for (D, E), r in far.items():
+            loses, at = (min(c * r, t) if slow else c * r + min(r, t)), (value[D], value[E])  # type: ignore[index]
+            least[at] = min(least.get(at, math.inf), loses)
+        for z, x, y in product({*value.values()}, repeat=3):
+            least[x, y] = min(least[x, y], least[x, z] + least[z, y])
+        for D, E in lost:
+            lost[D, E] += least[value[D], value[E]]  # type: ignore[index]
+    worst = max(lost.values(), default=0.0)
+    claims = ["1000"] if worst == math.inf else [f"{worst:g}", f"{worst:g} - 1/9"] if worst else ["0"]
+    study, read_claims = dpc.loads(text + "".join(f"[[claims]]\n{pure(one, 'epsilon')}\n" for one in claims))
+    found = [study.check(one).verdict for one in read_claims]
+    assert found == (["refuted"] if worst == math.inf else ["proved", "refuted"][: len(claims)]), seed
+    return found
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_on_small_classes_that_are_not_listed(seed: int) -> None:
+    on_a_small_class(seed)
+
+
+@pytest.mark.slow
+def test_on_many_small_classes_that_are_not_listed() -> None:
+    assert len([on_a_small_class(seed) for seed in range(2, 100)]) == 98
