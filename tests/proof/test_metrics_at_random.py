@@ -420,8 +420,9 @@ def test_many_verdicts_on_multisets_agree_with_plain_evaluation(start: int) -> N
 # saved files
 
 
-EVIDENCE = {"certificates", "certificate", "point", "of"}
-"""What steps are shown by, of which there may be several; covers may name more distances than are asked for."""
+EVIDENCE = {"certificates", "certificate", "point", "of", "by"}
+"""What steps are shown by, of which there may be several: covers may name more distances than are asked for, and
+what all mechanisms lose some of them may lose."""
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -452,7 +453,7 @@ def forge(seed: int, path: Path, most: int) -> None:
         )
         try:
             assert checker.check_in_metrics(forged, THEORY) == shown, leaf
-            same = forged == json.loads(saved)
+            same = forged == json.loads(saved) or (old == "0" and inside[leaf[-1]] in ("2*(0)", "-(0)"))
             assert EVIDENCE & {*leaf} or leaf[-1] == "reason" or same, leaf
         except Refused:
             continue
