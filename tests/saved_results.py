@@ -142,4 +142,5 @@ REFUSED = {
     }.items()
     for name in names
 }
+        "problems/240-two-choices-by-scores": ("curve", "noise", "step"),
 """The problems that it does not read, and why."""

@@ -21,7 +21,7 @@ kernel.core: assumptions concrete distances fibres reader contributions counted 
     reading
 kernel.library: fields grounds heads releases theory conversions samplings kinds pages
 kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
-    rules signs squares tails values canonical divergences entries losses norms promises steps
+    rules signs squares tails values canonical divergences entries norms promises steps spreads losses
     tables calculus tradeoffs curves outcomes equalities pieces noises
 kernel.covers: paths types queries arrays blocks cells cones distances listed groups records alike rooms seen sizes steps
     contributions corners differing policies counts

@@ -108,7 +108,7 @@ class Curves:
                     continue  # what loses 0 at every finite distance loses nothing
                 far = self._entries(i, type)
                 some += [self._piece(here[i - 1], many, one) for many, r in members for one in far or (r,)]
-            found[pieces.curve(some)] = None
+            found[pieces.curve(some, self.setting.adaptive)] = None
             if len(found) > MOST_CURVES:
                 raise NoLoss(f"the types have more than {MOST_CURVES} different curves")
         return list(found)
@@ -270,7 +270,7 @@ class Curves:
         free = replace(
             self, losses=[one for one in self.losses if self._is_free(self.mechanism(one.mechanism))]
         )
-        return free.page, pieces.curve(free._attained(type, at))
+        return free.page, pieces.curve(free._attained(type, at), self.setting.adaptive)
 
     def _attained(self, type: Type, at: Point) -> Iterator[Piece | None]:
         """What mechanisms lose most that may be anything that their guarantees allow."""
@@ -296,7 +296,7 @@ class Curves:
                 those = _those(mechanism, moved, before, at)
                 before += moved
                 head = self.page.head
-                _check_attained(self.page, mechanism, self.theory)
+                _check_attained(self.page, mechanism, self.setting, self.theory)
                 parts = head.in_a_metric if i in between else head.parts
                 loss, rate = self._on_samples(parts, known[i])
                 if mechanism.sampled is not None and (rate is None or tuple(moving) != (terms.ONE,)):
@@ -427,21 +427,23 @@ def _loses_without_limit(some: Sequence[Mapping[str, Term]]) -> bool:
 def is_attained(page: Any, mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     """Whether it is known what a mechanism loses most: by its guarantee, or by its noise."""
     try:
-        _check_attained(page, mechanism, theory)
+        _check_attained(page, mechanism, setting, theory)
     except NoPage:
         return False
     stated = mechanism.metric is None or mechanism.noise is not None
     return _is_free(mechanism, setting, theory) and (stated or mechanism.notion in page.head.in_a_metric)
 
 
-def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:
+def _check_attained(page: Any, mechanism: Mechanism, setting: Setting, theory: Theory) -> None:
     """Raises NoLoss where only a bound is known of what a mechanism's noise loses: other mechanisms with its
-    guarantee may lose more, unless the page is about the noise itself."""
+    guarantee may lose more, unless the page is about the noise itself; or this with its query comes near to
+    it at databases with more and more records."""
     if mechanism.noise is None:
         return
     law, query = theory.page(mechanism.noise.page, "noise"), mechanism.noise.query
     moves = query is None or theory.page(query.page, "query").head.attained
-    if not (law.head.attained and moves) or law.head.noise not in page.head.noises:
+    near = query is not None and query.page in law.head.events and has_more_records(setting, theory)
+    if not ((law.head.attained or near) and moves) or law.head.noise not in page.head.noises:
         raise NoLoss(f"what {mechanism.name} loses at two databases is not known, only what bounds it")
 
 

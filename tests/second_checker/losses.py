@@ -439,7 +439,8 @@ class Losses:
         parameter = self.algebra.read(mechanism["noise"]["parameter"])
         moved = noises.entries(self.algebra, self.library, mechanism, self.moves[i], int(r))
         names = [{law["parameter"]: parameter, "r": one} for one in moved]
-        return add(*(self.algebra.read(law["divergence"], one) for one in names))
+        text = law.get("divergences", {}).get(mechanism["noise"]["query"]["page"], law["divergence"])
+        return add(*(self.algebra.read(text, one) for one in names))
 
     def events(self, key: str, mechanisms: list[int]) -> list[Form | None]:
         """The probabilities of events that are impossible at the other database."""

@@ -234,7 +234,9 @@ class Witnesses:
         parameter = noises.fit(law, noise.parameter, self.setting.assumed, noise.letters)
         entries = (r,) if law.entries == "scores" else dict(self.type.entries)[i]
         others = {name: noise.letters[name] for name in law.letters}
-        return terms.add(noises.value(law, parameter, law.divergence, {**others, "r": r}) for r in entries)
+        query = "" if noise.query is None else noise.query.page
+        text = law.divergences.get(query, law.divergence)
+        return terms.add(noises.value(law, parameter, text, {**others, "r": r}) for r in entries)
 
     def _is_free(self, i: int) -> bool:
         """Whether nothing is promised of M_i at the distances that occur: then it may be the witness whose

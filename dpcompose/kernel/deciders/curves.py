@@ -15,8 +15,10 @@ from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from typing import TypeAlias
 
+from dpcompose.kernel.deciders import spreads
 from dpcompose.kernel.deciders.canonical import Noise, binomial, laplace, middle, noise
 from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, added, check_work, places, power
 from dpcompose.kernel.deciders.losses import Axis, Losses
@@ -65,7 +67,8 @@ class Curve:
 
     parts -- the mechanisms whose inputs move, and are known by their guarantees; those that are alike are
     counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise; together -- those
-    that are known by several guarantees at once, or are run on samples: δ is the larger one of both orders.
+    that are known by several guarantees at once, or are run on samples: δ is the larger one of both orders;
+    adaptive -- whether later mechanisms may be chosen by what earlier ones say.
 
     >>> two = Curve.of([Part(terms.ONE, terms.ZERO, count=2)])
     >>> two.below(terms.ONE) * 10**12 // 1
@@ -79,9 +82,10 @@ class Curve:
     normal: Normal | None = None
     laplace: tuple[Laplace, ...] = ()
     together: tuple[Together, ...] = ()
+    adaptive: bool = False
 
     @staticmethod
-    def of(pieces: Iterable[Piece]) -> Curve:
+    def of(pieces: Iterable[Piece], adaptive: bool = False) -> Curve:
         """The curve, mechanisms that are alike counted together."""
         alike: Counter[tuple[Term, Term, int]] = Counter()
         noisy: Counter[tuple[Term, bool]] = Counter()
@@ -105,6 +109,7 @@ class Curve:
                 for ratio, middle in sorted(noisy, key=lambda one: (one[0].key, one[1]))
             ),
             tuple(one.times(count) for one, count in together.items()),
+            adaptive,
         )
 
     def above(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
@@ -113,18 +118,37 @@ class Curve:
         epsilon -- a constant; bits -- how many binary digits masses have; points -- of how many losses at
         most.  Raises TooManyLosses, and NoEnclosure where a parameter is no real constant.
         """
+        if (alike := self.alike_middles) is not None and not (self.adaptive and alike.count > 1):
+            return min(Fraction(1), spreads.together(alike.ratio, alike.count, epsilon, bits).high)
         return max(one._delta(epsilon, bits, points, True) for one in self._orders)
 
     def below(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
         """A δ that some mechanisms with these guarantees have at ε': it refutes claims.
 
-        Of several, of which some lose as the middle of Laplace noise does, it is known what the others lose
-        together, and each of these by itself.
+        Of those that lose as the middle of Laplace noise does it is known what some alike lose together, and
+        what all of them lose, beside the others, at two databases at which each has two losses.
         """
-        middles = [] if self.is_one_middle else [one for one in self.laplace if one.middle]
-        alone = (replace(Curve(()), laplace=(replace(one, count=1),)) for one in middles)
-        found = (one._delta(epsilon, bits, points, False) for one in self._orders)
-        return max([*found, *(one.below(epsilon, bits, points) for one in alone)])
+        if (alike := self.alike_middles) is not None:
+            return max(Fraction(0), spreads.together(alike.ratio, alike.count, epsilon, bits).low)
+        middles = tuple(one for one in self.laplace if one.middle)
+        each = (replace(Curve(()), laplace=(one,)) for one in middles)
+        found = [one.below(epsilon, bits, points) for one in each if one.alike_middles is not None]
+        found += (one._delta(epsilon, bits, points, False) for one in self._orders)
+        if middles and math.prod(one.count + 1 for one in middles) <= spreads.MOST_LOSSES:
+            found += (self._beside_middles(middles, share, epsilon, bits) for share in spreads.LOOKED_AT)
+        return max(found)
+
+    def _beside_middles(
+        self, middles: Sequence[Laplace], share: Fraction, epsilon: Term, bits: int
+    ) -> Fraction:
+        """δ at least where all middles have two losses, the larger one this share of how far they go."""
+        total = Fraction(0)
+        tables = (spreads.losses(one.ratio, one.count, share, bits) for one in middles)
+        for chosen in product(*map(tuple, tables)):
+            moved = sum((loss.low for loss, _ in chosen), Fraction(0))
+            beside = self._delta(epsilon - terms.number(moved), bits, BESIDE_NORMAL, False)
+            total += math.prod(mass for _, mass in chosen) * beside
+        return total
 
     @property
     def _orders(self) -> tuple[Curve, ...]:
@@ -133,16 +157,16 @@ class Curve:
         return (self,) if turned == self else (self, turned)
 
     @property
-    def is_one_middle(self) -> bool:
-        """Whether it is that of one mechanism that loses as the middle of Laplace noise does."""
+    def alike_middles(self) -> Laplace | None:
+        """The only mechanisms, where they lose as the middle of Laplace noise does, all alike."""
         several = self.parts or self.together or self.normal is not None or len(self.laplace) != 1
-        return not several and self.laplace[0].count == 1 and self.laplace[0].middle
+        if several or not self.laplace[0].middle or self.laplace[0].count > spreads.MOST_ALIKE:
+            return None
+        return self.laplace[0]
 
     def _known(self, up: bool) -> Curve:
-        """What is known of it on one side: from below nothing is of middles in compositions."""
-        if up or self.is_one_middle:
-            return self
-        return replace(self, laplace=tuple(one for one in self.laplace if not one.middle))
+        """What is known of it on one side as losses that add up: from below nothing of middles."""
+        return self if up else replace(self, laplace=tuple(one for one in self.laplace if not one.middle))
 
     def _delta(self, epsilon: Term, bits: int, points: int, up: bool) -> Fraction:
         """δ on one side: over the losses of those with several guarantees the mean of that of the others."""
@@ -152,7 +176,7 @@ class Curve:
         parts = tuple(Together(((one.epsilon, one.delta),), one.steps, one.count) for one in self.parts)
         with suppress(TooManyLosses):
             rest, table = replace(known, parts=(), together=()), _added_up((*self.together, *parts), bits, up)
-            if rest == Curve(()):
+            if rest == Curve((), adaptive=known.adaptive):
                 return table.delta(epsilon, bits, up)
             beside = Fraction(0)
             for x, p in table.masses.items():
@@ -248,9 +272,7 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
     moving = [part for part in curve.parts if part.epsilon != terms.ZERO]
     tail: Tail | None = curve.normal
     noisy = list(curve.laplace)
-    if curve.is_one_middle:
-        tail, noisy = noisy[0], []
-    elif tail is None and not all(one.middle for one in noisy):
+    if tail is None and not all(one.middle for one in noisy):
         tail, noisy = _least_like(moving, noisy)
     groups = _groups(moving, noisy)
     size = math.prod(group.length + 1 for group in groups)

@@ -31,8 +31,8 @@ def is_least(curve: Curve, epsilon: Term, delta: Term) -> bool:
     >>> is_least(two, ZERO, terms.number(1) / 2), is_least(two, ZERO, terms.number(3) / 8)
     (True, False)
     """
-    if curve.is_one_middle:
-        return _is_of_middle(curve.laplace[0].ratio, epsilon, delta)
+    if (alike := curve.alike_middles) is not None and alike.count == 1:
+        return _is_of_middle(alike.ratio, epsilon, delta)
     many = sum(one.count for one in curve.parts) > MOST_MECHANISMS
     if curve.normal is not None or curve.laplace or curve.together or many:
         return False

@@ -122,10 +122,10 @@ def _constant(key: str, value: Term) -> Term:
     return value
 
 
-def curve(pieces: Iterable[Piece | None]) -> Curve | None:
+def curve(pieces: Iterable[Piece | None], adaptive: bool = False) -> Curve | None:
     """The curve of mechanisms; None where δ is 1 for every ε', as all is lost."""
     some = list(pieces)
-    return None if None in some else Curve.of([one for one in some if one is not None])
+    return None if None in some else Curve.of([one for one in some if one is not None], adaptive)
 
 
 def above(curves: Iterable[Curve | None], epsilon: Term, bits: int) -> Fraction:

@@ -101,8 +101,6 @@ class Laplace:
 
     def delta(self, epsilon: Interval, bits: int) -> Interval:
         """1 − e^ε before −a, 0 after a: each of the three is the largest where it is meant."""
-        if self.middle:
-            return Interval(self._of_middle(epsilon.high, bits).low, self._of_middle(epsilon.low, bits).high)
         a = enclosure(self.ratio, bits + 32)
         ends = []
         for end in (epsilon.high, epsilon.low):
@@ -122,16 +120,6 @@ class Laplace:
         e = Interval.of(epsilon).at_most(a)
         half = HALF
         return exp((ZERO - e - a) * half, bits) * half, ONE - exp((e - a) * half, bits) * half
-
-    def _of_middle(self, epsilon: Fraction, bits: int) -> Interval:
-        """The same of the middle; before −a its formula is more than 1 − e^ε, which is meant."""
-        a = enclosure(self.ratio, bits + 32)
-        before = (ONE - exp(Interval.of(epsilon), bits)).at_least(ZERO)
-        if epsilon >= a.high or epsilon <= -a.high:
-            return ZERO if epsilon > 0 else before
-        base = (ONE - exp((Interval.of(epsilon) - a) * HALF, bits)).at_least(ZERO)
-        found = base * base * (ONE - exp(ZERO - a, bits)).inverse()
-        return found if epsilon >= -a.low else Interval(before.low, found.high)
 
 
 Tail: TypeAlias = Normal | Laplace

@@ -30,6 +30,7 @@ class Noise(Head):
     once -- parameters of guarantees that count once where entries of the query's value move by 1 each, and
     others add up;
     divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart;
+    divergences -- the same where queries of some pages are read;
     renyi -- the divergence of order alpha of the outputs at two values of an entry that are r apart: a convex
     function of r in norm L1, a number times its square in norm L2, so that entries that move add up to at
     most what one does that moves by all of it;
@@ -61,6 +62,7 @@ class Noise(Head):
     moved: dict[str, dict[str, str]] = field(default_factory=dict)
     once: list[str] = field(default_factory=list)
     divergence: str = ""
+    divergences: dict[str, str] = field(default_factory=dict)
     renyi: str = ""
     event: str = ""
     events: dict[str, str] = field(default_factory=dict)
@@ -83,7 +85,7 @@ class Noise(Head):
             yield from self.written(key, letters)
         yield from self.written("guarantee", own)
         yield from self.written("at_least", own)
-        for key in ("moved", "divergence"):
+        for key in ("moved", "divergence", "divergences"):
             yield from self.written(key, (*own, "r"))
         yield from self.written("renyi", (*own, "r", ORDER))
         for key in ("event", "events"):
