@@ -9,6 +9,7 @@ weights or for a point.  What comes out was checked by `kernel.comparison`.  All
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,7 +28,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, Known, NotAForm
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term, letter
-from dpcompose.search.comparisons import arguments, assuming, covering, weights
+from dpcompose.search.comparisons import arguments, assuming, covering, squaring, weights
 from dpcompose.search.comparisons.answers import Point as Point
 from dpcompose.search.comparisons.answers import Proof as Proof
 from dpcompose.search.comparisons.points import Point as Values
@@ -48,8 +49,6 @@ from dpcompose.search.comparisons.writing_out import of_member, written_out
 STANDARD = Z3()
 FIRST_POINTS = 8
 """How many simple points are tried before any proof; the others come before linear programs."""
-FEW_PIECES = 20
-"""Up to so many pieces are proved one by one, beyond by a rule for all of them if there is one."""
 MANY_PIECES = 400
 """Up to so many pieces are proved by linear programs."""
 MOST_WRITTEN = 1_500
@@ -86,17 +85,24 @@ def compare(
     'e + f - max(e, f)'
     """
 
+    def question(more: Term, less: Term, left: Assumed, only_proof: bool = to_prove) -> _Question:
+        return _Question(more, less, solver, efforts, only_proof, left)
+
     def answer(more: Term, less: Term, left: Assumed) -> Proof | Point | None:
-        question = _Question(more, less, solver, efforts, to_prove, left)
-        try:
-            found = question.answer()
-        except (NotAForm, RecursionError):
-            return None
-        return Point(simpler(dict(found.values), question.fails)) if isinstance(found, Point) else found
+        with suppress(NotAForm, RecursionError):
+            asked = question(more, less, left)
+            found = asked.answer()
+            return Point(simpler(dict(found.values), asked.fails)) if isinstance(found, Point) else found
+        return None
+
+    def as_they_are(more: Term, less: Term, only_proof: bool) -> Proof | Point | None:
+        with suppress(NotAForm, RecursionError):
+            return question(more, less, assumed, only_proof).as_they_are()
+        return None
 
     if not assumed:
         return answer(greater, lesser, assumed)
-    return assuming.decide(greater, lesser, assumed, answer)
+    return assuming.decide(greater, lesser, assumed, answer, as_they_are, to_prove)
 
 
 @dataclass
@@ -160,6 +166,25 @@ class _Question:
             or (self._by_calculus(1) if not bent and self._is_whole() else None)
         )
 
+    def as_they_are(self) -> Proof | Point | None:
+        """By multiples of what is assumed, with all letters: where products are compared, or roots."""
+        some = (self.greater, self.lesser)
+        if any(side.kind == "oo" for side in some) or forms.missing_values(list(some), self.known):
+            return None
+        difference = self.difference
+        bent = has_products(difference) or any(map(squaring.is_root, difference.letters))
+        if rays.overs(difference) or not bent:
+            return None
+        return self._by_programs() or self._by_squares() or self._where_squares_fail()
+
+    def _where_squares_fail(self) -> Point | None:
+        """A point at which the squares of both sides fail, and so do they."""
+        if self.to_prove or not any(map(squaring.is_root, self.difference.letters)):
+            return None
+        greater, lesser = (substitution.expanded(side**2) for side in (self.greater, self.lesser))
+        found = _Question(greater, lesser, self.solver, 1, assumed=self.assumed).as_they_are()
+        return found if isinstance(found, Point) and self.fails(dict(found.values)) else None
+
     def _grid(self) -> Iterator[Values]:
         """Simple points; where families cancel, with values of as many members as there are at least."""
         if not any(map(terms.moves, self.domains)):
@@ -203,10 +228,17 @@ class _Question:
         except (NotAForm, formulas.FormulaError, KeyError, ArithmeticError):
             pass  # it may be irrational there, or have no value
         try:
-            comparison.check_point(self.greater, self.lesser, point)
+            own = {name: x for name, x in point.items() if name not in self._of_assumptions}
+            comparison.check_point(self.greater, self.lesser, own)
         except BadCertificate:
             return False
         return True
+
+    @cached_property
+    def _of_assumptions(self) -> Mapping[str, Domain]:
+        """The letters that only assumptions are about."""
+        every = assumptions.letters_of(self.assumed)
+        return {name: domain for name, domain in every.items() if name not in self.domains}
 
     # proofs
 
@@ -228,7 +260,7 @@ class _Question:
         """A proof by weights that are seen, or a rule; else the monomials that no rule covered."""
         uncovered: list[forms.Monomial] = []
         for difference, symbols, step in self._shifts():
-            found = at_a_glance(difference, symbols, self.known)
+            found = covering.at_a_glance(difference, symbols, self.known)
             if not isinstance(found, list):
                 if (proof := self.proof(step(found))) is not None:
                     return proof
@@ -277,7 +309,9 @@ class _Question:
             some = iter(dict.fromkeys(piece for piece in near if piece is not None))
         for piece in some:
             if weights.seen(piece, self.symbols, self.known) is None:
-                yield from where_negative(piece, self.domains, self.solver)
+                domains = {**self._of_assumptions, **self.domains}
+                assumed = [(comparison.forms_of(one), one.strictly) for one in self.assumed]
+                yield from where_negative(piece, domains, self.solver, assumed)
 
     # families
 
@@ -314,7 +348,7 @@ class _Question:
         if names and not rays.overs(below):
             steps.append(shift(below, symbols, names, self.known))
         for difference, inside, step in steps:
-            found = at_a_glance(difference, inside, self.known)
+            found = covering.at_a_glance(difference, inside, self.known)
             if isinstance(found, list):
                 if weights.pieces(difference, MANY_PIECES) is None:
                     continue
@@ -450,19 +484,6 @@ class _Question:
 
 def _nothing(proof: Any) -> Any:
     return proof
-
-
-def at_a_glance(difference: Form, symbols: Mapping[str, Term], known: Known) -> Any:
-    """A proof without linear programs: of each piece where they are few, else a rule for all of them.
-
-    Without one, the list of monomials that a rule would not cover.
-    """
-    if weights.pieces(difference, FEW_PIECES) is None:
-        return covering.find(difference, known)
-    try:
-        return weights.tree(difference, symbols, known, at_once=True)
-    except NoWeights:
-        return []
 
 
 def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) -> str:

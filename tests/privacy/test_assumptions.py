@@ -212,6 +212,37 @@ def test_a_sum_by_the_larger_bound() -> None:
         assert found.check(dpc.pure(e / 3)).verdict == "refuted"
 
 
+PRODUCTS = [
+    # (t - e1)*(t + e1) + (t - e2)*(t + e2), and the like
+    (["e1 <= t", "e2 <= t"], "2*t**2", "sqrt(2)*t", "proved"),
+    (["e1 <= t", "e2 <= t"], "1.9*t**2", "1.4*t", "refuted"),
+    (["e1 <= t/2", "e2 <= t/2"], "t**2/2", "t/sqrt(2)", "proved"),
+    (["e1 <= e2", "e2 <= 1"], "2", "sqrt(2)", "proved"),
+    (["e1 <= e2", "e2 <= 1"], "1.9", "1.4", "refuted"),
+    (["e1 + e2 <= 1"], "1", "1", "proved"),
+    (["e1 + e2 <= 1"], "0.9", "0.9", "refuted"),
+    (["e1 + e2 <= t"], "t**2", "t", "proved"),
+    # on the circle, where simple points are not
+    (["e1**2 + e2**2 <= 1"], "0.81", "0.9", "refuted"),
+    (["e1**2 + e2**2 <= 1"], "1", "1", "proved"),
+    (["e1 <= e2"], "2*e1**2", "sqrt(2)*e1", "refuted"),
+]
+
+
+@pytest.mark.parametrize(("assume", "square", "root", "verdict"), PRODUCTS)
+def test_squares_and_roots_of_what_is_related(
+    assume: list[str], square: str, root: str, verdict: str
+) -> None:
+    on: dict[str, Any] = {"on": dpc.multisets("ab"), "target": dpc.unbounded, "parameters": {"t": "positive"}}
+    for guarantee, claim in (
+        (lambda e: dpc.gaussian(e), dpc.gaussian(root)),
+        (lambda e: dpc.zcdp(f"{e}**2"), dpc.zcdp(square)),
+        (lambda e: dpc.pure(f"{e}**2"), dpc.pure(square)),
+    ):
+        some = [dpc.mechanism(f"M{e}", guarantee(e).about(dpc.unbounded)) for e in ("e1", "e2")]
+        assert dpc.compose(*some, **on, assume=assume).check(claim).verdict == verdict
+
+
 def members(*assume: object) -> dpc.Study:
     """Five mechanisms that read all records, with budgets e[i]."""
     M = dpc.mechanism("M", dpc.pure("e[i]", dpc.bounded), count=5)

@@ -107,6 +107,8 @@ def _rounded(x: Fraction, bits: int, up: bool) -> Fraction:
 
 MOST_LOGARITHM = 100_000
 """The largest exponent of e that is enclosed."""
+MOST_MULTIPLIED = 4_096
+"""Up to which whole exponent powers are multiplied; larger ones are of e, of what is above 0."""
 
 
 def exp(x: Interval, bits: int) -> Interval:
@@ -230,10 +232,11 @@ def enclosure(value: Term, bits: int) -> Interval:
     if value.kind == "log":
         return log(parts[0], bits)
     exponent = value.of[1].number
-    if exponent is not None and exponent.denominator == 1:
+    if exponent is not None and exponent.denominator == 1 and abs(exponent) <= MOST_MULTIPLIED:
         result = parts[0].power(abs(exponent.numerator), bits + 8)
         return (result if exponent > 0 else result.inverse()).rounded(bits)
-    return exp(parts[1] * log(parts[0], bits + 16), bits)
+    more = 16 if exponent is None else 16 + int(exponent).bit_length()
+    return exp(parts[1] * log(parts[0], bits + more), bits)
 
 
 SIGN_BITS = (64, 256, 1_024)

@@ -31,11 +31,24 @@ FEW_POINTS = 8
 """How many values of the letters are tried that a point says nothing of."""
 
 
-def decide(greater: Term, lesser: Term, assumed: Assumed, answer: Answer) -> Proof | Point | None:
-    """Whether greater ≥ lesser for all values of which the assumptions hold; None where neither was shown."""
+def decide(
+    greater: Term,
+    lesser: Term,
+    assumed: Assumed,
+    answer: Answer,
+    as_they_are: Callable[[Term, Term, bool], Proof | Point | None],
+    to_prove: bool = False,
+) -> Proof | Point | None:
+    """Whether greater ≥ lesser for all values of which the assumptions hold; None where neither was shown.
+
+    as_they_are -- answers a comparison by multiples of the assumptions, no letters eliminated, or only proves
+    it; to_prove -- whether only a proof is wanted.
+    """
     plain = answer(greater, lesser, assumptions.NOTHING)
     if isinstance(plain, Proof):
         return plain
+    if isinstance(found := as_they_are(greater, lesser, True), Proof):
+        return found
     for steps in _ways(assumed, greater, lesser):
         there = assumptions.eliminated(assumed, steps, comparison.domains_of(greater, lesser))
         try:
@@ -50,7 +63,9 @@ def decide(greater: Term, lesser: Term, assumed: Assumed, answer: Answer) -> Pro
         for one in islice(allowed_points(assumed, {}, grid), FEW_POINTS):
             if _is_against(greater, lesser, assumed, {**plain.values, **one}):
                 return Point({**plain.values, **one})
-    return None
+    last = None if to_prove else as_they_are(greater, lesser, False)
+    against = isinstance(last, Point) and _is_against(greater, lesser, assumed, dict(last.values))
+    return last if against else None
 
 
 def _ways(assumed: Assumed, *some: Term) -> Iterator[tuple[Step, ...]]:

@@ -17,9 +17,12 @@ from dpcompose.kernel.expressions import forms
 from dpcompose.kernel.expressions.boxes import bound_form
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.forms import Form, Known, Monomial, Peak
-from dpcompose.search.comparisons.weights import peak_text, text
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.search.comparisons.weights import NoWeights, peak_text, pieces, text, tree
 
 ZERO = Fraction(0)
+FEW_PIECES = 20
+"""Up to so many pieces are proved one by one, beyond by a rule for all of them if there is one."""
 Missing = Mapping[int, Mapping[Monomial, Fraction]]
 """What each choice takes of each monomial that must be covered; 0: what is taken always."""
 Weights = list[dict[int, dict[int, Fraction]]]
@@ -233,3 +236,16 @@ def _bounds(left: Remainder) -> Iterator[tuple[Monomial, str, Affine]]:
 def _data(f: Affine) -> list[list[Any]]:
     """An affine function as JSON."""
     return [[i, str(c)] for i, c in sorted(f.items())]
+
+
+def at_a_glance(difference: Form, symbols: Mapping[str, Term], known: Known) -> Any:
+    """A proof without linear programs: of each piece where they are few, else a rule for all of them.
+
+    Without one, the list of monomials that a rule would not cover.
+    """
+    if pieces(difference, FEW_PIECES) is None:
+        return find(difference, known)
+    try:
+        return tree(difference, symbols, known, at_once=True)
+    except NoWeights:
+        return []

@@ -120,10 +120,16 @@ def piece_at(form: Form, point: Point) -> Form | None:
     return total(parts)
 
 
-def where_negative(piece: Form, domains: Domains, solver: Solver | None) -> Iterator[Point]:
-    """Points where a piece, whose peaks all have positive factors, may be negative."""
+def where_negative(
+    piece: Form, domains: Domains, solver: Solver | None, assumed: Sequence[tuple[Form, bool]] = ()
+) -> Iterator[Point]:
+    """Points where a piece, whose peaks all have positive factors, may be negative.
+
+    assumed -- what is ≥ 0 besides, and whether it is above 0.
+    """
     letters = {letter for letter in piece.letters if letter.kind != "letter"}
-    constraints = _negative(piece, domains)
+    plain = ((one, strictly) for one, strictly in assumed if not one.peaks)
+    constraints = [*_negative(piece, domains), *(_constraint(one, strictly) for one, strictly in plain)]
     whole = frozenset(name for name, domain in domains.items() if domain.integer)
     linear = all(sum(n for _, n in t) <= 1 for one in constraints for t in one.polynomial)
     first = usual(domains)
@@ -203,13 +209,10 @@ def _negative(piece: Form, domains: Domains) -> list[Constraint]:
             )
     fresh = iter(range(10**9))
 
-    def variables(term: Monomial) -> Any:
-        return tuple((x.of[0] if x.kind == "letter" else x, n) for x, n in term)
-
     def above(form: Form) -> dict[Any, Fraction]:
         """A polynomial that is at least the form, with variables for its peaks: top(m, x) is the
         least m·s + Σ u_j with u_j ≥ 0 and u_j ≥ x_j − s."""
-        found = {variables(t): c for t, c in form.monomials}
+        found = {_variables(t): c for t, c in form.monomials}
         for peak, c in form.peaks:
             s: Any = ((("s", next(fresh)), 1),)
             found[s] = c * peak.m
@@ -227,3 +230,12 @@ def _negative(piece: Form, domains: Domains) -> list[Constraint]:
     value = above(piece)
     constraints.append(Constraint({t: -c for t, c in value.items()}, ">"))
     return constraints
+
+
+def _constraint(form: Form, strictly: bool) -> Constraint:
+    """That a form without peaks is ≥ 0, or > 0."""
+    return Constraint({_variables(t): c for t, c in form.monomials}, ">" if strictly else ">=")
+
+
+def _variables(term: Monomial) -> Any:
+    return tuple((x.of[0] if x.kind == "letter" else x, n) for x, n in term)

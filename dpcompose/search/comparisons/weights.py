@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, islice
+from itertools import combinations, combinations_with_replacement, islice
 from math import comb
 from typing import Any
 
@@ -21,9 +22,12 @@ from dpcompose.search.comparisons.linear import Program, TooMuchWork
 Shares = list[tuple[Peak, list[tuple[Form, Fraction]]]]
 """For each worst case what is weighted, and its weights."""
 ZERO, ONE = Fraction(0), Fraction(1)
+SIGNS = (ONE, -ONE)
 LONGEST_FORMULA = 1_000  # as many letters and numbers has one that is not taken apart, if it can be
 MOST_CHOICES = 100
 """How many choices of one form for each peak are tried, before the coefficients of what remains."""
+MOST_PRODUCTS = 40
+"""By how many products of letters of each degree an assumption is multiplied."""
 
 
 class NoWeights(Exception):
@@ -96,7 +100,7 @@ def leaf(
     shares: Shares,
     bounds: Sequence[tuple[Term, str, Fraction]] = (),
     unit: Sequence[Term] = (),
-    assumed: Sequence[tuple[int, Form, Fraction]] = (),
+    assumed: Sequence[tuple[int, Form, Form]] = (),
 ) -> dict[str, Any]:
     """The leaf of a proof: what weights, and multiples of bounds and of assumptions, leave."""
     rest, weights = piece, []
@@ -108,11 +112,11 @@ def leaf(
             weights.append([peak_text(peak), [[text(inner), str(w)] for inner, w in some]])
     for x, end, factor in bounds:
         rest = rest - bound_form(x, end).scaled(factor)
-    for _, one, factor in assumed:
-        rest = rest - one.scaled(factor)
+    for _, one, _ in assumed:
+        rest = rest - one
     data: dict[str, Any] = {"weights": weights} if weights else {}
     data |= {"bounds": [[x.of[0], end, str(c)] for x, end, c in bounds]} if bounds else {}
-    data |= {"assumed": [[n, str(c)] for n, _, c in assumed]} if assumed else {}
+    data |= {"assumed": [[n, text(factor)] for n, _, factor in assumed]} if assumed else {}
     data |= {"unit": [x.of[0] for x in unit]} if unit else {}
     return data | {"rest": text(rest)}
 
@@ -215,9 +219,9 @@ def by_program(
             if value is not None and not (end == "least" and value == 0):
                 multiples.append((x, end))
                 flows.spread(bound_form(x, end), (x, end), -1)
-    plain = [(n, one) for n, one in enumerate(assumed) if one.terms and not one.peaks]
-    for n, one in plain:
-        flows.spread(one, ("assumed", n), -1)
+    products = list(_products(piece, assumed, known))
+    for j, (_, one, _) in enumerate(products):
+        flows.spread(one, ("assumed", j), -1)
     try:
         found = flows.program(known).solve()
     except TooMuchWork:
@@ -225,8 +229,32 @@ def by_program(
     if found is None:
         return None
     bounds = [(x, end, found[x, end]) for x, end in multiples if found.get((x, end))]
-    used = [(n, one, c) for n, one in plain if (c := found.get(("assumed", n), ZERO))]
+    used = [
+        (n, one.scaled(c), by.scaled(c))
+        for j, (n, one, by) in enumerate(products)
+        if (c := found.get(("assumed", j), ZERO))
+    ]
     return leaf(piece, flows.shares(found), bounds, (), used)
+
+
+def _products(piece: Form, assumed: Sequence[Form], known: Known) -> Iterator[tuple[int, Form, Form]]:
+    """What is ≥ 0 by each assumption, times products of letters of no higher degree than the piece has; with
+    the number of the assumption, and these."""
+    for n, one in enumerate(assumed):
+        if not one.terms or one.peaks:
+            continue
+        some = sorted({*piece.letters, *one.letters}, key=lambda x: x.key)
+        signed = [x for x in some if any(forms.is_nonnegative(Form(((((x, 1),), c),)), known) for c in SIGNS)]
+        for degree in range(max(1, 1 + _degree(piece) - _degree(one))):
+            for chosen in islice(combinations_with_replacement(signed, degree), MOST_PRODUCTS):
+                product = tuple(sorted(Counter(chosen).items(), key=lambda x: x[0].key))
+                by = next((y for c in SIGNS if forms.is_nonnegative(y := Form(((product, c),)), known)), None)
+                if by is not None:
+                    yield n, forms.spread(by, one, known), by
+
+
+def _degree(form: Form) -> int:
+    return max((sum(n for _, n in term) for term, _ in form.monomials), default=0)
 
 
 class _Flows:
