@@ -143,6 +143,10 @@ class Curves:
                 raise NoLoss("the formula is for inputs that are a known number of steps apart")
             for i, (many, r) in ((i, one) for i, members in there.items() for one in members):
                 ((texts, known),) = self._asked(self.page.head.parts, self.losses[i - 1])
+                if set(texts) == {"range"} and len(type.every) == 1 and _count(many, self.mechanism(i)) == 1:
+                    wide = formulas.parse(texts["range"], {**known, "r": r})
+                    found[self._of_interval(wide, epsilon)] = None
+                    break
                 if set(texts) != {"epsilon", "delta"} or terms.INFINITY in known.values() or r != terms.ONE:
                     raise NoLoss("the formula is for (epsilon, delta) guarantees one step apart")
                 if any(terms.moves(name) for value in known.values() for name in value.letters):
@@ -151,8 +155,19 @@ class Curves:
                 within = has_values.surely(1 - value["delta"], False, self.setting.assumed)
                 delta = value["delta"] if within else terms.least(terms.ONE, value["delta"])
                 parts.append(Part(value["epsilon"], delta, 1, _count(many, self.mechanism(i))))
-            found[outcomes.delta(parts, epsilon, self.setting.assumed)] = None
+            else:
+                found[outcomes.delta(parts, epsilon, self.setting.assumed)] = None
         return terms.top(1, list(found))
+
+    def _of_interval(self, wide: Term, epsilon: Term) -> Term:
+        """The least δ of a mechanism with all losses in an interval of that length, where ε is seen to lie
+        between 0 and it."""
+        if wide.kind == "oo" or any(map(terms.moves, wide.letters)):
+            raise NoLoss("the formula is for one mechanism with losses in an interval")
+        if not all(has_values.surely(one, False, self.setting.assumed) for one in (epsilon, wide - epsilon)):
+            raise NoLoss("epsilon is not seen to lie between 0 and the length of the interval of losses")
+        below = 1 - terms.exp((epsilon - wide) / 2)
+        return below * below / (1 - terms.exp(-wide))
 
     def _on_samples(self, parts: Mapping[str, Mapping[str, str]], loss: Loss) -> tuple[Loss, Term | None]:
         """What M_i is known by on samples, and how likely these have what differs; what the whole is known by

@@ -261,6 +261,22 @@ def test_several_lose_what_they_lose_together(made: Any, delta: str, verdict: st
     assert found.check(dpc.approximate("3/10", delta)).verdict == verdict
 
 
+LETTERS = [
+    (U, dpc.approximate(0, "tanh(e/4)"), "proved"),
+    (U, dpc.approximate(0, "0.99*tanh(e/4)"), "refuted"),
+    (U, dpc.approximate("e/3", "(1 - exp(-e/3))**2/(1 - exp(-e))"), "proved"),
+    (U, dpc.approximate("e/3", "0.99*(1 - exp(-e/3))**2/(1 - exp(-e))"), "refuted"),
+    (U, dpc.approximate("e/2", "1/4"), "refuted"),  # it tends to 1 where e grows
+    (B, dpc.approximate("e", "(1 - exp(-e/2))**2/(1 - exp(-2*e))"), "proved"),
+    (B, dpc.approximate("e", "(1 - exp(-e/4))**2/(1 - exp(-e))"), "refuted"),
+]
+
+
+@pytest.mark.parametrize(("target", "claim", "verdict"), LETTERS)
+def test_the_curve_of_one_in_letters(target: Any, claim: Any, verdict: str) -> None:
+    assert study(scored("e/2"), target=target).check(claim).verdict == verdict
+
+
 def test_several_beside_others() -> None:
     """δ at ε = 1/2 beside Laplace noise of scale 1: more than either has, 0.2211 and 0.1524."""
     beside = dpc.mechanism("L", query=dpc.count, noise=dpc.laplace(1))
