@@ -82,13 +82,11 @@ class Laplace:
     """Laplace noise of scale b around two values Δ apart: δ(ε) = 1 − e^((ε − Δ/b)/2) for |ε| ≤ Δ/b.
 
     ratio -- a = Δ/b, a constant ≥ 0; count -- of how many mechanisms (the curve is that of one); middle --
-    given that the output lies between the two values: (1 − e^((ε − a)/2))²/(1 − e^−a), the largest δ of
-    mechanisms whose losses lie in some interval of length a, as those of exponential mechanisms do.
+    given that the output lies between the two values, which has the largest δ of mechanisms whose losses lie
+    in some interval of length a, as those of exponential mechanisms do: see `spreads`.
 
     >>> Laplace(terms.ONE).delta(Interval.of(Fraction(1, 4)), 64).low * 10**12 // 1
     312710721209
-    >>> Laplace(terms.ONE, middle=True).delta(Interval.of(Fraction(1, 4)), 64).low * 10**12 // 1
-    154698330553
     """
 
     ratio: Term
