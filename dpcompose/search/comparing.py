@@ -85,19 +85,16 @@ def compare(
     'e + f - max(e, f)'
     """
 
-    def question(more: Term, less: Term, left: Assumed, only_proof: bool = to_prove) -> _Question:
-        return _Question(more, less, solver, efforts, only_proof, left)
-
     def answer(more: Term, less: Term, left: Assumed) -> Proof | Point | None:
         with suppress(NotAForm, RecursionError):
-            asked = question(more, less, left)
+            asked = _Question(more, less, solver, efforts, to_prove, left)
             found = asked.answer()
             return Point(simpler(dict(found.values), asked.fails)) if isinstance(found, Point) else found
         return None
 
     def as_they_are(more: Term, less: Term, only_proof: bool) -> Proof | Point | None:
         with suppress(NotAForm, RecursionError):
-            return question(more, less, assumed, only_proof).as_they_are()
+            return _Question(more, less, solver, efforts, only_proof, assumed).as_they_are()
         return None
 
     if not assumed:
@@ -171,9 +168,8 @@ class _Question:
         some = (self.greater, self.lesser)
         if any(side.kind == "oo" for side in some) or forms.missing_values(list(some), self.known):
             return None
-        difference = self.difference
-        bent = has_products(difference) or any(map(squaring.is_root, difference.letters))
-        if rays.overs(difference) or not bent:
+        bent = has_products(self.difference) or any(map(squaring.is_root, self.difference.letters))
+        if rays.overs(self.difference) or not bent:
             return None
         return self._by_programs() or self._by_squares() or self._where_squares_fail()
 
