@@ -106,8 +106,10 @@ REFUSED = {
             "pages/noises/laplace-with-threshold",
             "pages/queries/keys",
         ],
+        ("assumed",): ["problems/241-releases-below-a-bound"],
         ("curve", "noise", "step"): [
             "problems/219-a-choice-with-a-delta",
+            "problems/240-two-choices-by-scores",
             "pages/computed/exponential-curve",
         ],
         ("curve",): [
@@ -142,6 +144,4 @@ REFUSED = {
     }.items()
     for name in names
 }
-        "problems/241-releases-below-a-bound": ("assumed",),
-        "problems/240-two-choices-by-scores": ("curve", "noise", "step"),
 """The problems that it does not read, and why."""
