@@ -87,7 +87,8 @@ def compare(
 
     def answer(more: Term, less: Term, left: Assumed) -> Proof | Point | None:
         with suppress(NotAForm, RecursionError):
-            found = (asked := _Question(more, less, solver, efforts, to_prove, left)).answer()
+            asked = _Question(more, less, solver, efforts, to_prove, left)
+            found = asked.answer()
             return Point(simpler(dict(found.values), asked.fails)) if isinstance(found, Point) else found
         return None
 
@@ -164,18 +165,20 @@ class _Question:
 
     def as_they_are(self) -> Proof | Point | None:
         """By multiples of what is assumed, with all letters: where products are compared, or roots."""
-        some = [self.greater, self.lesser]
-        if any(side.kind == "oo" for side in some) or forms.missing_values(some, self.known):
+        some = (self.greater, self.lesser)
+        if any(side.kind == "oo" for side in some) or forms.missing_values(list(some), self.known):
             return None
-        roots = any(map(squaring.is_root, self.difference.letters))
-        if rays.overs(self.difference) or not (roots or has_products(self.difference)):
+        bent = has_products(self.difference) or any(map(squaring.is_root, self.difference.letters))
+        if rays.overs(self.difference) or not bent:
             return None
-        return self._by_programs() or self._by_squares() or (self._where_squares_fail() if roots else None)
+        return self._by_programs() or self._by_squares() or self._where_squares_fail()
 
     def _where_squares_fail(self) -> Point | None:
         """A point at which the squares of both sides fail, and so do they."""
+        if self.to_prove or not any(map(squaring.is_root, self.difference.letters)):
+            return None
         greater, lesser = (substitution.expanded(side**2) for side in (self.greater, self.lesser))
-        found = _Question(greater, lesser, self.solver, 1, self.to_prove, self.assumed).as_they_are()
+        found = _Question(greater, lesser, self.solver, 1, assumed=self.assumed).as_they_are()
         return found if isinstance(found, Point) and self.fails(dict(found.values)) else None
 
     def _grid(self) -> Iterator[Values]:
@@ -221,17 +224,17 @@ class _Question:
         except (NotAForm, formulas.FormulaError, KeyError, ArithmeticError):
             pass  # it may be irrational there, or have no value
         try:
-            own = point.keys() - self._of_assumptions.keys()
-            comparison.check_point(self.greater, self.lesser, {name: point[name] for name in own})
+            own = {name: x for name, x in point.items() if name not in self._of_assumptions}
+            comparison.check_point(self.greater, self.lesser, own)
         except BadCertificate:
             return False
         return True
 
     @cached_property
-    def _of_assumptions(self) -> dict[str, Domain]:
+    def _of_assumptions(self) -> Mapping[str, Domain]:
         """The letters that only assumptions are about."""
-        some = assumptions.letters_of(self.assumed).items()
-        return {name: domain for name, domain in some if name not in self.domains}
+        every = assumptions.letters_of(self.assumed)
+        return {name: domain for name, domain in every.items() if name not in self.domains}
 
     # proofs
 
@@ -302,10 +305,9 @@ class _Question:
             some = iter(dict.fromkeys(piece for piece in near if piece is not None))
         for piece in some:
             if weights.seen(piece, self.symbols, self.known) is None:
+                domains = {**self._of_assumptions, **self.domains}
                 assumed = [(comparison.forms_of(one), one.strictly) for one in self.assumed]
-                yield from where_negative(
-                    piece, self._of_assumptions | dict(self.domains), self.solver, assumed
-                )
+                yield from where_negative(piece, domains, self.solver, assumed)
 
     # families
 
@@ -336,7 +338,7 @@ class _Question:
         except (NotAForm, BadCertificate):
             return None
         symbols = self.symbols | new
-        steps: list[Any] = [(below, symbols, lambda proof: proof)]
+        steps = [(below, symbols, _nothing)]
         domains = {name: one.of[1] for name, one in symbols.items()}
         names = sorted(name for name in multiplied(below) if (least := domains[name].least) and least > 0)
         if names and not rays.overs(below):
@@ -474,6 +476,10 @@ class _Question:
         }
         point = {**first, **found.values, **{name: Fraction(size) for name, size in sizes.items()}}
         return Point(point) if self.fails(point) else None
+
+
+def _nothing(proof: Any) -> Any:
+    return proof
 
 
 def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) -> str:
