@@ -15,68 +15,66 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
 LAYERS = """
-kernel.expressions: divisors keeping naming orders refusals domains grammar switches terms writing substitution
-    intervals logarithms metrics rationals formulas points polynomials certificates forms boxes
-kernel.core: assumptions concrete distances fibres reader contributions counted classes orders lines settings products
-    reading
-kernel.library: fields grounds heads releases theory conversions samplings kinds pages
+kernel.expressions: divisors keeping naming orders refusals switches domains grammar terms writing rationals
+    substitution intervals logarithms metrics polynomials formulas points certificates forms boxes
+kernel.core: assumptions concrete distances fibres orders reader contributions counted lines classes settings
+    letters products reading
+kernel.library: fields grounds heads releases samplings theory conversions kinds pages
 kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
-    rules signs squares tails values canonical divergences entries norms promises steps spreads losses
-    tables calculus tradeoffs curves outcomes equalities pieces noises
-kernel.covers: paths types queries arrays blocks cells cones distances listed groups records alike rooms seen sizes steps
-    contributions corners differing policies counts
-kernel.composition: families divergences given samples seen losses axioms closer given_tables witnesses apart
+    rules signs spreads squares steps tails values calculus canonical divergences entries losses noises norms
+    promises tables tradeoffs curves equalities outcomes pieces
+kernel.covers: paths types blocks cones distances groups queries records rooms seen sizes steps alike arrays
+    cells contributions corners differing listed policies counts
+kernel.composition: divergences families given samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
-kernel.rules: premises chains orders tradeoffs mechanisms parameters whole metrics choices refutations __init__
+kernel.rules: premises tradeoffs chains mechanisms orders parameters whole metrics refutations choices __init__
 kernel: theorems check saved
-language: decimals synonyms symbols worstcase writing exchange formulas latex meaning shown
-spaces.classes: lines sizes attributes databases listed records sequences subsets tuples vertices
-    multisets products
-spaces.inputs: maps deals parts queries reading recodings restrictions scores keys attributed composed
-    expressions written locations
+language: decimals symbols synonyms worstcase writing exchange formulas latex meaning shown
+spaces.classes: lines sizes attributes databases listed products records sequences subsets tuples vertices
+    multisets
+spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed deals expressions
+    keys locations written
 spaces.arrays: layouts numberings sizes subsets passes searches parts
-spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions
-    changes contradictions contributions policies reaches built_in larger
+spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions changes
+    contradictions contributions policies reaches built_in larger
 spaces: additions given
-spaces.canonical: points profiles finite graphs named compared metrics distances matchings
-privacy: assumptions distances distributions fibres findings in_metrics nearest notions tradeoffs probabilities
-    samples rows checks lines neighbourhoods noises noise_tables declared promises tables tabulated
-    mechanisms statements metric_tables database_tables input_tables notion_words schema rereading
-privacy.settings: inputs invalid members names noisy sampled on_tables orders families nested reads __init__
-    stated
-privacy.readers: lengths rows maps parameters names databases given granularities inputs space distances any_two
-    guarantees mechanisms claims outside studies
-privacy: flattening problems writing
-privacy.elaboration: kinds parts listed steps arrays atoms cells contributions overlapping policies records
+spaces.canonical: metrics points profiles distances finite graphs matchings named compared
+privacy: assumptions checks database_tables distances distributions fibres findings in_metrics lines nearest
+    neighbourhoods notions probabilities rereading rows samples tradeoffs input_tables metric_tables noises
+    notion_words promises tables tabulated declared mechanisms noise_tables schema statements
+privacy.settings: inputs invalid members names noisy on_tables orders sampled touched families nested reads
+    __init__ stated
+privacy.readers: lengths maps parameters rows databases given granularities inputs names space distances outside
+    any_two claims guarantees mechanisms studies
+privacy: flattening granular problems writing builder
+privacy.elaboration: kinds listed parts steps arrays atoms cells contributions overlapping policies records
     __init__
-privacy: builder granular
-proof: cited folders registry witnesses outputs readings computed densities deals refuting
-proof.hypotheses: blocks edit_types evidence input_metrics inputs order_based_partition
-    policy proper_part record_wise record_wise_partition sensitivity_at_most at_least binding commutes
-    compatible depends given_earlier_outputs identity
-proof: privacy_metric query_sensitivity released sampled appearing violating sensitivity losing counterexamples
-search.comparisons: writing_out answers factoring linear sampling solver weights squaring covering points promising arguments
-    assuming
-search: comparing parameters weakening satisfiable shorter subsets exchanged ways always guarantees implied least reasons
-    stated within apart besides conclusions fewer plainer
-search.refutations: claimed witnesses curves
-search: verdicts implications choices citations replayed orders
-    curves_of_orders tradeoffs proofs nearby
-search.metrics: databases points proving cases standings claims choices doubts proofs sensitivity
-search.audits: worlds outcomes suppositions searched statements samples conversions audits problems
-front.documents: canonical metric_examples document wording captions sentences telling verdict attained glossary
+proof: cited deals folders readings registry witnesses computed densities outputs refuting
+proof.hypotheses: blocks edit_types evidence input_metrics inputs order_based_partition policy proper_part
+    record_wise record_wise_partition sensitivity_at_most at_least binding commutes compatible depends
+    given_earlier_outputs identity
+proof: privacy_metric query_sensitivity released sampled sensitivity violating appearing losing counterexamples
+search.comparisons: answers factoring linear sampling solver weights writing_out covering points promising sizes
+    squaring arguments assuming
+search.audits: worlds outcomes suppositions searched statements conversions problems samples audits
+search: comparing exchanged implications parameters plainer satisfiable shorter subsets ways weakening always
+    guarantees implied least reasons stated within apart besides conclusions fewer citations
+search.refutations: claimed curves witnesses
+search: verdicts choices orders replayed tradeoffs curves_of_orders proofs nearby
+search.metrics: databases points proving cases standings claims doubts proofs sensitivity choices
+front.documents: canonical captions document glossary metric_examples verdict wording attained sentences telling
     bound examples limits
-front.printers: listings audited markdown render display latex papers sarif
-front.studies: audits library as_json best_metric numbers budgets specialised together curve membership results
-    tradeoffs totals nested
-    neighbours beside metric_forms recheck in_metrics
+front.printers: audited listings markdown render sarif display latex papers
+front.studies: as_json audits best_metric library nested numbers specialised together budgets curve membership
+    results totals tradeoffs neighbours beside metric_forms recheck in_metrics
+front.drawings: marks places vectors charts frames
 front: files internal
 front.studies: study loading composing filters
-front.interop: events measurements cards
-front.drawings: drawn places marks charts vectors frames pictures plots bars explorer
-front.commands: running schema theorems audit verify bound budget init compare curve draw example explain recheck
-    completion
+front.interop: cards events measurements
+front.drawings: bars drawn pictures plots explorer
+front.commands: running schema theorems verify audit bound budget completion curve draw example explain init
+    recheck compare
 front: cli
 """
 """All files, folder by folder: each imports what stands before it, and nothing that stands after it."""

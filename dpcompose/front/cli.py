@@ -95,7 +95,7 @@ def _unknown(given: str, parser: argparse.ArgumentParser) -> str:
     if not given.startswith("-"):
         return f"{given!r} is one too many; what has spaces in it is written in quotes"
     option = given.partition("=")[0]
-    has = [one.prog for one in _of_commands() if option in OPTION.findall(one.format_usage())]
+    has = [command.prog for command in _of_commands() if option in OPTION.findall(command.format_usage())]
     other = f"; `{has[0]}` has it" if has else near(option, OPTION.findall(parser.format_help()))
     return f"there is no option {option}{other}"
 
@@ -144,8 +144,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _of_commands() -> Collection[argparse.ArgumentParser]:
     """The parsers of all commands."""
-    found: Commands = _parser().get_default("commands")
-    return found.choices.values()
+    commands: Commands = _parser().get_default("commands")
+    return commands.choices.values()
 
 
 if __name__ == "__main__":

@@ -81,9 +81,11 @@ def _steps(saved: Any, setting: Setting, theory: Theory, depth: int) -> Sequence
 def _premises(step: Mapping[str, Any], made: Sequence[Theorem], n: int) -> list[Theorem]:
     """The theorems that a step is from: earlier ones."""
     numbers = step.get("from", [])
-    if not isinstance(numbers, list) or not all(type(one) is int and 1 <= one < n for one in numbers):
+    if not isinstance(numbers, list) or not all(
+        type(number) is int and 1 <= number < n for number in numbers
+    ):
         raise Refused("a step is from earlier steps, by their numbers")
-    return [made[one - 1] for one in numbers]
+    return [made[number - 1] for number in numbers]
 
 
 def _of_another(
@@ -145,7 +147,9 @@ def ordered(wanted: Sequence[Theorem]) -> tuple[list[Theorem], dict[int, int]]:
     def put(theorem: Theorem) -> int:
         if id(theorem) not in places:
             others = len(_of_others(theorem))
-            premises = tuple(id(one) if n < others else put(one) for n, one in enumerate(theorem.premises))
+            premises = tuple(
+                id(premise) if n < others else put(premise) for n, premise in enumerate(theorem.premises)
+            )
             step = theorem.rule, premises, json.dumps(dict(theorem.arguments), sort_keys=True)
             if step not in made:
                 found.append(theorem)
@@ -161,22 +165,22 @@ def ordered(wanted: Sequence[Theorem]) -> tuple[list[Theorem], dict[int, int]]:
 def numbers(wanted: Sequence[Theorem]) -> list[int]:
     """The numbers of the steps by which some theorems are saved together."""
     _, places = ordered(wanted)
-    return [places[id(one)] for one in wanted]
+    return [places[id(theorem)] for theorem in wanted]
 
 
 def all_saved(wanted: Sequence[Theorem], theory: Theory) -> dict[str, Any]:
     """The derivation of several theorems about one setting, each step once."""
-    some, places = ordered(wanted)
-    pages = {page for one in some for page in one.trusts.pages}
+    theorems, places = ordered(wanted)
+    pages = {page for theorem in theorems for page in theorem.trusts.pages}
     steps = []
-    for one in some:
-        step: dict[str, Any] = {"rule": one.rule}
-        others = _of_others(one)
+    for theorem in theorems:
+        step: dict[str, Any] = {"rule": theorem.rule}
+        others = _of_others(theorem)
         if others:
             step["derivation"] = saved(others[0], theory)
-        if own := one.premises[len(others) :]:
+        if own := theorem.premises[len(others) :]:
             step["from"] = [places[id(premise)] for premise in own]
-        steps.append(step | dict(one.arguments))
+        steps.append(step | dict(theorem.arguments))
     return {
         "setting": wanted[0].setting,
         "pages": {page: theory.pages[page].sha256 for page in sorted(pages)},

@@ -82,7 +82,7 @@ class _Scope:
     def new(self, data: Any, difference: Form) -> Form:
         """The same of what a certificate brings in: it has real values, where the difference has."""
         form = self.form(data)
-        _check_values([one for one in form.letters if one not in difference.letters], self.known)
+        _check_values([term for term in form.letters if term not in difference.letters], self.known)
         return form
 
     def bound(self, name: str, end: str) -> Form:
@@ -137,8 +137,8 @@ def _without_some(
     sides = tuple(side if isinstance(side, Term) else forms.write(side) for side in (greater, lesser))
     steps = [(whole(n), word(name), word(fresh)) for n, name, fresh in entries(given["eliminated"], 3)]
     try:
-        found = assumptions.eliminated(assumed, steps, domains_of(*sides))
-        return (found.of(sides[0]), found.of(sides[1])), found.left, given["proof"]
+        eliminated = assumptions.eliminated(assumed, steps, domains_of(*sides))
+        return (eliminated.of(sides[0]), eliminated.of(sides[1])), eliminated.left, given["proof"]
     except NotAssumed as error:
         raise BadCertificate(str(error)) from None
 
@@ -153,7 +153,7 @@ def forms_of(assumed: Assumption) -> Form:
 
 def domains_of(*sides: Side) -> Mapping[str, Domain]:
     """The letters of both sides with their domains, in the order of their names."""
-    some = [one for side in sides for one in ([side] if isinstance(side, Term) else side.letters)]
+    some = [term for side in sides for term in ([side] if isinstance(side, Term) else side.letters)]
     return dict(sorted(forms.domains_of(some).items()))
 
 
@@ -210,7 +210,7 @@ def _choose(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     cases = {scope.form(text): proof for text, proof in entries(given["cases"], 2)}
     if comb(len(peak.of), peak.m) > MOST_CASES:
         raise BadCertificate("the worst case has too many choices")
-    wanted = {forms.total(some) for some in combinations(peak.of, peak.m)}
+    wanted = {forms.total(combination) for combination in combinations(peak.of, peak.m)}
     if set(cases) != wanted:
         raise BadCertificate(f"the cases are not those of {given['choose']}")
     for chosen, proof in cases.items():
@@ -229,7 +229,7 @@ def _shift(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
         new[fresh] = letter(fresh, shifted(domain, end))
         values[name] = distance(new[fresh], domain, end)
     inner = replace(scope, symbols={**scope.symbols, **new}, seen={})
-    inner.assumed = tuple(forms.substituted(one, values, scope.known) for one in scope.assumed)
+    inner.assumed = tuple(forms.substituted(form, values, scope.known) for form in scope.assumed)
     moved = forms.substituted(difference, values, scope.known)
     if inner.form(given["difference"]) != moved:
         raise BadCertificate("the difference after a shift is another one")
@@ -253,8 +253,8 @@ def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     if scope.form(given["rest"]) != difference:
         raise BadCertificate(f"what is left is not {given['rest']}")
     unit = [scope.symbols.get(word(name)) for name in listed(given.get("unit", []))]
-    for one in coefficients(difference, unit):
-        for term, c in forms.constants_joined(one).terms:
+    for coefficient in coefficients(difference, unit):
+        for term, c in forms.constants_joined(coefficient).terms:
             if not forms.is_nonnegative(Form(((term, c),)), scope.known):
                 text = formulas.to_text(forms.write(Form(((term, c),))))
                 raise BadCertificate(f"{text} is not seen to be >= 0")
@@ -318,7 +318,7 @@ def _larger(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     greater, lesser = (scope.new(given[key], difference) for key in ("larger", "smaller"))
     if not forms.is_nonnegative(greater, scope.known):
         raise BadCertificate(f"{given['larger']} is not seen to be >= 0")
-    squares = [forms.squared(forms.write(one), scope.known) for one in (greater, lesser)]
+    squares = [forms.squared(forms.write(form), scope.known) for form in (greater, lesser)]
     _check(squares[0] - squares[1], given["squares"], scope, depth + 1)
     _check(difference - greater + lesser, given["proof"], scope, depth + 1)
 

@@ -52,16 +52,16 @@ class Curves:
     @staticmethod
     def of_all(notion: str, some: Sequence[Loses], setting: Setting, theory: Theory) -> Curves:
         """Those of all mechanisms.  Raises NoLoss."""
-        losses = [one.loss for one in some]
-        if [one.mechanism for one in losses] != list(range(1, len(setting.mechanisms) + 1)):
+        losses = [loses.loss for loses in some]
+        if [loss.mechanism for loss in losses] != list(range(1, len(setting.mechanisms) + 1)):
             raise NoLoss("each mechanism needs one loss, in order")
         return Curves(notion, losses, setting, theory)
 
     @cached_property
     def page(self) -> Any:
         """The page by which claims of the notion are computed.  Raises NoPage."""
-        words = ((one, _word(self.mechanism(one.mechanism), self.theory)) for one in self.losses)
-        given = [(notion, word) for one, word in words for notion, _ in _guarantees_of(one)]
+        words = ((loss, _word(self.mechanism(loss.mechanism), self.theory)) for loss in self.losses)
+        given = [(notion, word) for loss, word in words for notion, _ in _guarantees_of(loss)]
         return self._page_about(given)
 
     def _page_about(self, given: Iterable[tuple[str, str]]) -> Any:
@@ -92,14 +92,17 @@ class Curves:
                 samples.check_deal(i, self.mechanism(i), type)
         found = pieces.is_loose(self.of_types(cover), *_numbers(claim), bits)
         every = self.setting.mechanisms
-        known = all(self._is_free(one) and one.noise is None and one.metric is None for one in every)
+        known = all(
+            self._is_free(mechanism) and mechanism.noise is None and mechanism.metric is None
+            for mechanism in every
+        )
         if found is None or not (found or known):
             raise NoLoss("it is not known whether a smaller one holds")
         return str(self.page.id), found
 
     def of_types(self, cover: Cover) -> list[Curve | None]:
         """The different curves of the types of a cover."""
-        found: dict[Curve | None, None] = {}
+        curves: dict[Curve | None, None] = {}
         for type in cover.types:
             here = at_type(self.losses, type, self.theory)
             some: list[Piece | None] = []
@@ -107,11 +110,11 @@ class Curves:
                 if i in type.unlimited and _may_be_nothing(self.losses[i - 1]):
                     continue  # what loses 0 at every finite distance loses nothing
                 far = self._entries(i, type)
-                some += [self._piece(here[i - 1], many, one) for many, r in members for one in far or (r,)]
-            found[pieces.curve(some, self.setting.adaptive)] = None
-            if len(found) > MOST_CURVES:
+                some += [self._piece(here[i - 1], many, term) for many, r in members for term in far or (r,)]
+            curves[pieces.curve(some, self.setting.adaptive)] = None
+            if len(curves) > MOST_CURVES:
                 raise NoLoss(f"the types have more than {MOST_CURVES} different curves")
-        return list(found)
+        return list(curves)
 
     def _piece(self, loss: Loss, many: int | Term, r: Term) -> Piece | None:
         """So many members of M_i whose inputs are r apart; 0: all of them."""
@@ -141,7 +144,7 @@ class Curves:
             there, parts = dict(type.moves), list[Part]()
             if type.lost or there.keys() != dict(type.every).keys():
                 raise NoLoss("the formula is for inputs that are a known number of steps apart")
-            for i, (many, r) in ((i, one) for i, members in there.items() for one in members):
+            for i, (many, r) in ((i, member) for i, members in there.items() for member in members):
                 ((texts, known),) = self._asked(self.page.head.parts, self.losses[i - 1])
                 if set(texts) == {"range"} and len(type.every) == 1 and _count(many, self.mechanism(i)) == 1:
                     wide = formulas.parse(texts["range"], {**known, "r": r})
@@ -164,7 +167,9 @@ class Curves:
         between 0 and it."""
         if wide.kind == "oo" or any(map(terms.moves, wide.letters)):
             raise NoLoss("the formula is for one mechanism with losses in an interval")
-        if not all(has_values.surely(one, False, self.setting.assumed) for one in (epsilon, wide - epsilon)):
+        if not all(
+            has_values.surely(term, False, self.setting.assumed) for term in (epsilon, wide - epsilon)
+        ):
             raise NoLoss("epsilon is not seen to lie between 0 and the length of the interval of losses")
         below = 1 - terms.exp((epsilon - wide) / 2)
         return below * below / (1 - terms.exp(-wide))
@@ -177,7 +182,7 @@ class Curves:
         every = (parts.get(notion, {}) for notion, _ in _guarantees_of(loss))
         if rate is None or any(not one.keys() & {"epsilon", "square", "ratio"} for one in every):
             return loss, None
-        besides = tuple((one.notion, one.values) for one in mechanism.also)
+        besides = tuple((stated.notion, stated.values) for stated in mechanism.also)
         return replace(loss, values=mechanism.values, besides=besides), rate
 
     def _is_free(self, mechanism: Mechanism) -> bool:
@@ -241,15 +246,15 @@ class Curves:
         """Raises NoLoss unless an event of M_i, or of one member of a family, exceeds δ at ε."""
         if terms.INFINITY in (epsilon, delta):
             raise NoLoss("a claim of which a parameter is oo says nothing")
-        found = enclosure(self._of_event(law.head, noise, r, epsilon, at), bits)
-        if found.low <= enclosure(delta, bits).high:
+        interval = enclosure(self._of_event(law.head, noise, r, epsilon, at), bits)
+        if interval.low <= enclosure(delta, bits).high:
             name = self.mechanism(self.losses[0].mechanism).name
             raise NoLoss(f"no event of {name} is seen to be above the claimed delta")
 
     def _of_event(self, head: Any, noise: Noise, r: Term, epsilon: Term, at: Point) -> Term:
         """P(S) − e^ε·Q(S) of the event that the page has for the noise and what its query reads."""
         given, assumed = noise.letters, self.setting.assumed
-        if any(terms.moves(name) for one in (noise.parameter, *given.values()) for name in one.letters):
+        if any(terms.moves(name) for term in (noise.parameter, *given.values()) for name in term.letters):
             at = {**at, **_general(at, 1)}
         others = {name: formulas.extended(given[name], at) for name in head.letters if name in given}
         parameter = formulas.extended(noises.fit(head, noise.parameter, assumed, given), at)
@@ -283,7 +288,7 @@ class Curves:
     def attained(self, type: Type, at: Point) -> tuple[Any, Curve | None]:
         """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
         free = replace(
-            self, losses=[one for one in self.losses if self._is_free(self.mechanism(one.mechanism))]
+            self, losses=[loss for loss in self.losses if self._is_free(self.mechanism(loss.mechanism))]
         )
         return free.page, pieces.curve(free._attained(type, at), self.setting.adaptive)
 
@@ -348,7 +353,7 @@ def _of_members(
         fixed = [
             {name: formulas.extended(value, there) for name, value in letters.items()} for _, letters in asked
         ]
-        for far in (formulas.extended(one, at) for one in distances):
+        for far in (formulas.extended(distance, at) for distance in distances):
             every = zip(asked, fixed, strict=True)
             some = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
             here = None if rate is None else formulas.extended(rate, there)

@@ -64,10 +64,10 @@ class _Reading:
             return term
         if term.kind == "letter":
             return Infinite(1)
-        parts = [self.value(one) for one in term.parts]
-        signs = [one.sign for one in parts if isinstance(one, Infinite)]
+        parts = [self.value(part) for part in term.parts]
+        signs = [part.sign for part in parts if isinstance(part, Infinite)]
         if not signs and term.kind != "product":
-            return substitution.made_of(term, [one for one in parts if isinstance(one, Term)])
+            return substitution.made_of(term, [part for part in parts if isinstance(part, Term)])
         found: Value | None = None
         match term.kind:
             case "sum":
@@ -89,12 +89,12 @@ class _Reading:
         return found
 
     def _product(self, factors: Sequence[Term], parts: Sequence[Value]) -> Value | None:
-        signs = [one.sign for one in parts if isinstance(one, Infinite)]
-        rest = terms.multiply([one for one in parts if isinstance(one, Term)])
+        signs = [part.sign for part in parts if isinstance(part, Infinite)]
+        rest = terms.multiply([part for part in parts if isinstance(part, Term)])
         if not signs:
             return rest
         limits = zip(factors, parts, strict=True)
-        if any(x == ZERO and not self.infinite.isdisjoint(one.letters) for one, x in limits):
+        if any(x == ZERO and not self.infinite.isdisjoint(term.letters) for term, x in limits):
             return None
         sign = -1 if signs.count(-1) % 2 else 1
         for one in (1, -1):
@@ -103,7 +103,7 @@ class _Reading:
         return None
 
     def _never_negative(self, term: Term) -> bool:
-        known = frozenset((one.term, one.strictly) for one in self.assumed)
+        known = frozenset((assumption.term, assumption.strictly) for assumption in self.assumed)
         try:
             return forms.term_sign(term, known) >= 0 or values.surely(term, False, self.assumed)
         except NotAForm:
@@ -112,10 +112,12 @@ class _Reading:
 
 def _top(m: int, parts: Sequence[Value]) -> Value | None:
     """The sum of the m largest: −∞ is among them only where there are not m others."""
-    others = [one for one in parts if not (isinstance(one, Infinite) and one.sign < 0)]
-    infinite = any(isinstance(one, Infinite) for one in others)
+    others = [part for part in parts if not (isinstance(part, Infinite) and part.sign < 0)]
+    infinite = any(isinstance(other, Infinite) for other in others)
     if len(others) >= m:
-        return Infinite(1) if infinite else terms.top(m, [one for one in others if isinstance(one, Term)])
+        return (
+            Infinite(1) if infinite else terms.top(m, [other for other in others if isinstance(other, Term)])
+        )
     return None if infinite else Infinite(-1)
 
 

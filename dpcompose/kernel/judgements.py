@@ -85,7 +85,7 @@ class Lower:
     @property
     def where(self) -> Assumed:
         """The relations between letters that must hold for that."""
-        return tuple(dict.fromkeys(relation for one in self.at for relation in one.where))
+        return tuple(dict.fromkeys(relation for attained in self.at for relation in attained.where))
 
 
 @frozen

@@ -84,15 +84,15 @@ def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
         _verdict(n, one, claim, made, None if setting.orders is None else str(setting.orders))
         for n, (one, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
     )
-    rests_on = Grounds.of(one.rests_on for one in made)
+    rests_on = Grounds.of(theorem.rests_on for theorem in made)
     about = setting, guarantee, optimal, verdicts, len(made), assumed(made, setting), rests_on
     return Checked(*about, _of_distances(made, setting))
 
 
 def _of_distances(made: Sequence[Theorem], setting: Setting) -> tuple[frozenset[str], frozenset[str]]:
     """The distances that are seen or shown to be metrics, and those that are at most their bounds."""
-    proved = frozenset(one.says.name for one in made if isinstance(one.says, IsMetric))
-    bounds = frozenset(one.says.name for one in made if isinstance(one.says, Bounded))
+    proved = frozenset(theorem.says.name for theorem in made if isinstance(theorem.says, IsMetric))
+    bounds = frozenset(theorem.says.name for theorem in made if isinstance(theorem.says, Bounded))
     return axioms.are_metrics(setting, proved), bounds
 
 
@@ -263,12 +263,12 @@ def _check_about(
 def assumed(made: Sequence[Theorem], setting: Setting, within: str = "") -> tuple[str, ...]:
     """The mechanisms whose losses are given, and not derived: those of studies by their path."""
     found: dict[str, None] = {}
-    for one in made:
-        if one.rule in ("given", "noise"):
-            found[within + setting.mechanisms[one.arguments["i"] - 1].name] = None
-        for inner in one.premises[:1] if one.rule in ABOUT_OTHERS else ():
-            mechanism = None if one.rule != "study" else setting.mechanisms[one.arguments["i"] - 1]
-            if (there := about(one.rule, one.arguments, setting)) is not None:
+    for theorem in made:
+        if theorem.rule in ("given", "noise"):
+            found[within + setting.mechanisms[theorem.arguments["i"] - 1].name] = None
+        for inner in theorem.premises[:1] if theorem.rule in ABOUT_OTHERS else ():
+            mechanism = None if theorem.rule != "study" else setting.mechanisms[theorem.arguments["i"] - 1]
+            if (there := about(theorem.rule, theorem.arguments, setting)) is not None:
                 name = within if mechanism is None else f"{within}{mechanism.name}."
                 found |= dict.fromkeys(assumed(_all(inner), there, name))
     return tuple(found)
@@ -276,10 +276,10 @@ def assumed(made: Sequence[Theorem], setting: Setting, within: str = "") -> tupl
 
 def _all(theorem: Theorem) -> list[Theorem]:
     """A theorem, and those about the same setting that it rests on."""
-    found = [theorem]
-    for one in theorem.premises[1 if theorem.rule in ABOUT_OTHERS else 0 :]:
-        found += _all(one)
-    return found
+    theorems = [theorem]
+    for premise in theorem.premises[1 if theorem.rule in ABOUT_OTHERS else 0 :]:
+        theorems += _all(premise)
+    return theorems
 
 
 __all__ = ["FORMAT", "Checked", "Refused", "assumed", "check"]

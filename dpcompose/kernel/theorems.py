@@ -92,7 +92,7 @@ class Theorem:
     @cached_property
     def rests_on(self) -> Grounds:
         """All pages and deciders that it rests on."""
-        return Grounds.of((self.trusts, *(one.rests_on for one in self.premises)))
+        return Grounds.of((self.trusts, *(premise.rests_on for premise in self.premises)))
 
 
 @frozen
@@ -113,7 +113,7 @@ class Prover:
         if self.setting.distances and rule not in OF_DISTANCES:
             raise NoTheorem("it is about neighbours, and this setting about any two databases", rule)
         own = premises[1:] if rule in ABOUT_OTHERS else premises
-        if any(one.setting != self.setting.hash for one in own):
+        if any(theorem.setting != self.setting.hash for theorem in own):
             raise NoTheorem("a premise is about another setting", rule)
         try:
             check(made, arguments)

@@ -29,12 +29,12 @@ def of_sympy(expression: sympy.Expr) -> Term:
     check_writable(expression)
     expression = as_top(expression)
     try:
-        found = _term(expression)
+        term = _term(expression)
     except TermError as error:
         raise FormulaError(str(error)) from None
-    if found.letters:
-        found.__dict__.setdefault("expression", expression)
-    return found
+    if term.letters:
+        term.__dict__.setdefault("expression", expression)
+    return term
 
 
 @lru_cache(maxsize=1024)
@@ -77,13 +77,16 @@ def _term(it: sympy.Expr) -> Term:
 def _with_one_root(product: sympy.Expr) -> list[sympy.Expr]:
     """The factors, square roots under one root where sympy took that apart: sqrt(x*y) as it was written."""
     factors = list(product.args)
-    roots = [one for one in factors if one.is_Pow and one.exp == sympy.S.Half]
+    roots = [factor for factor in factors if factor.is_Pow and factor.exp == sympy.S.Half]
     if len(roots) < 2:
         return factors
     inside = sympy.Mul(*(root.base for root in roots))
     if sympy.sqrt(inside) != sympy.Mul(*roots):
         return factors
-    return [*(one for one in factors if one not in roots), sympy.Pow(inside, sympy.S.Half, evaluate=False)]
+    return [
+        *(factor for factor in factors if factor not in roots),
+        sympy.Pow(inside, sympy.S.Half, evaluate=False),
+    ]
 
 
 def to_sympy(term: Term, symbols: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:
@@ -95,14 +98,14 @@ def to_sympy(term: Term, symbols: Mapping[str, sympy.Expr] | None = None) -> sym
     max(1, e)/2
     """
     if "expression" in term.__dict__ and symbols is None:
-        found: sympy.Expr = term.__dict__["expression"]
-        return found
-    found = as_top(_expression(term, symbols or {}))
-    if found.has(sympy.I):
+        expr: sympy.Expr = term.__dict__["expression"]
+        return expr
+    expr = as_top(_expression(term, symbols or {}))
+    if expr.has(sympy.I):
         raise FormulaError("a root of a negative number has no real value")
-    if found is not sympy.oo and found.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
+    if expr is not sympy.oo and expr.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
         raise FormulaError("this has no real value")
-    return found
+    return expr
 
 
 def _expression(term: Term, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:

@@ -96,16 +96,16 @@ def _of_sympy(value: Any) -> Term:
     from dpcompose.language import exchange
     from dpcompose.language.symbols import member, spelled
 
-    written = {one: member(str(one.base)) for one in value.atoms(sympy.Indexed)}
-    written |= {one: spelled(one) for one in value.free_symbols if not one.name.isascii()}
-    written |= {one: expression(_decimal(one)) for one in value.atoms(sympy.Float)}
+    written = {atom: member(str(atom.base)) for atom in value.atoms(sympy.Indexed)}
+    written |= {symbol: spelled(symbol) for symbol in value.free_symbols if not symbol.name.isascii()}
+    written |= {atom: expression(_decimal(atom)) for atom in value.atoms(sympy.Float)}
     return exchange.of_sympy(value.xreplace(written) if written else value)
 
 
 def given(value: Term) -> sympy.Expr | None:
     """The sympy expression that a term was made of, if it was."""
-    found: sympy.Expr | None = value.__dict__.get("expression")
-    return found
+    expr: sympy.Expr | None = value.__dict__.get("expression")
+    return expr
 
 
 def expression(value: Term) -> sympy.Expr:
@@ -145,11 +145,14 @@ def parse(
     from dpcompose.language import exchange
 
     given = families or {}
-    known = {name: exchange.of_sympy(one) for name, one in symbols.items()}
+    known = {name: exchange.of_sympy(symbol) for name, symbol in symbols.items()}
     members = {name: [exchange.of_sympy(one) for one in some] for name, some in given.items()}
     found = kernel.parse(text, known, members, index)
     named = {
-        one.name: one for some in (symbols.values(), *given.values()) for x in some for one in x.free_symbols
+        symbol.name: symbol
+        for some in (symbols.values(), *given.values())
+        for x in some
+        for symbol in x.free_symbols
     }
     try:
         return exchange.to_sympy(found, named)
@@ -227,14 +230,14 @@ def named_distances(value: Any) -> sympy.Expr:
     value = value.replace(lambda one: hasattr(one, "by_name"), lambda one: one.by_name)
     applied = value.atoms(AppliedUndef)
     databases = {x for one in applied for x in one.args}
-    found: sympy.Expr = value.xreplace({one: symbol(str(one.func)) for one in applied})
+    expr: sympy.Expr = value.xreplace({one: symbol(str(one.func)) for one in applied})
     if applied and (
         len(databases) != 2
         or any(set(one.args) != databases for one in applied)
-        or found.free_symbols & databases
+        or expr.free_symbols & databases
     ):
         raise FormulaError("a metric is written with two databases, in the distances only: e*d(x, y)")
-    return found
+    return expr
 
 
 def evaluate(value: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:

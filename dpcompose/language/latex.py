@@ -103,10 +103,10 @@ def name_latex(name: str) -> str:
 
     What is called e is never Euler's number, so it is written as epsilon is; see `told_apart`.
     """
-    found = re.fullmatch(r"([A-Za-z]+?)(?:_?(\d+)|_([A-Za-z]+))?(?:\[(\d+|i)\])?", name)
-    if not found:
+    match = re.fullmatch(r"([A-Za-z]+?)(?:_?(\d+)|_([A-Za-z]+))?(?:\[(\d+|i)\])?", name)
+    if not match:
         return rf"\mathrm{{{text_latex(name)}}}"
-    letter, number, word, member = found.groups()
+    letter, number, word, member = match.groups()
     below = ", ".join(filter(None, [number, rf"\mathrm{{{word}}}" if word else "", member]))
     if letter == "epsilon" or (letter == "e" and _E_AS_EPSILON.get()):
         letter = "varepsilon"

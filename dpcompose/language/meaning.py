@@ -21,5 +21,5 @@ def sign(constant: sympy.Expr) -> int | None:
     """
     from dpcompose.language.exchange import of_sympy
 
-    found = of_sympy(constant)
-    return None if found.letters else intervals.sign(found) or None
+    term = of_sympy(constant)
+    return None if term.letters else intervals.sign(term) or None

@@ -45,8 +45,8 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
     """
     tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
     if domain.least is not None:
-        some = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
-        tried = [*some, *tried] if domain.integer else [*tried, *some]
+        values = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
+        tried = [*values, *tried] if domain.integer else [*tried, *values]
     return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 
 
@@ -60,9 +60,9 @@ def _assumptions(domain: Domain) -> Mapping[str, bool]:
     return known
 
 
-def alike(one: Domain, other: Domain) -> bool:
+def alike(domain: Domain, other: Domain) -> bool:
     """Whether sympy is told the same of symbols that range over two domains."""
-    return _assumptions(one) == _assumptions(other)
+    return _assumptions(domain) == _assumptions(other)
 
 
 def symbol(name: str, domain: Domain = POSITIVE) -> sympy.Symbol:

@@ -52,7 +52,7 @@ class Top(sympy.Function):
         from itertools import combinations
 
         terms = [term.doit(**hints) if hints.get("deep", True) else term for term in self.terms]
-        return sympy.Max(*(sympy.Add(*some) for some in combinations(terms, int(self.args[0]))))
+        return sympy.Max(*(sympy.Add(*combination) for combination in combinations(terms, int(self.args[0]))))
 
     def _eval_is_extended_real(self) -> bool | None:
         return True if all(term.is_extended_real for term in self.terms) else None
@@ -67,7 +67,7 @@ class Top(sympy.Function):
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         power = f"^{{{exp}}}" if exp is not None else ""
         if self.args[0] == 1 and len(self.terms) == 2 and self.terms[0] == -self.terms[1]:
-            x = next((one for one in self.terms if not one.could_extract_minus_sign()), self.terms[0])
+            x = next((term for term in self.terms if not term.could_extract_minus_sign()), self.terms[0])
             return rf"\left\lvert {printer._print(x)} \right\rvert{power}"
         shown = ", ".join(printer._print(term) for term in self.terms)
         name = r"\max" if self.args[0] == 1 else rf"\operatorname{{top}}_{{{self.args[0]}}}"
@@ -98,7 +98,7 @@ class Over(sympy.Function):
 
     @classmethod
     def eval(cls, m: sympy.Expr, x: sympy.Expr, k: sympy.Expr) -> sympy.Expr | None:
-        if not any(family_of(str(one)) for one in x.free_symbols):
+        if not any(family_of(str(symbol)) for symbol in x.free_symbols):
             return x if m == 1 else k * x if m == k else x * least(m, k)
         return None
 

@@ -100,12 +100,12 @@ def names(text: str) -> list[str]:
 
 def so_far(texts: Sequence[str], known: Mapping[str, Term]) -> Assumed:
     """The relations that can be read, where other names than the known ones count as positive."""
-    found: list[Assumption] = []
+    assumptions: list[Assumption] = []
     for text in texts:
         letters = {name: terms.letter(name, POSITIVE) for name in names(text)}
         with suppress(FormulaError):
-            found.append(assumption(text, {**letters, **known}))
-    return tuple(found)
+            assumptions.append(assumption(text, {**letters, **known}))
+    return tuple(assumptions)
 
 
 def read(
@@ -115,15 +115,15 @@ def read(
     counts: Counts | None = None,
 ) -> Assumed:
     """The relations of a file, by their numbers in it; wrong -- is told what is wrong with one, and where."""
-    some: list[Assumption] = []
+    assumptions: list[Assumption] = []
     for n, text in texts.items():
         try:
-            some.append(assumption(text, known, counts))
-            if why := doubt(some[-1]):
+            assumptions.append(assumption(text, known, counts))
+            if why := doubt(assumptions[-1]):
                 wrong(("assume", n), why)
         except FormulaError as error:
             wrong(("assume", n), error)
-    return tuple(some)
+    return tuple(assumptions)
 
 
 def doubt(given: Assumption) -> str:

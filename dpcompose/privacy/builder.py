@@ -191,15 +191,15 @@ def problem_data(
     data["databases"] = _databases(on)
     data["maps"] = {name: {"values": [_text(one) for one in some]} for name, some in maps.items()}
     data["metrics"] = {
-        name: dict(one.table) if isinstance(one, Data) else {"formula": _text(one)}
-        for name, one in metrics.items()
+        name: dict(metric.table) if isinstance(metric, Data) else {"formula": _text(metric)}
+        for name, metric in metrics.items()
     }
     data |= {"adaptive": True} if adaptive else {}
     every = (x for one in stated for x in (one.every if isinstance(one, Measured) else (one.satisfies,)))
     used = [one.about_granularity for one in every if not isinstance(one, InMetric)]
     used += [target] if isinstance(target, Granularity) else []
     used += [d.of[1] for one in stated if isinstance(one, Measured) for d in one.functions]
-    used += [about for one in metrics.values() if isinstance(one, Data) for about in one.about]
+    used += [about for metric in metrics.values() if isinstance(metric, Data) for about in metric.about]
     if own := granularities_data(used):
         data["granularities"] = own
     data["maps"] |= maps_data([one.reads for one in stated], used)
@@ -207,7 +207,7 @@ def problem_data(
         data["target"] = {"granularity": target.data()}
     elif target is not None:
         data["target"] = dict(target.table) if isinstance(target, Data) else {"metric": _text(target)}
-    data["mechanisms"] = [{"name": name} | _mechanism(one) for name, one in mechanisms.items()]
+    data["mechanisms"] = [{"name": name} | _mechanism(mechanism) for name, mechanism in mechanisms.items()]
     data["mechanisms"] += [_stated(one) for one in stated]
     return data
 

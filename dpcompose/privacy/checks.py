@@ -452,14 +452,14 @@ def unset(data: object) -> list[Mistake]:
     >>> print(*unset({"mechanisms": [{"noise": {"gaussian": None}}]}))
     mechanisms.1.noise.gaussian: null is no value; leave the key out
     """
-    found: list[Mistake] = []
+    mistakes: list[Mistake] = []
     waiting: list[tuple[Path_, object]] = [((), data)]
     while waiting:
         path, value = waiting.pop()
         if value is None:
-            found.append(Mistake(path, "null is no value; leave the key out"))
+            mistakes.append(Mistake(path, "null is no value; leave the key out"))
         elif isinstance(value, Mapping):
             waiting.extend(((*path, str(key)), inner) for key, inner in value.items())
         elif isinstance(value, list):
             waiting.extend(((*path, n), inner) for n, inner in enumerate(value))
-    return sorted(found, key=lambda one: tuple(map(str, one.path)))
+    return sorted(mistakes, key=lambda one: tuple(map(str, one.path)))

@@ -36,9 +36,9 @@ class Declared:
         """What follows for noise of some scale on its value.  Raises TypeError for noise of other values."""
         if noise.kind.takes not in SCALED:
             raise TypeError(f"{noise.words} is for {noise.kind.needs}; here a sensitivity is declared")
-        found = noise.with_parameter(noise.term / self.sensitivity).guarantee()
-        assert found is not None
-        return found
+        guarantee = noise.with_parameter(noise.term / self.sensitivity).guarantee()
+        assert guarantee is not None
+        return guarantee
 
     def __repr__(self) -> str:
         return f"{self.words}, of sensitivity {formulas.to_text(self.sensitivity)} (declared)"

@@ -45,20 +45,20 @@ class Metric:
     @property
     def parameters(self) -> list[Term]:
         """The letters in it that are parameters."""
-        return [one for value in self.terms for one in metrics.parameters(value)]
+        return [parameter for value in self.terms for parameter in metrics.parameters(value)]
 
     @property
     def in_tables(self) -> bool:
         """Whether some distance is stated pair by pair."""
-        return any(one.distance.in_a_table for one in self.distances)
+        return any(distance.distance.in_a_table for distance in self.distances)
 
     def regarding(self, change: Callable[[Granularity], Granularity]) -> Metric:
         """The same in steps of other neighbours."""
         return self._with(lambda one: one.regarding(change))
 
     def _with(self, change: Callable[[Distance], Distance]) -> Metric:
-        some = tuple(replace(one, distance=change(one.distance)) for one in self.distances)
-        return replace(self, distances=some)
+        named_metrics = tuple(replace(metric, distance=change(metric.distance)) for metric in self.distances)
+        return replace(self, distances=named_metrics)
 
     def with_letters(self, named: Mapping[str, Term]) -> Metric:
         """The same with other terms for some parameters."""

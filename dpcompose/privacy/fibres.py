@@ -54,10 +54,10 @@ def nearest(
     for n, x in enumerate(values):
         for y in values[n + 1 :]:
             every = (tuple(one(D, E) for one in far) for D, E in product(fibres[x], fibres[y]))
-            least = min(every, key=lambda some: [(one is None, one or 0) for one in some])
-            for table, one in zip(found, least, strict=True):
-                if one is not None:
-                    table[x, y] = one
+            least = min(every, key=lambda some: [(value is None, value or 0) for value in some])
+            for table, value in zip(found, least, strict=True):
+                if value is not None:
+                    table[x, y] = value
     return found
 
 
@@ -72,8 +72,8 @@ def factor(formula: Term, distances: Iterable[str]) -> Term | None:
     if len(used) != 1:
         return None
     distance = terms.letter(used[0], formula.letters[used[0]])
-    found = terms.add(one / distance for one in substitution.expanded(formula).summands)
-    return None if used[0] in found.letters else found
+    term = terms.add(summand / distance for summand in substitution.expanded(formula).summands)
+    return None if used[0] in term.letters else term
 
 
 def steps_between(databases: DatabaseClass, granularity: Granularity) -> Mapping[Any, Mapping[Any, Fraction]]:
@@ -98,18 +98,20 @@ def at_the_nearest(
 ) -> dict[str, list[NamedMetric]] | None:
     """Distances as those of values of a map, at the databases that the first one has nearest; of one that is
     no metric then those of which it is the least.  None where one is not known pair by pair."""
-    every = [pairwise for one in distances.values() if (pairwise := far(one, databases)) is not None]
+    every = [
+        pairwise for distance in distances.values() if (pairwise := far(distance, databases)) is not None
+    ]
     if len(every) < len(distances):
         return None
     tables = nearest([*databases.databases()], reads, every)
-    return {name: list(_tabled(name, one, reads)) for name, one in zip(distances, tables, strict=True)}
+    return {name: list(_tabled(name, table, reads)) for name, table in zip(distances, tables, strict=True)}
 
 
 def _tabled(name: str, table: Table, reads: Map) -> Iterator[NamedMetric]:
     some = metrics(table)
-    for n, one in enumerate(some, start=1):
-        found = Tabled("", {frozenset(pair): length for pair, length in one.items()}, of=reads)
-        yield NamedMetric(name if len(some) == 1 else f"{name}_{n}", found)
+    for n, values in enumerate(some, start=1):
+        tabled = Tabled("", {frozenset(pair): length for pair, length in values.items()}, of=reads)
+        yield NamedMetric(name if len(some) == 1 else f"{name}_{n}", tabled)
 
 
 def metrics(table: Table) -> list[dict[tuple[Any, Any], Fraction]]:
@@ -122,11 +124,11 @@ def metrics(table: Table) -> list[dict[tuple[Any, Any], Fraction]]:
         return [dict(table)]
     found: list[dict[tuple[Any, Any], Fraction]] = []
     for pair, length in table.items():
-        fits = (one for one in found if all(end not in other for other in one for end in pair))
-        one = next(fits, None)
-        if one is None:
-            found.append(one := {})
-        one[pair] = length
+        fits = (values for values in found if all(end not in other for other in values for end in pair))
+        values = next(fits, None)
+        if values is None:
+            found.append(values := {})
+        values[pair] = length
     return found
 
 

@@ -63,9 +63,9 @@ def _flattened(setting: Setting) -> Setting:
         return replace(
             setting,
             mechanisms=tuple(
-                one
+                member
                 for mechanism in setting.mechanisms
-                for one in _members(setting.databases, mechanism, studies.get(mechanism.name))
+                for member in _members(setting.databases, mechanism, studies.get(mechanism.name))
             ),
             domains=MappingProxyType(domains),
             doubts=(*setting.doubts, *(doubt for study in studies.values() for doubt in study.doubts)),
@@ -99,10 +99,10 @@ def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | No
 
 
 def _read(
-    databases: DatabaseClass, f: Map, inner: DatabaseClass, one: Mechanism, name: str
+    databases: DatabaseClass, f: Map, inner: DatabaseClass, mechanism: Mechanism, name: str
 ) -> tuple[Map, Guarantee]:
     """The map g∘f that a mechanism of a nested composition reads, and its guarantee for neighbours there."""
-    g, stated = one.reads, one.satisfies
+    g, stated = mechanism.reads, mechanism.satisfies
     if stated.metric is not None:
         raise NotFlat(f"{name} is private in a metric, of what its study reads")
     everywhere = g.is_identity(inner)

@@ -44,7 +44,7 @@ def granular(setting: Setting, claimed: Guarantee) -> Granular | None:
     Metrics that are formulas in others stand there as these.
     """
     metrics = setting.metrics
-    equal = ((name, one.distance.equal_to) for name, one in metrics.items())
+    equal = ((name, metric.distance.equal_to) for name, metric in metrics.items())
     made = {name: formula for name, formula in equal if formula is not None}
     values = claimed.at_pair
     for _ in made:

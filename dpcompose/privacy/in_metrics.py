@@ -56,8 +56,8 @@ def _guarantees(data: Mapping[str, Any]) -> list[Any]:
     """The guarantees of mechanisms, the claims, and the target."""
     some = [one for key in ("mechanisms", "claims") for one in _list(data.get(key))]
     tables = [one for one in some if isinstance(one, Mapping)]
-    several = [guarantee for one in tables for guarantee in _list(one.get("satisfies"))]
-    return [*some, *(one.get("guarantee") for one in tables), *several, data.get("target")]
+    several = [guarantee for table in tables for guarantee in _list(table.get("satisfies"))]
+    return [*some, *(table.get("guarantee") for table in tables), *several, data.get("target")]
 
 
 def _list(value: Any) -> list[Any]:

@@ -25,8 +25,8 @@ def line_of(text: str, path: Path_) -> int | None:
     seen = -1
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
-        if found := re.match(r"\[\[?([^\[\]]+)\]\]?\s*(#.*)?$", stripped):
-            header = [part.strip().strip('"') for part in found[1].split(".")]
+        if match := re.match(r"\[\[?([^\[\]]+)\]\]?\s*(#.*)?$", stripped):
+            header = [part.strip().strip('"') for part in match[1].split(".")]
             if stripped.startswith("[[") and names and header == names[:1]:
                 seen += 1
             inside = _inside(header, names, seen, counts, stripped)

@@ -115,13 +115,17 @@ class Mechanism(Shown):
 
     def on_samples(self, by: Sample) -> Mechanism:
         """M run on a sample of the records.  Raises ValueError where it is for neighbours that do not fit."""
-        if self.is_concrete or any(one.metric is not None for one in (self.satisfies, *self.also)):
+        if self.is_concrete or any(
+            guarantee.metric is not None for guarantee in (self.satisfies, *self.also)
+        ):
             raise ValueError(
                 f"{self.name}: what is run on a sample is known by guarantees for neighbours: in place of a "
                 "query and noise say what it satisfies on samples, such as dpcompose.approximate(...)"
             )
         try:
-            return self.run_on(Sampled(by, tuple(by.stated(one) for one in (self.satisfies, *self.also))))
+            return self.run_on(
+                Sampled(by, tuple(by.stated(guarantee) for guarantee in (self.satisfies, *self.also)))
+            )
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
@@ -157,11 +161,15 @@ class Mechanism(Shown):
         if self.released:
             return [f"{front}releases {self.released}"]
         composed = None if self.study is None else self.study.setting
-        of = [] if composed is None else [one.name for one in composed.mechanisms]
+        of = [] if composed is None else [mechanism.name for mechanism in composed.mechanisms]
         made = f", composed of {', '.join(of[:-1])}{' and ' * (len(of) > 1)}{of[-1]}" if of else ""
         more: list[str | sympy.Expr] = []
-        for one in self.also:
-            more += [", and ", *one._line(), f" on the {one.domain} domain" if one.domain else ""]
+        for guarantee in self.also:
+            more += [
+                ", and ",
+                *guarantee._line(),
+                f" on the {guarantee.domain} domain" if guarantee.domain else "",
+            ]
         if self.sampled is not None:
             line = [f"{front}is run on a sample ({self.sampled.by})", ", and on samples is "]
             for n, one in enumerate(self.sampled.on_samples):
@@ -193,8 +201,10 @@ class Mechanism(Shown):
     @property
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by: the parameters of its guarantee, of its query and of its noise."""
-        given = [value for one in self.every for _, value in one.terms]
-        given += [x for one in self.every if one.metric is not None for x in one.metric.parameters]
+        given = [value for guarantee in self.every for _, value in guarantee.terms]
+        given += [
+            x for guarantee in self.every if guarantee.metric is not None for x in guarantee.metric.parameters
+        ]
         given += [] if self.query is None else self.query.terms
         given += [] if self.sampled is None else self.sampled.terms
         return tuple(given if self.noise is None else [*given, *self.noise.terms])
@@ -251,7 +261,7 @@ class Mechanism(Shown):
             satisfies = noise.guarantee(self.satisfies.notion, self._asked)
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
-        satisfies, *also = (one.with_letters(named) for one in (self.satisfies, *self.also))
+        satisfies, *also = (guarantee.with_letters(named) for guarantee in (self.satisfies, *self.also))
         sampled = None if self.sampled is None else self.sampled.with_letters(named)
         return replace(self, satisfies=satisfies, also=tuple(also), sampled=sampled)
 
@@ -266,7 +276,9 @@ class Mechanism(Shown):
         """A mechanism for each distance in which it is stated; itself, where it is stated in none."""
         if (metric := self.satisfies.metric) is None:
             return (self,)
-        read = ((naming.read(one.name).distance, one.distance.input) for one in metric.distances)
+        read = (
+            (naming.read(distance.name).distance, distance.distance.input) for distance in metric.distances
+        )
         every = ((f"{self.name} ({name})", one) for name, one in read if one is not None)
         return tuple(replace(comparing(name, one), members=self.members) for name, one in every)
 
@@ -274,8 +286,10 @@ class Mechanism(Shown):
     def alone(self) -> tuple[Mechanism, ...]:
         """The mechanism with each of its guarantees alone."""
         if self.sampled is not None:
-            return tuple(self.run_on(one) for one in self.sampled.alone)
-        return tuple(replace(self, satisfies=one, also=()) for one in (self.satisfies, *self.also))
+            return tuple(self.run_on(sampled) for sampled in self.sampled.alone)
+        return tuple(
+            replace(self, satisfies=guarantee, also=()) for guarantee in (self.satisfies, *self.also)
+        )
 
     def knowing(self, letters: Mapping[str, Term]) -> Mechanism:
         """The same in letters of which it is known what values they may take."""
@@ -283,31 +297,36 @@ class Mechanism(Shown):
         def known(value: Term) -> Term:
             return substitution.substituted(value, letters)
 
-        found = self.with_letters(letters)
-        if found.query is not None:
-            found = replace(found, query=found.query.with_bounds(list(map(known, found.query.terms))))
-        return found if found.members is None else replace(found, members=known(found.members))
+        mechanism = self.with_letters(letters)
+        if mechanism.query is not None:
+            mechanism = replace(
+                mechanism, query=mechanism.query.with_bounds(list(map(known, mechanism.query.terms)))
+            )
+        return (
+            mechanism if mechanism.members is None else replace(mechanism, members=known(mechanism.members))
+        )
 
     def for_neighbours(self, target: Granularity) -> Mechanism:
         """The same with the guarantees that are stated for no neighbours stated for those of a target."""
         if self.noise is not None or self.satisfies.metric is not None:
             return self
         satisfies, *also = (
-            one.about(target) if one.granularity is None else one for one in (self.satisfies, *self.also)
+            guarantee.about(target) if guarantee.granularity is None else guarantee
+            for guarantee in (self.satisfies, *self.also)
         )
         return replace(self, satisfies=satisfies, also=tuple(also))
 
     def regarding(self, change: Callable[[Granularity], Granularity]) -> Mechanism:
         """The same with its guarantees stated for other neighbours, where they are stated for some."""
-        satisfies, *also = (one.regarding(change) for one in (self.satisfies, *self.also))
+        satisfies, *also = (guarantee.regarding(change) for guarantee in (self.satisfies, *self.also))
         return replace(self, satisfies=satisfies, also=tuple(also))
 
     def reading(self, change: Callable[[Map], Map]) -> Mechanism:
         """The same of other inputs, also where its guarantee is a formula in distances of these."""
-        found, metric = replace(self, reads=change(self.reads)), self.satisfies.metric
+        mechanism, metric = replace(self, reads=change(self.reads)), self.satisfies.metric
         if metric is None:
-            return found
-        return replace(found, satisfies=replace(self.satisfies, metric=metric.reading(change)))
+            return mechanism
+        return replace(mechanism, satisfies=replace(self.satisfies, metric=metric.reading(change)))
 
     def stated_in(self, notion: str) -> Mechanism | None:
         """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""
@@ -340,14 +359,14 @@ class Mechanism(Shown):
 
         if self.also and (self.noise is not None or self.study is not None):
             raise ValueError(f"{self.name}: what is given by noise or its mechanisms has one guarantee only")
-        lines = {one.notion for one in (self.satisfies, *self.also)} <= set(OF_LINES.values())
+        lines = {guarantee.notion for guarantee in (self.satisfies, *self.also)} <= set(OF_LINES.values())
         if self.also and (self.filtered or self.table is not None) and not lines:
             raise ValueError(
                 f"{self.name}: several guarantees of a table or a filter are those of one trade-off function"
             )
-        for one in self.also:
-            if not isinstance(one, Guarantee):
-                raise TypeError(f"{self.name} also satisfies guarantees, not {one!r}")
+        for guarantee in self.also:
+            if not isinstance(guarantee, Guarantee):
+                raise TypeError(f"{self.name} also satisfies guarantees, not {guarantee!r}")
 
     def _check_table(self) -> None:
         from dpcompose.privacy.tables import ProbabilityTable

@@ -183,8 +183,8 @@ class Noise(Shown):
     def _line(self) -> Sequence[str | sympy.Expr]:
         front, *rest = self.kind.words.split("{}")
         found: list[str | sympy.Expr] = [front]
-        for one, after in zip(self.terms, rest, strict=True):
-            found += [formulas.expression(one), after]
+        for term, after in zip(self.terms, rest, strict=True):
+            found += [formulas.expression(term), after]
         return found
 
     def value(self, formula: str, letters: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:

@@ -171,9 +171,9 @@ class Guarantee(Shown):
         >>> at_any_two("zcdp", Metric(terms.letter("d"))).at_pair
         {'rho': (power d 2)}
         """
-        (key, power), found = POWERS[self.notion], self.in_metric
-        value = found.formula if found.formula.kind == "oo" else terms.power(found.formula, power)
-        return {key: value} | dict(found.besides)
+        (key, power), metric = POWERS[self.notion], self.in_metric
+        value = metric.formula if metric.formula.kind == "oo" else terms.power(metric.formula, power)
+        return {key: value} | dict(metric.besides)
 
     @property
     def about_granularity(self) -> Granularity:
@@ -331,8 +331,8 @@ def renyi(
     ('renyi (alpha*r) for orders (1, oo)', 'renyi (1/2) for orders 2')
     """
     read = Orders.read(str(orders))
-    found = _guarantee("renyi", {"epsilon": epsilon}, granularity, domain)
-    return in_orders(found, read)
+    guarantee = _guarantee("renyi", {"epsilon": epsilon}, granularity, domain)
+    return in_orders(guarantee, read)
 
 
 def in_orders(stated: Guarantee, orders: Orders) -> Guarantee:

@@ -42,7 +42,7 @@ def domains_of(given: Term, known: Mapping[str, Domain]) -> dict[str, Domain]:
     expression = formulas.given(given)
     if expression is None:
         return {name: domain for name, domain in given.letters.items() if name not in known}
-    return {str(one): domain_of(one) for one in expression.free_symbols if str(one) not in known}
+    return {str(symbol): domain_of(symbol) for symbol in expression.free_symbols if str(symbol) not in known}
 
 
 def in_domains(value: Term, known: Mapping[str, Domain]) -> Term:

@@ -111,7 +111,7 @@ def at_once(
         try:
             read(rest)
         except ProblemError as error:
-            return [replace(one, line=None) for one in error.mistakes]
+            return [replace(mistake, line=None) for mistake in error.mistakes]
         except ValueError:  # nothing is wrong with what was read
             return ()
         return ()
@@ -121,7 +121,7 @@ def at_once(
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
     except ProblemError as error:
-        first = [replace(one, line=None) for one in error.mistakes]
+        first = [replace(mistake, line=None) for mistake in error.mistakes]
         every = rereading.every_mistake(first, data, mistakes, notions)
     raise ProblemError(file, sorted(_in_text(every, text), key=lambda one: one.line or 0))
 
@@ -190,7 +190,7 @@ def read_data(
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
     refuse(found.mistakes, file, text)
-    study = Study(given, found, notions, show, [one.notion for one in given.claims], pairs=pairs)
+    study = Study(given, found, notions, show, [claim.notion for claim in given.claims], pairs=pairs)
     setting = study.setting(data if pairs else None)
     claims = _claims(study, setting, given, beside)
     refuse(found.mistakes, file, text)
@@ -205,14 +205,14 @@ def refuse(mistakes: Sequence[Mistake], file: str, text: str = "") -> None:
 
 
 def _in_text(mistakes: Sequence[Mistake], text: str) -> list[Mistake]:
-    return [replace(one, line=line_of(text, one.path)) for one in mistakes]
+    return [replace(mistake, line=line_of(text, mistake.path)) for mistake in mistakes]
 
 
 def _claims(study: Study, setting: Setting | None, given: ProblemTable, beside: bool) -> tuple[Claim, ...]:
     """The claims about a composition; what is wrong in them is told."""
     if study.distances is None:
         return ()
-    read = (study.claims.claim(i, one, beside) for i, one in enumerate(given.claims))
+    read = (study.claims.claim(i, table, beside) for i, table in enumerate(given.claims))
     claims = {i: one for i, one in enumerate(read) if one is not None}
     for i, claim in claims.items():
         if setting is None:

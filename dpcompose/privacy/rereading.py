@@ -69,14 +69,14 @@ def every_mistake(
 
     again -- the mistakes of other data; notions -- the parameters of each notion.
     """
-    if not any(one.path for one in first):
+    if not any(mistake.path for mistake in first):
         return list(first)
-    rest, told, found = Rest(data, notions), list(first), first
+    rest, told, mistakes = Rest(data, notions), list(first), first
     for _ in range(MOST_READINGS):
-        if not any([rest.replace(one) for one in found]):  # each of them
+        if not any([rest.replace(mistake) for mistake in mistakes]):  # each of them
             break
-        found = again(rest.data)
-        told += [one for one in found if one not in told and not rest.may_cause(one)]
+        mistakes = again(rest.data)
+        told += [mistake for mistake in mistakes if mistake not in told and not rest.may_cause(mistake)]
     return told
 
 
@@ -135,7 +135,7 @@ class Rest:
         known = keys(self.data.get("parameters"))
         if more:
             lost = [*lost, *texts(self.data.get("claims"), NO_FORMULAS)]
-        for name in {one for text in lost for one in letters(text)} - self.made - {*known}:
+        for name in {letter for text in lost for letter in letters(text)} - self.made - {*known}:
             family, bracket, _ = name.partition("[")
             if bracket:
                 self.names.add(family)

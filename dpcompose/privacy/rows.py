@@ -65,7 +65,7 @@ class Rows:
             self._check_fit(granularity)
             if is_large(self.databases):
                 ends = self._edges(granularity)
-                found = list(zip(*(some.tolist() for some in ends), strict=True))
+                found = list(zip(*(end.tolist() for end in ends), strict=True))
                 return [pair for i, j in found for pair in ((i, j), (j, i))]
             graph = neighbourhood_graph(self.databases, granularity)
         found = sorted(tuple(sorted((place[D], place[E]))) for D, E in graph.edges)
@@ -131,7 +131,7 @@ class Rows:
         """The largest values over pairs of rows."""
         order, rows = self.order, self.of
         at = (((D, E), rows[D], rows[E]) for D, E in ((order[i], order[j]) for i, j in pairs))
-        found = ((one, pair) for pair, P, Q in at for one in exact(P, Q))
+        found = ((attained, pair) for pair, P, Q in at for attained in exact(P, Q))
         return divergences.largest(found)
 
     def _near(self, t: Fraction | None) -> Callable[[list[Places]], Sequence[Places]]:

@@ -183,12 +183,12 @@ class Sample(Shown):
 
     def data(self) -> dict[str, object]:
         """As a problem file states it."""
-        texts = [formulas.to_text(one) for one in self.values]
+        texts = [formulas.to_text(value) for value in self.values]
         return {self.kind.key: texts[0] if len(texts) == 1 else texts}
 
     def with_letters(self, named: Mapping[str, Term]) -> Sample:
         """The same with other terms for some parameters."""
-        return Sample(self.how, tuple(substitution.substituted(one, named) for one in self.values))
+        return Sample(self.how, tuple(substitution.substituted(value, named) for value in self.values))
 
     @property
     def rate(self) -> Term:
@@ -203,7 +203,8 @@ class Sample(Shown):
         """The same, as its guarantee is best told for all records and the neighbours of a target."""
         single = target.innermost()[0]
         other = next(
-            (key for key, one in KINDS.items() if one.key == self.kind.key and one.whole == single), self.how
+            (key for key, kind in KINDS.items() if kind.key == self.kind.key and kind.whole == single),
+            self.how,
         )
         same = KINDS[other].letters == self.kind.letters and KINDS[other].on_samples == self.kind.on_samples
         return Sample(other, self.values) if same else self
@@ -235,7 +236,9 @@ class Sampled:
 
     def with_letters(self, named: Mapping[str, Term]) -> Sampled:
         """The same with other terms for some parameters."""
-        return Sampled(self.by.with_letters(named), tuple(one.with_letters(named) for one in self.on_samples))
+        return Sampled(
+            self.by.with_letters(named), tuple(guarantee.with_letters(named) for guarantee in self.on_samples)
+        )
 
     @property
     def whole(self) -> tuple[Guarantee, ...]:
@@ -245,12 +248,12 @@ class Sampled:
     @property
     def alone(self) -> tuple[Sampled, ...]:
         """The same with each of the guarantees alone."""
-        return tuple(Sampled(self.by, (one,)) for one in self.on_samples)
+        return tuple(Sampled(self.by, (guarantee,)) for guarantee in self.on_samples)
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by."""
-        return (*self.by.values, *(value for one in self.on_samples for _, value in one.terms))
+        return (*self.by.values, *(value for guarantee in self.on_samples for _, value in guarantee.terms))
 
 
 def poisson_sample(s: object) -> Sample:

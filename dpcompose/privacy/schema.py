@@ -370,13 +370,13 @@ class StudyTable(Table):
     @property
     def for_neighbours(self) -> Path_ | None:
         """Where parts, samples or deals stand, which are known for neighbours alone; None: nowhere."""
-        found: list[Path_] = [("partitions",)] if self.partitions else []
-        for n, one in enumerate(self.mechanisms):
-            if one.sampled is not None:
-                found.append(("mechanisms", n, "sampled"))
-            if one.map_read is not None and one.map_read.random_part is not None:
-                found.append(("mechanisms", n, "reads", "random-part"))
-        return next(iter(found), None)
+        paths: list[Path_] = [("partitions",)] if self.partitions else []
+        for n, mechanism in enumerate(self.mechanisms):
+            if mechanism.sampled is not None:
+                paths.append(("mechanisms", n, "sampled"))
+            if mechanism.map_read is not None and mechanism.map_read.random_part is not None:
+                paths.append(("mechanisms", n, "reads", "random-part"))
+        return next(iter(paths), None)
 
     @classmethod
     def read(cls, value: Any, path: Path_, found: Found) -> Any:

@@ -174,7 +174,7 @@ def _read(name: str, reads: Inputs) -> Map:
 def _on_domain(name: str, satisfies: Any, domain: str | None) -> Any:
     """A guarantee, or several, stated on a domain.  Raises TypeError where there is none, or another."""
     if isinstance(satisfies, list | tuple):
-        return [_on_domain(name, one, domain) for one in satisfies]
+        return [_on_domain(name, satisfy, domain) for satisfy in satisfies]
     if formulas.has_distances(satisfies):
         satisfies = in_metric(satisfies)
     if domain is None:
@@ -219,17 +219,7 @@ def _mechanism(
     """M∘f, before its output is processed."""
     query = records if query == "count" else query
     number = None if count is None else formulas.term(count)
-    also: tuple[Guarantee, ...] = ()
-    if isinstance(satisfies, list | tuple):
-        if not satisfies:
-            raise TypeError(f"{name} satisfies a list of guarantees, and it is empty")
-        satisfies, *others = dict.fromkeys(satisfies)
-        also = tuple(others)
-    if isinstance(satisfies, Guarantee):
-        satisfies, *others = dict.fromkeys(every for one in (satisfies, *also) for every in at_once(one))
-        also = tuple(others)
-    if satisfies is not None and not isinstance(satisfies, Guarantee):
-        raise TypeError(_no_guarantee(name, satisfies))
+    satisfies, also = _guarantees(name, satisfies)
     if study is not None:
         if not (satisfies is None and query is None and noise is None and table is None):
             raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")
@@ -256,6 +246,19 @@ def _mechanism(
     given = noise.guarantee(letters=query.letters)
     assert given is not None
     return Mechanism(name, reads, given, number, query, noise, table)
+
+
+def _guarantees(name: str, given: Any) -> tuple[Guarantee | None, tuple[Guarantee, ...]]:
+    """The guarantee that is given, and those besides."""
+    stated = list(given) if isinstance(given, list | tuple) else [given]
+    if not stated:
+        raise TypeError(f"{name} satisfies a list of guarantees, and it is empty")
+    if isinstance(stated[0], Guarantee):
+        stated = [every for guarantee in stated for every in at_once(guarantee)]
+    elif stated[0] is not None:
+        raise TypeError(_no_guarantee(name, stated[0]))
+    first, *others = dict.fromkeys(stated)
+    return first, tuple(others)
 
 
 QUERIES = ("count", "clipped_sum", "sum", "mean", "variance", "histogram", "vector_sum", "scores", "keys")

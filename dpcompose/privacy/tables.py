@@ -196,11 +196,11 @@ class ProbabilityTable:
             raise WrongTable(f"what is made of the outcome {outcome_text(missing[0])} is not said")
         rows = {}
         for D, row in self.rows.items():
-            found: list[Value] = [Fraction(0)] * len(outcomes)
+            values: list[Value] = [Fraction(0)] * len(outcomes)
             for p, outcome in zip(row, self.outcomes, strict=True):
                 for n, q in enumerate(second[outcome]):
-                    found[n] = found[n] + p * q if q != 0 else found[n]
-            rows[D] = found
+                    values[n] = values[n] + p * q if q != 0 else values[n]
+            rows[D] = values
         return self._with(outcomes, rows, domains)
 
     def then(self, second: ProbabilityTable | Mapping[Outcome, ProbabilityTable]) -> ProbabilityTable:
@@ -217,10 +217,10 @@ class ProbabilityTable:
         """
         chosen = {y: second[y] if isinstance(second, Mapping) else second for y in self.outcomes}
         domains = self.domains
-        for one in chosen.values():
-            if set(one.rows) != set(self.rows):
+        for table in chosen.values():
+            if set(table.rows) != set(self.rows):
                 raise WrongTable("tables are composed on the same databases")
-            domains = joined(domains, one.domains)
+            domains = joined(domains, table.domains)
         outcomes = tuple((y, z) for y in self.outcomes for z in chosen[y].outcomes)
         rows = {
             D: [p * q for p, y in zip(row, self.outcomes, strict=True) for q in chosen[y].rows[D]]
@@ -269,11 +269,11 @@ class ProbabilityTable:
         alone = [self.marginal(i) for i in range(1, k + 1)]
         place = {outcome: n for n, outcome in enumerate(self.outcomes)}
         for D, row in self.rows.items():
-            for outcome in product(*(one.outcomes for one in alone)):
+            for outcome in product(*(table.outcomes for table in alone)):
                 p = row[place[outcome]] if outcome in place else Fraction(0)
                 apart: Value = Fraction(1)
-                for one, y in zip(alone, outcome, strict=True):
-                    apart = apart * one.rows[D][one.outcomes.index(y)]
+                for table, y in zip(alone, outcome, strict=True):
+                    apart = apart * table.rows[D][table.outcomes.index(y)]
                 if not exponentials.same(p, apart):
                     return Finding(
                         "refuted",
@@ -304,13 +304,13 @@ class ProbabilityTable:
         written: Callable[[Value], Term] = exponentials.as_term,
     ) -> Worst:
         """The values with their pairs; `least` where there are no neighbours."""
-        values = tuple(one.value for one, _ in found)
+        values = tuple(attained.value for attained, _ in found)
         finite = [Fraction(least)] if not values else [value for value in values if value is not None]
         shown = INFINITY if INFINITE in values else terms.largest(*map(written, finite))
         return Worst(
             values,
             tuple(pair for _, pair in found),
-            tuple(tuple(self.outcomes[o] for o in one.event) for one, _ in found),
+            tuple(tuple(self.outcomes[o] for o in attained.event) for attained, _ in found),
             shown,
             self.databases,
         )

@@ -146,11 +146,11 @@ def independent(*tables: ProbabilityTable) -> ProbabilityTable:
     """
     if not tables:
         raise WrongTable("at least one table is composed")
-    if any(set(one.rows) != set(tables[0].rows) for one in tables):
+    if any(set(table.rows) != set(tables[0].rows) for table in tables):
         raise WrongTable("tables are composed on the same databases")
     domains: dict[str, Domain] = {}
-    for one in tables:
-        domains = joined(domains, one.domains)
+    for table in tables:
+        domains = joined(domains, table.domains)
     rows = {}
     for D in tables[0].rows:
         row: list[Value] = [Fraction(1)]
@@ -158,5 +158,5 @@ def independent(*tables: ProbabilityTable) -> ProbabilityTable:
             row = [p * q for p in row for q in one.rows[D]]
         rows[D] = tuple(row)
     return ProbabilityTable(
-        tables[0].databases, tuple(product(*(one.outcomes for one in tables))), rows, domains
+        tables[0].databases, tuple(product(*(table.outcomes for table in tables))), rows, domains
     )

@@ -47,8 +47,8 @@ def values(given: Any, read: Read) -> tuple[str, Term] | None:
         return "f-dp", function_of(_of_outcomes(given["outcomes"], read))
     if isinstance(given, str):
         named = re.fullmatch(r"\s*([GL])\s*\((.*)\)\s*", given)
-        found = read(given if named is None else named[2])
-        return None if found is None else ("f-dp" if named is None else NAMED[named[1]], found)
+        term = read(given if named is None else named[2])
+        return None if term is None else ("f-dp" if named is None else NAMED[named[1]], term)
     if not isinstance(given, list | tuple):
         raise NoLines(
             f"a trade-off function is a formula in alpha, several of them or outcomes, not {given!r}"
@@ -68,7 +68,7 @@ def function_of(some: tuple[tuple[Term, Term], ...]) -> Term:
     for epsilon, delta in some:
         c = terms.exp(epsilon)
         found += [ONE - delta - c * lines.RATE, (ONE - delta - lines.RATE) / c]
-    return terms.top(1, [substitution.expanded(one) for one in found])
+    return terms.top(1, [substitution.expanded(term) for term in found])
 
 
 def _product(some: Sequence[tuple[str, Term]]) -> tuple[str, Term]:
@@ -100,9 +100,9 @@ def _table(pairs: Sequence[tuple[Term, Term]]) -> Table:
 
 def _of_outcomes(given: Sequence[Sequence[str]], read: Read) -> tuple[tuple[Term, Term], ...]:
     """The (ε, δ) of two distributions.  Raises NoLines."""
-    found = [[one.number if (one := read(text)) is not None else None for text in pair] for pair in given]
+    found = [[term.number if (term := read(text)) is not None else None for text in pair] for pair in given]
     rows = [(p, q) for p, q in found if p is not None and q is not None]
-    if len(rows) < len(found) or any(one < 0 for pair in rows for one in pair):
+    if len(rows) < len(found) or any(value < 0 for pair in rows for value in pair):
         raise NoLines("outcomes are pairs of probabilities, rational numbers of at least 0")
     if any(sum(column) != 1 for column in zip(*rows, strict=True)):
         raise NoLines("the probabilities of all outcomes add up to 1, in both distributions")
@@ -159,7 +159,7 @@ def as_one(several: Sequence[Guarantee]) -> Guarantee:
     if not others:
         return first
     (notion,) = OF_LINES
-    pairs = tuple((one.terms[0][1], one.terms[1][1]) for one in several)
+    pairs = tuple((guarantee.terms[0][1], guarantee.terms[1][1]) for guarantee in several)
     return replace(first, notion=notion, terms=((FILE_KEYS[notion][0], function_of(pairs)),))
 
 

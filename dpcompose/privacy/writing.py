@@ -37,12 +37,12 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     notions -- the parameters of each notion that there are pages for.
     """
     databases = setting.databases
-    for notion in (*setting.notions, *(one.notion for m in setting.mechanisms for one in m.also)):
+    for notion in (*setting.notions, *(guarantee.notion for m in setting.mechanisms for guarantee in m.also)):
         if notion not in notions:
             raise InvalidSetting(f"problem files have no notion {notion!r}, so this cannot be saved")
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     own = {} if setting.orders is None else setting.orders.letters
-    domains = {name: one for name, one in setting.domains.items() if name not in own}
+    domains = {name: domain for name, domain in setting.domains.items() if name not in own}
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in domains.items()}
     data["parameters"] |= setting.numbers
     data["databases"] = databases.data()
@@ -63,12 +63,12 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     if setting.adaptive:
         data["adaptive"] = True
     if setting.assume:
-        data["assume"] = [str(one) for one in setting.assume]
+        data["assume"] = [str(assumption) for assumption in setting.assume]
     if setting.studies:
         data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
     data |= setting.data
     data["target"] = {"granularity": setting.target.data()}
-    data["mechanisms"] = [mechanism_data(one) for one in setting.mechanisms]
+    data["mechanisms"] = [mechanism_data(mechanism) for mechanism in setting.mechanisms]
     data["claims"] = [
         dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
     ]
@@ -77,8 +77,8 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
 
 def granularities_data(used: Sequence[Granularity]) -> dict[str, Any]:
     """The policies and listed neighbours among some granularities, as a problem file states them."""
-    found = {one.name: one.table() for single in used for one in policies_in(single)}
-    for one in {one.innermost()[0] for one in used}:
+    found = {policy.name: policy.table() for single in used for policy in policies_in(single)}
+    for one in {granularity.innermost()[0] for granularity in used}:
         if one.neighbour_pairs is not None:
             listed = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.neighbour_pairs)}
             if found.setdefault(str(one), listed) != listed:
@@ -146,7 +146,7 @@ def _name_of_table(mechanism: Mechanism) -> str:
 
 def _image_data(f: Map, used: Sequence[Granularity]) -> dict[str, Any]:
     """The neighbouring images that a map lists for the granularities in use."""
-    names = [str(one.innermost()[0]) for one in used]
+    names = [str(granularity.innermost()[0]) for granularity in used]
     given = {name: f.neighbours_for(name) for name in names}
     listed = {
         g: sorted(sorted(map(str, pair)) for pair in some) for g, some in given.items() if some is not None
@@ -168,7 +168,7 @@ def plain(setting: Setting) -> Setting:
 def _is_plain(setting: Setting) -> bool:
     if not all(map(_is_plain, setting.studies.values())):
         return False
-    relations = [one.innermost()[0] for one in _granularities(setting)]
+    relations = [granularity.innermost()[0] for granularity in _granularities(setting)]
     tables = [m.table for m in setting.mechanisms if m.table is not None]
     maps = [m.reads for m in setting.mechanisms]
     if not setting.databases.is_listed:
@@ -207,7 +207,9 @@ class _Listing:
             self.of,
             databases=Listed(tuple(self.names.values())),
             target=self.relation(self.of.target),
-            mechanisms=tuple(self._mechanism(i, one) for i, one in enumerate(self.of.mechanisms, start=1)),
+            mechanisms=tuple(
+                self._mechanism(i, mechanism) for i, mechanism in enumerate(self.of.mechanisms, start=1)
+            ),
             metrics={},
             beside=(),
         )
@@ -238,7 +240,9 @@ class _Listing:
             f = table(f"f{i}", {name: inside[f(D)] for D, name in self.names.items()}, given)
         if made is not None:
             made = made.written({D: rows[D] for D in made.rows})
-        also = tuple(one.about(self.relation(one.about_granularity)) for one in mechanism.also)
+        also = tuple(
+            guarantee.about(self.relation(guarantee.about_granularity)) for guarantee in mechanism.also
+        )
         about = stated.about(self.relation(granularity))
         return replace(mechanism, reads=f, satisfies=about, table=made, also=also)
 

@@ -74,7 +74,7 @@ def appearing(
     assert mechanism.noise is not None and mechanism.query is not None
     kept, removed, _, _ = metric.compared(*(mechanism.reads(D) for D in pair))
     noise = mechanism.noise.changed(lambda one: formulas.at(one, point))
-    most, each = (formulas.at(one, point) for one in mechanism.query.terms)
+    most, each = (formulas.at(term, point) for term in mechanism.query.terms)
     many = int(most.number or 1)
     if removed:
         yield Appearing(i, many, each, ZERO, noise)

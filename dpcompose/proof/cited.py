@@ -11,9 +11,9 @@ class Page(pages.Page):
     """One page, and what it is called."""
 
     @staticmethod
-    def of(one: pages.Page) -> Page:
+    def of(page: pages.Page) -> Page:
         """A page that the kernel has read."""
-        return Page(one.head, one.title, one.body, one.sha256, one.path, one.says)
+        return Page(page.head, page.title, page.body, page.sha256, page.path, page.says)
 
     @property
     def why_believed(self) -> str:

@@ -29,9 +29,11 @@ def page(theory: Theory, setting: Setting, notion: str, without: Collection[str]
 
     without -- the names of mechanisms that are left out.
     """
-    some = [one for one in setting.mechanisms if one.name not in without]
-    words = ((one, "" if one.noise is None else one.noise.word) for one in some)
-    given = [(said.notion, word) for one, word in words for said in (one.satisfies, *one.also)]
+    mechanisms = [mechanism for mechanism in setting.mechanisms if mechanism.name not in without]
+    words = ((mechanism, "" if mechanism.noise is None else mechanism.noise.word) for mechanism in mechanisms)
+    given = [
+        (said.notion, word) for mechanism, word in words for said in (mechanism.satisfies, *mechanism.also)
+    ]
     return theory.computed(notion, given)
 
 
@@ -96,13 +98,13 @@ def at(value: Term, point: Point) -> Term:
         raise BadCertificate(getattr(error, "message", str(error))) from None
 
 
-def delta(found: Curve | None, claimed: Guarantee, bits: int, point: Point) -> Interval:
+def delta(curve: Curve | None, claimed: Guarantee, bits: int, point: Point) -> Interval:
     """Between which numbers the δ of a curve lies at the claimed ε.  Raises BadCertificate."""
     if not 1 <= bits <= pieces.MOST_BITS:
         raise BadCertificate(f"a curve is enclosed with up to {pieces.MOST_BITS} binary digits, not {bits}")
     epsilon = at(dict(claimed.terms)["epsilon"], point)
     try:
-        return ONE if found is None else found.delta(epsilon, bits)
+        return ONE if curve is None else curve.delta(epsilon, bits)
     except (NoEnclosure, TooManyLosses) as error:
         raise BadCertificate(str(error)) from None
 

@@ -75,10 +75,16 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
 
 def _members_are_alike(setting: Setting, count: str) -> bool:
     """Whether all members of families of so many read the same, and have the same guarantee."""
-    some = [one for one in setting.mechanisms if one.members is not None and str(one.members) == count]
-    if any(one.reads.divided or one.reads.dealt for one in some):
+    mechanisms = [
+        mechanism
+        for mechanism in setting.mechanisms
+        if mechanism.members is not None and str(mechanism.members) == count
+    ]
+    if any(mechanism.reads.divided or mechanism.reads.dealt for mechanism in mechanisms):
         return False
-    return not any(terms.moves(name) for one in some for value in one.terms for name in value.letters)
+    return not any(
+        terms.moves(name) for mechanism in mechanisms for value in mechanism.terms for name in value.letters
+    )
 
 
 def make(
@@ -120,13 +126,13 @@ def make(
     times = [inputs.times[row.mechanism - 1] if inputs.times else 1 for row in rows]
     actual = _lost(every.in_all(rows), value, is_square, times)
     names = tuple(_name(inputs, row.mechanism) for row in rows)
-    found = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
+    counterexample = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
     alone = _alone(inputs, every.in_all(rows), value, is_square)
     by_parts = _by_parts(inputs, left_out)
     whose = [setting.mechanisms[row.mechanism - 1] for row in rows]
-    least = any(every.is_by_divergence(one) or grows(inputs, one) for one in whose)
-    found = replace(found, without=left_out, by_parts=by_parts, at_least=least)
-    return replace(found, alone=alone, squared=is_square, event=page.head.by == "event")
+    least = any(every.is_by_divergence(mechanism) or grows(inputs, mechanism) for mechanism in whose)
+    counterexample = replace(counterexample, without=left_out, by_parts=by_parts, at_least=least)
+    return replace(counterexample, alone=alone, squared=is_square, event=page.head.by == "event")
 
 
 def _check_alone(setting: Setting, rows: Sequence[Row]) -> None:
@@ -147,11 +153,11 @@ def _moving(
     Raises BadCertificate where no page says that some may be left out.
     """
     setting = inputs.setting
-    left_out = tuple(one.name for one in setting.mechanisms if one.name in without)
+    left_out = tuple(mechanism.name for mechanism in setting.mechanisms if mechanism.name in without)
     if left_out and inputs.theory.processing("parts") is None:
         raise BadCertificate("no page says that what a composition keeps, its parts keep")
     moved = ((i, setting.mechanisms[i - 1], r) for i, r in inputs.distances(pair).items())
-    kept = ((i, one.satisfies, r) for i, one, r in moved if one.name not in left_out)
+    kept = ((i, mechanism.satisfies, r) for i, mechanism, r in moved if mechanism.name not in left_out)
     return {i: stated.apart or r for i, stated, r in kept if not stated.loses_nothing}, left_out
 
 
@@ -188,8 +194,10 @@ def by_curve(
         raise NotAbove(actual.low, actual.high)
     names = tuple(_names([_name(inputs, i) for i in row.alike]) for row in rows)
     shown, least, most = told_apart(value, actual)
-    found = Counterexample(pair, dict(point), shown, least, tuple(rows), names, setting.databases)
-    return replace(found, without=left_out, by_parts=_by_parts(inputs, left_out), bits=bits, most=most)
+    counterexample = Counterexample(pair, dict(point), shown, least, tuple(rows), names, setting.databases)
+    return replace(
+        counterexample, without=left_out, by_parts=_by_parts(inputs, left_out), bits=bits, most=most
+    )
 
 
 def _pieces(
@@ -217,8 +225,8 @@ def _pieces(
         rows.append(row)
         for one in (computed.piece(page, mechanism, entry, point) for entry in moves):
             pieces.append(one and one.times(times))
-    pieces += [None if one is None else one.times(len(some)) for one, some in alike.items()]
-    return rows + [witnesses.canonical(one, tuple(some)) for one, some in alike.items()], pieces
+    pieces += [None if one is None else one.times(len(numbers)) for one, numbers in alike.items()]
+    return rows + [witnesses.canonical(one, tuple(numbers)) for one, numbers in alike.items()], pieces
 
 
 def told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction, Fraction]:
@@ -234,8 +242,8 @@ def told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction,
 
 def _name(inputs: Inputs, i: int) -> str:
     """M_i, or the members of a family for which it counts."""
-    one = inputs.setting.mechanisms[i - 1]
-    name, times = f"{one.name}{one.reads.dealt_words}", inputs.times[i - 1] if inputs.times else 1
+    mechanism = inputs.setting.mechanisms[i - 1]
+    name, times = f"{mechanism.name}{mechanism.reads.dealt_words}", inputs.times[i - 1] if inputs.times else 1
     return name if times == 1 else f"{name}, ..., {naming.member(naming.read(name).base, times)}"
 
 
@@ -270,17 +278,17 @@ def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[st
     """The mechanisms that are no canonical noise, and of which the page has no curve, or one that they do not
     attain; in words by name."""
 
-    def has_curve(one: Mechanism) -> bool:
-        if one.noise is None or one.noise.word not in page.head.noises:
-            return one.is_any
-        law = inputs.theory.noise(one.noise.word)
+    def has_curve(mechanism: Mechanism) -> bool:
+        if mechanism.noise is None or mechanism.noise.word not in page.head.noises:
+            return mechanism.is_any
+        law = inputs.theory.noise(mechanism.noise.word)
         return law is None or bool(law.head.attained)
 
-    some = (inputs.setting.mechanisms[i - 1] for i in moving)
+    mechanisms = (inputs.setting.mechanisms[i - 1] for i in moving)
     return {
-        one.name: f"{one.name} is no canonical noise, and no page has the curve of what it is"
-        for one in some
-        if not has_curve(one)
+        mechanism.name: f"{mechanism.name} is no canonical noise, and no page has the curve of what it is"
+        for mechanism in mechanisms
+        if not has_curve(mechanism)
     }
 
 

@@ -29,11 +29,11 @@ def written_out(
     written, origin = members.written_out(setting, sizes)
     told, edits = list(written.mechanisms), setting.target.edits(setting.databases)
     replaced = edits is not None and edits.single == frozenset({(1, 1)})
-    for of in {n for n, one in zip(origin, told, strict=True) if one.reads.dealt}:
-        some = [at for at, n in enumerate(origin) if n == of]
-        order = sorted(some, key=lambda at: _loss(told[at], point), reverse=True)
+    for of in {n for n, mechanism in zip(origin, told, strict=True) if mechanism.reads.dealt}:
+        numbers = [at for at, n in enumerate(origin) if n == of]
+        order = sorted(numbers, key=lambda at: _loss(told[at], point), reverse=True)
         turns = {order[0]: (0, 1)} if replaced else {order[0]: (0,), order[1]: (1,)}
-        for at in some:
+        for at in numbers:
             told[at] = replace(told[at], reads=told[at].reads.dealt_in(turns.get(at, ())))
     return replace(written, mechanisms=tuple(told)), origin
 

@@ -47,7 +47,7 @@ class Folder:
 
 def load(folders: Sequence[Folder], language: Language) -> tuple[dict[str, Page], tuple[WrongPage, ...]]:
     """The pages below some folders by id, and those that are wrong: of two of one id the second is."""
-    found = [one for folder in folders for one in _pages(folder)]
+    found = [page for folder in folders for page in _pages(folder)]
     good, wrong = _first_of_each([one for one in found if not isinstance(one, WrongPage)])
     wrong += [one for one in found if isinstance(one, WrongPage)]
     while more := _that_do_not_fit(good, wrong, language):
@@ -92,12 +92,12 @@ def _that_do_not_fit(
     good: Mapping[str, Page], wrong: Sequence[WrongPage], language: Language
 ) -> dict[str, WrongPage]:
     """The pages that say of others, or in formulas, what is not so; by id."""
-    book = _Book(good, {one.id for one in wrong}, _context(good, wrong), language)
-    found = {}
+    book = _Book(good, {wrong_page.id for wrong_page in wrong}, _context(good, wrong), language)
+    pages = {}
     for page in good.values():
         if mistakes := list(book.mistakes(page)):
-            found[page.id] = _wrong(page, mistakes)
-    return found
+            pages[page.id] = _wrong(page, mistakes)
+    return pages
 
 
 def _context(good: Mapping[str, Page], wrong: Sequence[WrongPage]) -> Context:
@@ -105,16 +105,16 @@ def _context(good: Mapping[str, Page], wrong: Sequence[WrongPage]) -> Context:
     heads = [page.head for page in good.values()]
     rules: dict[str, Sequence[str] | None]
     noises: dict[str, Sequence[str] | None]
-    rules = {one.notion: one.parameters for one in heads if one.kind == "rule"}
-    noises = {one.noise: [one.parameter] for one in heads if one.kind == "noise"}
-    for data in (one.data for one in wrong):
+    rules = {head.notion: head.parameters for head in heads if head.kind == "rule"}
+    noises = {head.noise: [head.parameter] for head in heads if head.kind == "noise"}
+    for data in (page.data for page in wrong):
         kind, names, letter = (data.get(key) for key in ("kind", "parameters", "parameter"))
         if kind == "rule" and isinstance(notion := data.get("notion"), str):
             are_names = isinstance(names, list) and all(isinstance(name, str) for name in names)
             rules.setdefault(notion, names if are_names and names else None)
         elif kind == "noise" and isinstance(word := data.get("noise"), str):
             noises.setdefault(word, [letter] if isinstance(letter, str) else None)
-    ordered = frozenset(one.notion for one in heads if one.kind == "rule" and one.ordered)
+    ordered = frozenset(head.notion for head in heads if head.kind == "rule" and head.ordered)
     return Context(rules, noises, ordered)
 
 
@@ -212,7 +212,7 @@ class _Book:
         except ValueError as error:
             yield Mistake(formula.at, str(error).splitlines()[0] + f": {formula.text}")
             return
-        known = [*formula.letters, *(naming.general(one) for one in formula.families)]
+        known = [*formula.letters, *(naming.general(family) for family in formula.families)]
         for letter in letters:
             said = naming.read(letter)
             if letter not in known and (said.index is None or said.base not in formula.families):

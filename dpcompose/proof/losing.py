@@ -82,7 +82,7 @@ class Rows:
         order = self.point.get(ALPHA, self._only)
         if not self._is_ordered or order is None:
             return rows
-        return [one.times(order) for one in rows]
+        return [row.times(order) for row in rows]
 
     @property
     def _is_ordered(self) -> bool:
@@ -123,7 +123,7 @@ class Rows:
         """M_i itself where it loses most of a few ways to have records in bins, or by keys."""
         epsilon = formulas.at(self.claimed.get("epsilon", terms.ZERO), self.point)
         ways = towards_the_limit(self.inputs, i, self.pair, self.point)
-        some = {one.lost(self.page.head.by, epsilon): one for one in ways}
+        some = {way.lost(self.page.head.by, epsilon): way for way in ways}
         finite = [value for value in some if value.kind != "oo"]
         lost = (
             max(finite, key=lambda value: enclosure(value, 64).low) if len(finite) == len(some) else INFINITY

@@ -67,7 +67,7 @@ class Output(Shown):
         ratios = [(p, q) for p, q in both if not (p == 0 and q == 0)]
         if not ratios:
             raise ValueError(f"{self.name} {self.words}: there are no single outcomes to compare")
-        if any(0 in one for one in ratios):
+        if any(0 in ratio for ratio in ratios):
             return sympy.oo
         sizes = [abs(sympy.expand_log(sympy.log(p / q), force=True)) for p, q in ratios]
         return max(sizes, key=lambda x: x.evalf(50))

@@ -70,14 +70,14 @@ def of_query(
     asked = mechanism("M", query=query, noise=Noise(word, sympy.Integer(1)), reads=reads)
     stated: Setting = setting(asked, on=on, target=neighbours)
     inputs = Inputs(written_out(stated, {})[0], theory, stated)
-    found = inputs.neighbouring_pairs()
+    pairs = inputs.neighbouring_pairs()
     moves: dict[sympy.Expr, tuple[Database, Database]] = {}
-    for pair in found.pairs:
+    for pair in pairs.pairs:
         moves.setdefault(_formula(inputs.furthest(pair).get(1, 0)), pair)
     value = _largest(list(moves))
     pair_at = None if value == 0 else moves.get(value)
     return QuerySensitivity(
-        query, reads, inputs.setting.databases, neighbours, norm, value, pair_at, found.covered
+        query, reads, inputs.setting.databases, neighbours, norm, value, pair_at, pairs.covered
     )
 
 
@@ -92,7 +92,7 @@ def _largest(moves: list[sympy.Expr]) -> sympy.Expr:
     if sympy.oo in moves:
         return sympy.oo
     kept: list[sympy.Expr] = []
-    for one in moves:
-        if not any((other - one).is_nonnegative for other in kept):
-            kept = [other for other in kept if not (one - other).is_nonnegative] + [one]
+    for move in moves:
+        if not any((other - move).is_nonnegative for other in kept):
+            kept = [other for other in kept if not (move - other).is_nonnegative] + [move]
     return largest(*kept) if kept else sympy.Integer(0)

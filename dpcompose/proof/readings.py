@@ -45,8 +45,10 @@ class Reading:
         if self.part is None:
             return ONE
         a = Interval.of(rate)
-        found = self._approximate(self.part, a) if isinstance(self.part, Part) else self._normal(self.part, a)
-        return found.at_most(ONE).at_least(a)
+        interval = (
+            self._approximate(self.part, a) if isinstance(self.part, Part) else self._normal(self.part, a)
+        )
+        return interval.at_most(ONE).at_least(a)
 
     def trade_off(self, rate: Fraction) -> Interval:
         """f(a): the least rate of false negatives where that of false positives is a."""
@@ -98,12 +100,12 @@ class Reading:
         """
         if a.low <= 0 or a.high >= 1:
             return a  # what never happens at E never happens at D
-        found = quantile(a, BITS)
-        if found is None:
+        interval = quantile(a, BITS)
+        if interval is None:
             return Interval(a.low, Fraction(1))
         attained = enclosure(part.square + 2 * part.rho, BITS)
         mu = Interval(root(attained.low, BITS).low, root(attained.high, BITS).high)
-        reached = distribution(found + mu, BITS)
+        reached = distribution(interval + mu, BITS)
         if part.rho == terms.ZERO:
             return reached
         rho = attained.high / 2

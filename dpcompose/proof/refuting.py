@@ -43,12 +43,12 @@ def together(point: Mapping[str, Fraction]) -> Values:
     [('e[1]', '...', 'e[9]'), ('k',)]
     """
     by_name = sorted(point, key=lambda name: ((said := naming.read(name)).base, said.index or 0))
-    found: Values = []
+    values: Values = []
     for _, some in groupby(by_name, lambda name: (naming.read(name).base, point[name])):
         alike = list(some)
         named = [(alike[0], "...", alike[-1])] if len(alike) > MOST_ALIKE else [(name,) for name in alike]
-        found += [(names, point[names[0]]) for names in named]
-    return found
+        values += [(names, point[names[0]]) for names in named]
+    return values
 
 
 class Losing(Protocol):

@@ -67,7 +67,7 @@ class Theory(Shown):
 
     def __repr__(self) -> str:
         there = (
-            f"; {len(self.wrong)} wrong: {', '.join(one.file for one in self.wrong)}" if self.wrong else ""
+            f"; {len(self.wrong)} wrong: {', '.join(page.file for page in self.wrong)}" if self.wrong else ""
         )
         return f"{len(self.pages)} theorem pages{there}"
 
@@ -81,34 +81,36 @@ class Theory(Shown):
 
         surely -- whether they have to say that they are of the kind; keys -- what they are about.
         """
-        if some := [one for one in self.wrong if may_be(one, kind, keys, surely)]:
-            raise error_of(some)
+        if pages := [page for page in self.wrong if may_be(page, kind, keys, surely)]:
+            raise error_of(pages)
 
     def find(self, name: str) -> Page | None:
         """The page with an id, or that states an item, or where a reader finds that; None without one.
 
         Raises PageError where that page is wrong.
         """
-        if some := [one for one in self.wrong if name in (one.id, one.path.stem) and name not in self.pages]:
-            raise error_of(some)
+        if wrong_pages := [
+            page for page in self.wrong if name in (page.id, page.path.stem) and name not in self.pages
+        ]:
+            raise error_of(wrong_pages)
         pages = self.pages.values()
         for names in (lambda page: (page.id,), lambda page: page.items, lambda page: page.every_item):
-            if found := next((page for page in pages if name in names(page)), None):
-                return found
+            if page := next((page for page in pages if name in names(page)), None):
+                return page
         return None
 
     def meant(self, name: str) -> Page | None:
         """The same, and the only page of which this is the id or item in other letters, or the end of the
         item: IV.13 for GB:IV.13."""
-        if (found := self.find(name)) is not None:
-            return found
+        if (page := self.find(name)) is not None:
+            return page
         wanted = name.strip().lower()
-        some = [
+        pages = [
             page
             for page in self.pages.values()
             if any(wanted in (x.lower(), x.lower().partition(":")[2]) for x in (page.id, *page.items))
         ]
-        return some[0] if len(some) == 1 else None
+        return pages[0] if len(pages) == 1 else None
 
     def of_kind(self, kind: str) -> list[Page]:
         """The pages of a kind, in the order of their ids; those that are only believed come last."""
@@ -206,12 +208,12 @@ class Theory(Shown):
 
 def believed(relies_on: Iterable[Page]) -> list[str]:
     """The pages for which nobody vouches, as results name them; nothing where there are none."""
-    some = [page for page in relies_on if page.is_believed]
-    if not some:
+    pages = [page for page in relies_on if page.is_believed]
+    if not pages:
         return []
-    many = len(some) > 1
-    named = f"the page{'s' if many else ''} {', '.join(page.id for page in some)}"
-    said = " (primitive are only pages that ship with dpcompose)" if any(one.says for one in some) else ""
+    many = len(pages) > 1
+    named = f"the page{'s' if many else ''} {', '.join(page.id for page in pages)}"
+    said = " (primitive are only pages that ship with dpcompose)" if any(page.says for page in pages) else ""
     return [f"{named}, which {'are' if many else 'is'} only believed{said}"]
 
 

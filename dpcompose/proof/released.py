@@ -41,8 +41,8 @@ class Chosen:
 
     def probabilities(self) -> list[list[Term]]:
         """Of each bin to be chosen, at D and at E."""
-        weights = [[terms.exp(self.noise.term * one) for one in some] for some in (self.at_D, self.at_E)]
-        return [[one / terms.add(some) for one in some] for some in weights]
+        weights = [[terms.exp(self.noise.term * term) for term in some] for some in (self.at_D, self.at_E)]
+        return [[term / terms.add(weight) for term in weight] for weight in weights]
 
     def lost(self, by: str, epsilon: Term) -> Term:
         """P − e^ε·Q of the first bin by an event; Σ P·ln(P/Q) of all by noise; else ln(P/Q) of the first."""
@@ -53,7 +53,7 @@ class Chosen:
 
     def _loss(self, j: int) -> Term:
         a, c = (
-            terms.add(terms.exp(self.noise.term * one) for one in some) for some in (self.at_D, self.at_E)
+            terms.add(terms.exp(self.noise.term * term) for term in some) for some in (self.at_D, self.at_E)
         )
         return self.noise.term * (self.at_D[j] - self.at_E[j]) + terms.log(c / a)
 
@@ -72,7 +72,7 @@ def chosen(
     assert mechanism.noise is not None and mechanism.query is not None
     kept, removed, added, _ = metric.compared(*(mechanism.reads(D) for D in pair))
     noise = mechanism.noise.with_parameter(formulas.at(mechanism.noise.term, point))
-    query = mechanism.query.with_bounds([formulas.at(one, point) for one in mechanism.query.terms])
+    query = mechanism.query.with_bounds([formulas.at(term, point) for term in mechanism.query.terms])
     for first in dict.fromkeys([0, *(max(0, (kept - removed - fewer) // 2) for fewer in FEWER)]):
         yield Chosen(i, *query.scores(first, kept, removed, added), noise)
 

@@ -72,8 +72,14 @@ class OnSamples:
         sampled, (D, E) = self.mechanism.sampled, self.pair
         assert sampled is not None
         rate = formulas.at(sampled.by.rate, self.point) if self.head.rate else terms.ONE
-        moving = [one for one in self.inputs.setting.mechanisms if one.reads(D) != one.reads(E)]
-        alike = all(one.satisfies.notion == page.head.notion and one.noise is None for one in moving)
+        moving = [
+            mechanism
+            for mechanism in self.inputs.setting.mechanisms
+            if mechanism.reads(D) != mechanism.reads(E)
+        ]
+        alike = all(
+            mechanism.satisfies.notion == page.head.notion and mechanism.noise is None for mechanism in moving
+        )
         if rate == terms.ZERO or not alike:
             raise BadCertificate(unknown)
         noise = f"normal noise of variance {page.head.variance}"

@@ -130,7 +130,7 @@ class Sensitivity(Shown):
         return f"{self.value}{self._why()}"
 
     def _why(self) -> str:
-        believed = "".join(f"; {one}" for one in registry.rests(self.relies_on))
+        believed = "".join(f"; {rest}" for rest in registry.rests(self.relies_on))
         return f": {self.reason()} ({self.covered}){believed}"
 
     def _line(self) -> Sequence[str | sympy.Expr]:
@@ -213,13 +213,13 @@ def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: 
     inputs = Inputs(setting, theory)
     if isinstance(to, Granularity):
         try:
-            found = inputs.neighbouring_pairs()
+            neighbouring_pairs = inputs.neighbouring_pairs()
         except NoLimit as error:
             if f is not everything:
                 raise
             rest = ("as far apart as neighbours of this size can be", theory, LARGER)
             return Sensitivity(f, on, neighbours, to, _distance(INFINITE), error.pair, *rest)
-        pairs, covered = found.pairs, found.covered
+        pairs, covered = neighbouring_pairs.pairs, neighbouring_pairs.covered
 
         def moves(pair: tuple[Database, Database]) -> sympy.Expr:
             return _distance(steps(inputs.furthest(pair).get(1, 0)))

@@ -244,7 +244,7 @@ class Canonical(Row):
         if self.part is None:
             return {"mechanisms": list(self.alike), "steps": "oo"}
         if isinstance(self.part, Together):
-            pairs = [[formulas.to_text(one) for one in pair] for pair in self.part.pairs]
+            pairs = [[formulas.to_text(term) for term in pair] for pair in self.part.pairs]
             return {"mechanisms": list(self.alike), "steps": self.part.steps, "pairs": pairs} | {
                 "outcomes": [list(one) for one in self._of_table(self.part)]
             }
@@ -257,7 +257,7 @@ class Canonical(Row):
         values = {"epsilon": epsilon, "delta": delta}
         values |= {"times": str(self.part.count)} if self.part.count > 1 else {}
         return {"mechanisms": list(self.alike), "steps": self.part.steps, **values} | {
-            "outcomes": [list(one) for one in self._outcomes(self.part)]
+            "outcomes": [list(outcome) for outcome in self._outcomes(self.part)]
         }
 
     def words(self) -> str:
@@ -380,7 +380,7 @@ def _squared(value: Number) -> Number:
 def on_table(mechanism: int, table: ProbabilityTable, D: Database, E: Database) -> OnTable:
     """The outcome of a table without parameters that is the most likelier at E than at D."""
     at_D, at_E = table.rows[D], table.rows[E]
-    (worst, _), *_ = divergences.largest((one, None) for one in divergences.ratios(at_E, at_D))
+    (worst, _), *_ = divergences.largest((attained, None) for attained in divergences.ratios(at_E, at_D))
     (o,) = worst.event
     return OnTable(mechanism, at_D[o], at_E[o], str(table.outcomes[o]))
 

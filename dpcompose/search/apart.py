@@ -25,7 +25,7 @@ def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
         islice(ways_apart(shop.theory, shop.notions, said.notion), MOST_WAYS), (False, True)
     ):
         with suppress(NoTheorem, TermError):
-            losses = [converted(shop.prover, one, way) for one in shop.stated]
+            losses = [converted(shop.prover, theorem, way) for theorem in shop.stated]
             for chosen in _chosen(shop, said, way, losses, closer):
                 with suppress(NoTheorem):
                     yield shop.prover.by(
@@ -43,7 +43,7 @@ def _chosen(
 ) -> Iterator[Mapping[str, str]]:
     """Values of the free parameters: what a claim leaves beside what is set apart."""
     with suppress(ValueError):
-        found = apart.apart([loss_of(one) for one in losses], shop.setting, shop.theory)
+        found = apart.apart([loss_of(loss) for loss in losses], shop.setting, shop.theory)
         besides, claimed = found.besides(shop.types.types, closer), dict(said.values)[found.key]
         if terms.INFINITY in (besides, claimed):
             return

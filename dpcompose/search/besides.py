@@ -25,7 +25,7 @@ def _by_outcomes(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
     if values.keys() != {"epsilon", "delta"}:
         return
     with suppress(NoTheorem, ValueError):
-        losses = [loss_of(one) for one in shop.stated]
+        losses = [loss_of(theorem) for theorem in shop.stated]
         known = computed.Curves(said.notion, losses, shop.setting, shop.theory)
         least = known.in_letters(values["epsilon"], shop.types)
         shown = parameters.at_least(values["delta"], least, assumed=shop.setting.assumed)
@@ -50,5 +50,5 @@ def pages(theorem: Theorem) -> list[str]:
     """The pages by which mechanisms, and then the whole, were converted for such a guarantee."""
     if theorem.rule == "change":
         return [theorem.arguments["page"]]
-    each = (one.page for premise in theorem.premises[1:] for one in loss_of(premise).then)
+    each = (converted.page for premise in theorem.premises[1:] for converted in loss_of(premise).then)
     return list(dict.fromkeys([*each, *theorem.arguments["pages"]]))

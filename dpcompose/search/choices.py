@@ -60,12 +60,12 @@ class Choice:
 
     def judge(self, claim: Mapping[str, str]) -> Verdict | None:
         """The verdict on a claim, as far as it is one about all guarantees."""
-        found = Judge(guarantees.in_notion(self.shop, claim["notion"])).judge(claim)
-        theorem = self.here(found.theorem)
+        verdict = Judge(guarantees.in_notion(self.shop, claim["notion"])).judge(claim)
+        theorem = self.here(verdict.theorem)
         if theorem is None:
             return None
-        shown = self.here(found.shown)
-        return replace(found, theorem=theorem, shown=shown, loose=None if shown is None else found.loose)
+        shown = self.here(verdict.shown)
+        return replace(verdict, theorem=theorem, shown=shown, loose=None if shown is None else verdict.loose)
 
     def guarantee(self, notion: str | None) -> Guarantees:
         """The best guarantee with these, its main theorem about all guarantees.  Raises NoGuarantee."""
@@ -92,20 +92,20 @@ class Choices:
     @cached_property
     def every(self) -> list[Choice]:
         """The choices, those first that imply all other guarantees.  Raises NoGuarantee where none proves."""
-        found, refused = [], ""
+        choices, refused = [], ""
         for which in self._possible():
             try:
                 shop = guarantees.workshop(self.setting.choosing(which), self.theory)
             except NoGuarantee as error:
                 refused = refused or str(error)
                 continue
-            found.append(Choice(which, self.known, shop, self.known.every(which)))
-        if not found:
+            choices.append(Choice(which, self.known, shop, self.known.every(which)))
+        if not choices:
             raise NoGuarantee(refused)
-        return sorted(found, key=lambda one: one.implied is None)
+        return sorted(choices, key=lambda one: one.implied is None)
 
     def _possible(self) -> Iterator[tuple[int, ...]]:
-        numbers = (range(len(one.also) + 1) for one in self.setting.mechanisms)
+        numbers = (range(len(mechanism.also) + 1) for mechanism in self.setting.mechanisms)
         return islice(product(*numbers), MOST_CHOICES)
 
     @cached_property
@@ -118,7 +118,7 @@ class Choices:
     @cached_property
     def narrower(self) -> list[Choice]:
         """The choices with smaller values of parameters, with which all guarantees are implied."""
-        found: list[Choice] = []
+        choices: list[Choice] = []
         for which in self._possible():
             values = {
                 str(i): smaller
@@ -130,34 +130,34 @@ class Choices:
                 continue
             with suppress(NoGuarantee, BadSetting, NoTheorem, ValueError):
                 there = self.setting.choosing(which, read_values(values, self.setting))
-                found.append(
+                choices.append(
                     Choice(which, self.known, guarantees.workshop(there, self.theory), implied, values)
                 )
-        return found
+        return choices
 
     def _smaller(self, i: int, n: int) -> dict[str, str] | None:
         """A value of the only parameter of guarantee n with which it may imply the others: with what it gives
         for the neighbours of each other one, as far as that is a multiple of it.  Members of families have
         none."""
         mechanism = self.setting.mechanisms[i - 1]
-        one = mechanism.guarantee(n)
-        if len(one.values) != 1 or mechanism.count is not None:
+        stated = mechanism.guarantee(n)
+        if len(stated.values) != 1 or mechanism.count is not None:
             return None
-        ((key, value),) = one.values
+        ((key, value),) = stated.values
         limits = [value]
         for m in range(len(mechanism.also) + 1):
             other = mechanism.guarantee(m)
-            if m == n or other.notion != one.notion:
+            if m == n or other.notion != stated.notion:
                 continue
             with suppress(NoGuarantee, BadSetting, TermError):
-                if (one.stated, one.domain) == (other.stated, other.domain):
+                if (stated.stated, stated.domain) == (other.stated, other.domain):
                     limits.append(dict(other.values)[key])
                     continue
                 known = self._from(i, n, m)
                 factor = (dict(known.values)[key] / value).number
                 if factor is not None and factor > 0:
                     limits.append(dict(other.values)[key] * terms.number(1 / factor))
-        finite = [one for one in limits if one.kind != "oo"]
+        finite = [limit for limit in limits if limit.kind != "oo"]
         return {key: formulas.to_text(terms.least(*finite))} if finite else None
 
     def _from(self, i: int, n: int, m: int) -> Satisfies:
@@ -172,12 +172,12 @@ class Choices:
 
     def _as_large(self, i: int, n: int, m: int, given: Mapping[str, Any]) -> Theorem | None:
         """The same where both are for the same neighbours, by their parameters."""
-        one, other = (self.setting.mechanisms[i - 1].guarantee(k) for k in (n, m))
+        stated, other = (self.setting.mechanisms[i - 1].guarantee(k) for k in (n, m))
         told = {str(i): given["values"]} if given else None
         smaller = dict(read_values(told, self.setting).get(i, ()))
         certificates: dict[str, Any] = {}
         for key, value in other.values:
-            lesser = smaller.get(key, dict(one.values).get(key))
+            lesser = smaller.get(key, dict(stated.values).get(key))
             if lesser is not None and "oo" not in (lesser.kind, value.kind):
                 squared = key in self.theory.rule(other.notion).head.squared
                 shown = parameters.at_least(value, lesser, squared, assumed=self.setting.assumed)
@@ -192,21 +192,21 @@ class Choices:
         with suppress(NoTheorem, NoGuarantee, ValueError):
             values = read_values({str(i): given["values"]}, self.setting)[i] if given else None
             shop = guarantees.workshop(self.setting.implying(i, n, m, values), self.theory)
-            found = Judge(shop).judge(claim)
-            if found.word == "proved" and found.theorem is not None:
-                return self.prover.by("implies", found.theorem, i=i, n=n, m=m, **given)
+            verdict = Judge(shop).judge(claim)
+            if verdict.word == "proved" and verdict.theorem is not None:
+                return self.prover.by("implies", verdict.theorem, i=i, n=n, m=m, **given)
         return None
 
     def judge(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim: with one choice, by the least of several guarantees, or refuted."""
         proved: Verdict | None = None
-        for one in self.every:
-            found = _by(one, claim)
-            if found is None:
+        for choice in self.every:
+            verdict = _by(choice, claim)
+            if verdict is None:
                 continue
-            if found.word == "refuted" or (found.word == "proved" and found.loose is not None):
-                return found
-            proved = proved or (found if found.word == "proved" else None)
+            if verdict.word == "refuted" or (verdict.word == "proved" and verdict.loose is not None):
+                return verdict
+            proved = proved or (verdict if verdict.word == "proved" else None)
         together = self.together(claim["notion"])
         if together is not None and (more := self._by_all(claim, together)) is not None:
             return more
@@ -217,9 +217,9 @@ class Choices:
             ):
                 return at_once
         for one in [] if proved else self.narrower:
-            found = _by(one, claim)
-            if found is not None and found.word == "refuted":
-                return found
+            verdict = _by(one, claim)
+            if verdict is not None and verdict.word == "refuted":
+                return verdict
         return proved or Verdict(claim, "undecided", reason=NOT_IMPLIED)
 
     def _by_all(self, claim: Mapping[str, str], together: Known) -> Verdict | None:
@@ -253,15 +253,15 @@ class Choices:
         return {}
 
     def _least(self, notion: str) -> Known | None:
-        some: list[Theorem] = []
-        for one in self.every:
+        theorems: list[Theorem] = []
+        for choice in self.every:
             with suppress(NoGuarantee):
-                found = one.guarantee(notion)
+                found = choice.guarantee(notion)
                 if found.main.optimal:
                     return None  # nothing is less
                 if _is_finite(found.main.theorem):
-                    some.append(found.main.theorem)
-        different = {one.says: one for one in some}
+                    theorems.append(found.main.theorem)
+        different = {theorem.says: theorem for theorem in theorems}
         least: Theorem | None = None
         with suppress(NoTheorem):
             least = self.prover.by("least", *list(different.values())[:MOST_TOGETHER])
@@ -269,20 +269,20 @@ class Choices:
             cover = Prover(self.setting.with_each(), self.theory).by("cover")
             among = shorter(self.prover, self.prover.by("among", cover, notion=notion))
             known = [least] if least is not None else list(different.values())
-            if _is_finite(among) and all(self.is_less(among, one) for one in known):
+            if _is_finite(among) and all(self.is_less(among, theorem) for theorem in known):
                 least = among
         if least is None:
             return None
         shown = self._optimal(least)
         return Known(least, {} if shown is None else {"": shown})
 
-    def is_less(self, one: Theorem, other: Theorem) -> bool:
+    def is_less(self, theorem: Theorem, other: Theorem) -> bool:
         """Whether a guarantee is seen to be less than another one somewhere."""
-        assert isinstance(one.says, Satisfies) and isinstance(other.says, Satisfies)
-        for (key, lesser), (_, greater) in zip(one.says.values, other.says.values, strict=True):
+        assert isinstance(theorem.says, Satisfies) and isinstance(other.says, Satisfies)
+        for (key, lesser), (_, greater) in zip(theorem.says.values, other.says.values, strict=True):
             if "oo" in (lesser.kind, greater.kind):
                 return greater.kind == "oo" != lesser.kind
-            squared = key in self.theory.rule(one.says.notion).head.squared
+            squared = key in self.theory.rule(theorem.says.notion).head.squared
             if parameters.where_larger(greater, lesser, squared, self.setting.assumed) is not None:
                 return True
         return False
@@ -291,8 +291,8 @@ class Choices:
         """That nothing smaller holds, by what mechanisms lose that have all guarantees."""
         said = theorem.says
         assert isinstance(said, Satisfies)
-        for one in self.narrower:
-            lower = self._lost(one, said.notion)
+        for choice in self.narrower:
+            lower = self._lost(choice, said.notion)
             if lower is None or not isinstance(lower.says, Lower):
                 continue
             key, value = lower.says.key, dict(said.values)[lower.says.key]
@@ -303,9 +303,9 @@ class Choices:
         return None
 
     @staticmethod
-    def _lost(one: Choice, notion: str) -> Theorem | None:
+    def _lost(choice: Choice, notion: str) -> Theorem | None:
         with suppress(NoGuarantee):
-            return one.here(guarantees.known_to_be_lost(guarantees.in_notion(one.shop, notion), notion))
+            return choice.here(guarantees.known_to_be_lost(guarantees.in_notion(choice.shop, notion), notion))
         return None
 
     def best(self, notion: str | None) -> tuple[Choice, Guarantees]:
@@ -313,9 +313,9 @@ class Choices:
         Raises NoGuarantee."""
         found: list[tuple[Choice, Guarantees]] = []
         refused: NoGuarantee | None = None
-        for one in self.every:
+        for choice in self.every:
             try:
-                found.append((one, one.guarantee(notion)))
+                found.append((choice, choice.guarantee(notion)))
                 notion = found[0][1].notion  # others are compared in this one
             except NoGuarantee as error:
                 refused = refused or error
@@ -330,7 +330,7 @@ class Choices:
 
     def choice(self, which: Sequence[int]) -> Choice | None:
         """The choice of these numbers."""
-        return next((one for one in self.every if list(one.which) == list(which)), None)
+        return next((choice for choice in self.every if list(choice.which) == list(which)), None)
 
 
 def _is_finite(theorem: Theorem) -> bool:
@@ -338,9 +338,9 @@ def _is_finite(theorem: Theorem) -> bool:
     return all(value.kind != "oo" for _, value in theorem.says.values)
 
 
-def _by(one: Choice, claim: Mapping[str, str]) -> Verdict | None:
+def _by(choice: Choice, claim: Mapping[str, str]) -> Verdict | None:
     with suppress(NoGuarantee):
-        return one.judge(claim)
+        return choice.judge(claim)
     return None
 
 

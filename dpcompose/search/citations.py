@@ -84,9 +84,9 @@ class Citing:
         setting = self.setting
         if not setting.families:
             return written_out(setting, {})
-        divided = any(one.reads.divided for one in setting.mechanisms)
+        divided = any(mechanism.reads.divided for mechanism in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 2
-        counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
+        counts = {str(mechanism.members) for mechanism in setting.mechanisms if mechanism.members is not None}
         return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
     @cached_property
@@ -108,9 +108,9 @@ class Citing:
 
     # the theorem for a guarantee
 
-    def cite(self, found: Guarantees) -> Citation:
+    def cite(self, guarantees: Guarantees) -> Citation:
         """The most special theorem whose hypotheses hold and whose conclusion is the guarantee."""
-        return Citation(self, found)
+        return Citation(self, guarantees)
 
     def named(self, conclusions: Conclusions) -> Iterator[Fit]:
         """What the named theorems say of the setting, one after the other: the first that gives the guarantee
@@ -188,7 +188,9 @@ class Citing:
             return "it is about independent mechanisms"
         if wanted.target is not None and str(setting.target) != wanted.target:
             return f"it is about {wanted.target} neighbours, the target is {setting.target}"
-        noisy = next((one.name for one in setting.mechanisms if one.noise is not None), None)
+        noisy = next(
+            (mechanism.name for mechanism in setting.mechanisms if mechanism.noise is not None), None
+        )
         if noisy is not None and wanted.stated is not None:
             return f"it is about guarantees for neighbours, and {noisy} is given by its noise"
         if wanted.k is not None and (setting.families or len(setting.mechanisms) != wanted.k):

@@ -27,7 +27,7 @@ from dpcompose.kernel.expressions.certificates import BadCertificate, domain_dat
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, Known, NotAForm
 from dpcompose.kernel.expressions.intervals import sign
-from dpcompose.kernel.expressions.terms import Term, letter
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.search.comparisons import arguments, assuming, covering, squaring, weights
 from dpcompose.search.comparisons.answers import Point as Point
 from dpcompose.search.comparisons.answers import Proof as Proof
@@ -41,6 +41,7 @@ from dpcompose.search.comparisons.points import (
     where_large,
     where_negative,
 )
+from dpcompose.search.comparisons.sizes import Sizes
 from dpcompose.search.comparisons.solver import Z3, Solver
 from dpcompose.search.comparisons.squaring import has_products, multiplied, pairs, shift
 from dpcompose.search.comparisons.weights import NoWeights, text, text_of
@@ -55,12 +56,8 @@ MOST_WRITTEN = 1_500
 """The most terms of a difference that is written into a certificate."""
 LARGEST_GRID = 200_000
 """The most terms that are evaluated at simple points."""
-MOST_MEMBERS = 12
-"""How many numbers of members are tried for a counterexample, from the smallest on."""
-LARGEST_WRITTEN_OUT, MOST_TERMS_OUT = 40, 150
-"""The most members of a family that are written out, and terms then; beyond, only simple points are tried."""
-LARGEST_POINT = 2_000
-"""The most members at whose values a comparison is evaluated."""
+MOST_TERMS_OUT = 150
+"""The most terms of a comparison with all members written out."""
 
 
 def compare(
@@ -124,13 +121,13 @@ class _Question:
     @cached_property
     def known(self) -> Known:
         """What else is used: that these hold, as calculus shows, or their opposites."""
-        found = set()
+        known = set()
         for term, relation in self.missing:
             for one, strictly in ((term, True), (term, False), (-term, True)):
                 if (relation == ">= 0" or strictly) and values.surely(one, strictly, self.assumed):
-                    found.add((one, strictly))
+                    known.add((one, strictly))
                     break
-        return frozenset(found)
+        return frozenset(known)
 
     @cached_property
     def difference(self) -> Form:
@@ -151,7 +148,7 @@ class _Question:
         found = self._at_a_glance()
         if isinstance(found, Proof):
             return found
-        atoms = any(one.kind != "letter" for one in difference.letters)
+        atoms = any(term.kind != "letter" for term in difference.letters)
         for point in () if atoms else chain(where_large(difference, found, self.domains), points):
             if self.fails(point):
                 return Point(point)
@@ -185,7 +182,7 @@ class _Question:
         """Simple points; where families cancel, with values of as many members as there are at least."""
         if not any(map(terms.moves, self.domains)):
             return iter(grid(self.domains))
-        return self._points_of_families()
+        return self.sizes.points()
 
     def _is_whole(self) -> bool:
         return any(domain.integer for domain in self.domains.values())
@@ -215,8 +212,8 @@ class _Question:
 
     def fails(self, point: Values) -> bool:
         """Whether l > g at a point that is not seen to be excluded, confirmed by the kernel."""
-        told = (one for one in self.assumed if one.letters.keys() <= point.keys())
-        if not all(assumptions.holds_at((one,), point) for one in told):
+        told = (assumption for assumption in self.assumed if assumption.letters.keys() <= point.keys())
+        if not all(assumptions.holds_at((assumption,), point) for assumption in told):
             return False
         try:
             if weights.value_at(self.difference, point) >= 0:
@@ -296,7 +293,11 @@ class _Question:
 
     def left(self, difference: Form) -> list[Form]:
         """What is ≥ 0 by assumptions, in the letters of the difference: of a shifted one nothing is said."""
-        return [comparison.forms_of(one) for one in self.assumed] if difference is self.difference else []
+        return (
+            [comparison.forms_of(assumption) for assumption in self.assumed]
+            if difference is self.difference
+            else []
+        )
 
     def _where_negative(self, difference: Form) -> Iterator[Values]:
         some = weights.pieces(difference, MANY_PIECES)
@@ -306,7 +307,9 @@ class _Question:
         for piece in some:
             if weights.seen(piece, self.symbols, self.known) is None:
                 domains = {**self._of_assumptions, **self.domains}
-                assumed = [(comparison.forms_of(one), one.strictly) for one in self.assumed]
+                assumed = [
+                    (comparison.forms_of(assumption), assumption.strictly) for assumption in self.assumed
+                ]
                 yield from where_negative(piece, domains, self.solver, assumed)
 
     # families
@@ -316,10 +319,10 @@ class _Question:
         proof = self._by_rays() or self._by_members() or self._by_squares()
         if proof is not None or self.to_prove:
             return proof
-        for point in self._points_of_families():
+        for point in self.sizes.points():
             if self.fails(point):
                 return Point(point)
-        for sizes in self._small_sizes():
+        for sizes in self.sizes.small:
             found = self._written_out(sizes)
             if found is not None:
                 return found
@@ -339,7 +342,7 @@ class _Question:
             return None
         symbols = self.symbols | new
         steps = [(below, symbols, _nothing)]
-        domains = {name: one.of[1] for name, one in symbols.items()}
+        domains = {name: symbol.of[1] for name, symbol in symbols.items()}
         names = sorted(name for name in multiplied(below) if (least := domains[name].least) and least > 0)
         if names and not rays.overs(below):
             steps.append(shift(below, symbols, names, self.known))
@@ -364,7 +367,7 @@ class _Question:
             below = rays.prepared(self.difference, self.known)
         except NotAForm:
             return None
-        over = sorted({(one.of[2], one.of[0]) for one in rays.overs(below)}, key=lambda one: one[1].key)
+        over = sorted({(term.of[2], term.of[0]) for term in rays.overs(below)}, key=lambda one: one[1].key)
         for (count, m), shared in product(over, (True, False)):
             try:
                 beside = weights.beside(below, count, m, shared and m == count)
@@ -380,7 +383,7 @@ class _Question:
     def _by_squares(self) -> Proof | None:
         """A proof that leaves out a term that is added and one that is subtracted, with squares compared."""
         for greater, lesser in pairs(self.difference, self.known):
-            squares = [forms.squared(forms.write(one), self.known) for one in (greater, lesser)]
+            squares = [forms.squared(forms.write(form), self.known) for form in (greater, lesser)]
             shown = self._shown(squares[0] - squares[1])
             if shown and (rest := self._shown(self.difference - greater + lesser)):
                 sides = {"larger": text(greater), "smaller": text(lesser)}
@@ -404,55 +407,9 @@ class _Question:
         return f"{start}{n}"
 
     @cached_property
-    def counts(self) -> list[Term]:
-        """The numbers of members of all families that occur, and parameters for how many are added up."""
-        every = [one for side in (self.greater, self.lesser) for one in side.every("over")]
-        found = {one.of[2] for one in every}
-        found |= {letter(*x) for one in every for x in one.of[0].letters.items()}
-        return sorted(found, key=lambda one: one.key)
-
-    def _sizes(self) -> Iterator[dict[str, int]]:
-        """Numbers of members of the families of a symbolic number: all alike from the smallest on."""
-        least = {
-            one.of[0]: max(1, int(self.domains[one.of[0]].least or 1))
-            for one in self.counts
-            if one.kind == "letter"
-        }
-        for more in range(MOST_MEMBERS if least else 1):
-            yield {name: size + more for name, size in least.items()}
-            for one in least if more and len(least) > 1 else ():
-                yield {name: size + more * (name == one) for name, size in least.items()}
-
-    def _largest(self, sizes: Mapping[str, int]) -> int:
-        numbers = (int(one.of[0]) for one in self.counts if one.kind == "number")
-        return max([*sizes.values(), *numbers], default=1)
-
-    def _small_sizes(self) -> Iterator[dict[str, int]]:
-        return (sizes for sizes in self._sizes() if self._largest(sizes) <= LARGEST_WRITTEN_OUT)
-
-    def _points_of_families(self) -> Iterator[Values]:
-        """Simple points for a few numbers of members: all alike, or the first one or two above the rest."""
-        families = {name: domain for name, domain in self.domains.items() if terms.moves(name)}
-        for sizes in islice(self._sizes(), 4):
-            count = self._largest(sizes)
-            if count > LARGEST_POINT:
-                return
-            numbers = {name: Fraction(size) for name, size in sizes.items()}
-            alone = {
-                name: domain
-                for name, domain in self.domains.items()
-                if name not in families and name not in numbers
-            }
-            for point in islice(grid(alone), 12):
-                for above in (count, 1, 2, 0):
-                    members = {
-                        of_member(name, j): simple(domain)[
-                            0 if j <= above else min(2, len(simple(domain)) - 1)
-                        ]
-                        for name, domain in families.items()
-                        for j in range(1, count + 1)
-                    }
-                    yield point | members | numbers
+    def sizes(self) -> Sizes:
+        """How many members families may have."""
+        return Sizes((self.greater, self.lesser), self.domains)
 
     def _written_out(self, sizes: Mapping[str, int]) -> Point | None:
         """A point for given numbers of members, at which all members are letters of their own."""
@@ -472,7 +429,7 @@ class _Question:
         first = {
             of_member(name, j) if terms.moves(name) else name: simple(domain)[0]
             for name, domain in self.domains.items()
-            for j in range(1, (self._largest(sizes) if terms.moves(name) else 1) + 1)
+            for j in range(1, (self.sizes.largest(sizes) if terms.moves(name) else 1) + 1)
         }
         point = {**first, **found.values, **{name: Fraction(size) for name, size in sizes.items()}}
         return Point(point) if self.fails(point) else None
@@ -494,7 +451,7 @@ def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) 
         return str(error)
     if rays.overs(difference):
         return "it is not shown for all numbers of members"
-    atoms = sorted((one for one in difference.letters if one.kind != "letter"), key=lambda one: one.key)
+    atoms = sorted((term for term in difference.letters if term.kind != "letter"), key=lambda one: one.key)
     if atoms:
         return f"{text_of(atoms[0])} is compared by its sign, and by calculus, and that is not enough"
     if has_products(difference):

@@ -50,11 +50,13 @@ class Conclusions:
     cover: Cover
 
     @classmethod
-    def of(cls, found: Guarantees) -> Conclusions:
+    def of(cls, guarantees: Guarantees) -> Conclusions:
         """Those about the guarantee of a setting by the rule of its notion, before the whole is converted."""
-        composed, guarantee = found.composed.says, found.before.says
+        composed, guarantee = guarantees.composed.says, guarantees.before.says
         assert isinstance(composed, Composed) and isinstance(guarantee, Satisfies)
-        return cls(found.shop.setting, found.shop.theory, composed.losses, guarantee, found.shop.types)
+        return cls(
+            guarantees.shop.setting, guarantees.shop.theory, composed.losses, guarantee, guarantees.shop.types
+        )
 
     @property
     def notion(self) -> str:
@@ -72,7 +74,7 @@ class Conclusions:
         shape = page.head.shape
         if shape is not None:
             of = self.theory.page(shape, "shape").head
-            if not all(lies_in(one, of.each, of.sum) for one in self.cover.types):
+            if not all(lies_in(type, of.each, of.sum) for type in self.cover.types):
                 raise NoConclusion(f"does not bound it: a vector lies outside of {shape}")
         if self.notion not in page.head.conclusion:
             return  # it concludes what the profile gives
@@ -91,7 +93,7 @@ class Conclusions:
         some = self._formulas(page)
         if apart.kind == "oo" or any(value.kind == "oo" for one in self.stated for value in one.values()):
             return dict.fromkeys(some, INFINITY)
-        if any(one.count is not None for one in self.setting.mechanisms):
+        if any(mechanism.count is not None for mechanism in self.setting.mechanisms):
             return self._of_a_family(some, apart)
         families = {key: [one[key] for one in self.stated] for key in self.rule.head.parameters}
         letters = {"k": terms.number(len(self.stated)), "m": apart}
@@ -117,13 +119,13 @@ class Conclusions:
     @cached_property
     def stated(self) -> Sequence[Values]:
         """The parameters of the mechanisms' guarantees as stated, converted to the notion."""
-        return [self._stated(one) for one in self.losses]
+        return [self._stated(loss) for loss in self.losses]
 
     def _stated(self, loss: Loss) -> Values:
         values: Values = dict(loss.values)
-        for one in loss.then:
-            page = self.theory.page(one.page, "conversion")
-            values = losses.converted(self.theory, page, values, dict(one.chosen), orders=loss.orders)
+        for converted in loss.then:
+            page = self.theory.page(converted.page, "conversion")
+            values = losses.converted(self.theory, page, values, dict(converted.chosen), orders=loss.orders)
         return values
 
     # comparisons
@@ -138,16 +140,16 @@ class Conclusions:
                 if value.kind != known[key].kind:
                     return False
                 continue
-            one, other = self._form(key, value), self._form(key, known[key])
-            if one == other or spread(one) == spread(other):
+            form, other = self._form(key, value), self._form(key, known[key])
+            if form == other or spread(form) == spread(other):
                 continue
             if not self.setting.assumed or not self._is_same(key, value, known[key]):
                 return False
         return True
 
-    def _is_same(self, key: str, one: Term, other: Term) -> bool:
+    def _is_same(self, key: str, term: Term, other: Term) -> bool:
         """Whether two values are seen to be equal."""
-        return self._surely_at_least(key, one, other) and self._surely_at_least(key, other, one)
+        return self._surely_at_least(key, term, other) and self._surely_at_least(key, other, term)
 
     def _compared(self, concluded: Values) -> str:
         """How a conclusion that is not the guarantee compares with it."""
@@ -195,7 +197,9 @@ def spread(form: Form) -> frozenset[Form]:
     if comb(len(peak.of), peak.m) > LARGEST_SHAPE:
         raise NoConclusion("is not compared with it: the worst case has too many sums")
     rest = Form(tuple(item for item in form.terms if not isinstance(item[0], Peak)))
-    return frozenset(forms.largest(rest + forms.total(some) for some in combinations(peak.of, peak.m)))
+    return frozenset(
+        forms.largest(rest + forms.total(combination) for combination in combinations(peak.of, peak.m))
+    )
 
 
 def lies_in(type: Type, each: int, total: int | None) -> bool:

@@ -55,16 +55,16 @@ class OfOrders:
 
     def epsilon(self, delta: Fraction) -> Fraction | None:
         """The least ε at δ in (0, 1); None: nothing is known."""
-        found = [
+        values = [
             high
             for at, notion, value in self.divergences
             if (high := self._epsilon(at, notion, value, delta)) is not None
         ]
-        return min(found, default=None)
+        return min(values, default=None)
 
     def _epsilon(self, at: Orders, notion: str, value: Term, delta: Fraction) -> Fraction | None:
         """The ε that one order gives at δ, rounded up."""
-        found = list[Fraction]()
+        values = list[Fraction]()
         for page in self.theory.of_kind("conversion"):
             if (page.head.from_, page.head.to, list(page.head.free)) == (notion, self.notion, ["delta"]):
                 (key,) = self.theory.rule(notion).head.parameters
@@ -72,13 +72,13 @@ class OfOrders:
                     made = losses.converted(
                         self.theory, page, {key: value}, {"delta": number(delta)}, orders=at
                     )
-                    found.append(enclosure(made["epsilon"], BITS).high)
-        return min(found, default=None)
+                    values.append(enclosure(made["epsilon"], BITS).high)
+        return min(values, default=None)
 
     def delta(self, epsilon: Fraction) -> Fraction | None:
         """A δ with at most ε, the least up to so many digits; None: there is none that is seen."""
-        found = [self._delta(*one, epsilon) for one in self.divergences]
-        return min((one for one in found if one is not None), default=None)
+        values = [self._delta(*divergence, epsilon) for divergence in self.divergences]
+        return min((value for value in values if value is not None), default=None)
 
     def _delta(self, at: Orders, notion: str, value: Term, epsilon: Fraction) -> Fraction | None:
         def holds(delta: Fraction) -> bool:

@@ -16,15 +16,15 @@ def at_point(type: Type, setting: Setting, point: Mapping[str, Fraction]) -> Typ
     if not type.alike:
         return type
     there, records, pair = dict(type.moves), dict[str, str](), type.pair
-    for some in type.alike:
-        moving = [i for i in some if i in there]
-        largest = sorted(some, key=lambda i: -_size(setting, i, point))[: len(moving)]
+    for numbers in type.alike:
+        moving = [i for i in numbers if i in there]
+        largest = sorted(numbers, key=lambda i: -_size(setting, i, point))[: len(moving)]
         stay = [i for i in largest if i in moving]
         for i, j in zip(
             (i for i in moving if i not in stay), (j for j in largest if j not in stay), strict=True
         ):
             there[j] = there.pop(i)
-            mine, others = (setting.databases.atoms[_read(setting, one)].records for one in (i, j))
+            mine, others = (setting.databases.atoms[_read(setting, number)].records for number in (i, j))
             records |= dict(zip(mine, others, strict=True)) | dict(zip(others, mine, strict=True))
     D, E = (tuple(sorted(records.get(one, one) for one in side)) for side in pair)  # type: ignore[union-attr]
     return replace(type, moves=tuple(sorted(there.items())), pair=(D, E), alike=())

@@ -69,7 +69,7 @@ class Some:
         return least.known_to_lose(self.shop, self.type)
 
     def losses(self, by: Sequence[int]) -> list[Loss]:
-        return [loss for one in self.shop.stated if (loss := guarantees.loss_of(one)).mechanism in by]
+        return [loss for theorem in self.shop.stated if (loss := guarantees.loss_of(theorem)).mechanism in by]
 
     def curve(self, by: Sequence[int]) -> Curve | None:
         """What some of them lose.  Raises ValueError where it is not known."""

@@ -79,7 +79,7 @@ class Workshop:
     @cached_property
     def notions(self) -> list[str]:
         """The notions of what the mechanisms lose as stated, each once."""
-        return list(dict.fromkeys(loss_of(one).notion for one in self.stated))
+        return list(dict.fromkeys(loss_of(theorem).notion for theorem in self.stated))
 
     @property
     def types(self) -> Cover:
@@ -123,12 +123,13 @@ def workshop(setting: Setting, theory: Theory) -> Workshop:
     prover = Prover(setting, theory)
     try:
         inner = {
-            i: _of_study(one.study, theory, one.notion)
-            for i, one in enumerate(setting.mechanisms, start=1)
-            if one.study is not None
+            i: _of_study(mechanism.study, theory, mechanism.notion)
+            for i, mechanism in enumerate(setting.mechanisms, start=1)
+            if mechanism.study is not None
         }
         stated = tuple(
-            _stated(prover, i, one, inner.get(i)) for i, one in enumerate(setting.mechanisms, start=1)
+            _stated(prover, i, mechanism, inner.get(i))
+            for i, mechanism in enumerate(setting.mechanisms, start=1)
         )
         made = Workshop(prover, stated, prover.by("cover"), inner=inner)
     except NoTheorem as error:
@@ -153,11 +154,11 @@ def in_notion(shop: Workshop, notion: str) -> Workshop:
     if shop.flat is None and all(one.noise is None for one in shop.setting.mechanisms):
         return shop
     stated = []
-    for i, (one, mechanism) in enumerate(zip(shop.stated, shop.setting.mechanisms, strict=True), start=1):
+    for i, (theorem, mechanism) in enumerate(zip(shop.stated, shop.setting.mechanisms, strict=True), start=1):
         if mechanism.noise is not None:
             with suppress(NoTheorem):
-                one = shop.prover.by("noise", i=i, notion=notion)
-        stated.append(one)
+                theorem = shop.prover.by("noise", i=i, notion=notion)
+        stated.append(theorem)
     flat = None if shop.flat is None else in_notion(shop.flat, notion)
     return replace(shop, stated=tuple(stated), flat=flat)
 
@@ -185,10 +186,10 @@ def _stated(prover: Prover, i: int, mechanism: Mechanism, inner: Guarantees | No
 def _at_own_orders(prover: Prover, mechanism: Mechanism, curve: Curve) -> Theorem:
     """What is proved of the study that a mechanism is, for the orders that its guarantee says."""
     assert mechanism.study is not None
-    found = best(
+    theorem = best(
         workshop(mechanism.study.at_orders(curve.orders), prover.theory), mechanism.notion
     ).main.theorem
-    return Prover(mechanism.study, prover.theory).by("at_orders", found, orders=str(curve.orders))
+    return Prover(mechanism.study, prover.theory).by("at_orders", theorem, orders=str(curve.orders))
 
 
 @frozen
@@ -219,12 +220,12 @@ class Guarantees:
             return self.closer
         return self.main
 
-    def is_smaller(self, one: Satisfies, other: Satisfies) -> bool:
+    def is_smaller(self, satisfies: Satisfies, other: Satisfies) -> bool:
         """Whether a guarantee is seen to be smaller than another one at some point."""
-        if one.notion != other.notion:
+        if satisfies.notion != other.notion:
             return False
-        squared, assumed = self.shop.theory.rule(one.notion).head.squared, self.shop.setting.assumed
-        for (key, lesser), (_, greater) in zip(one.values, other.values, strict=True):
+        squared, assumed = self.shop.theory.rule(satisfies.notion).head.squared, self.shop.setting.assumed
+        for (key, lesser), (_, greater) in zip(satisfies.values, other.values, strict=True):
             if lesser == greater:
                 continue
             if "oo" in (lesser.kind, greater.kind):
@@ -242,7 +243,7 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
     """The guarantees by one way.  Raises NoGuarantee."""
     prover = shop.prover
     try:
-        losses = tuple(converted(prover, one, way) for one in shop.stated)
+        losses = tuple(converted(prover, theorem, way) for theorem in shop.stated)
         composed = prover.by("compose", *losses)
         before = shorter(prover, prover.by("worst", composed, shop.cover))
         made = before
@@ -272,12 +273,14 @@ def _closer(shop: Workshop, composed: Theorem) -> Known | None:
     keys = {key for head in pages for key in (*head.next, *head.together)}
     for shop, key in ((shop.whole, key) for key in sorted(keys)):
         with suppress(NoTheorem):
-            found = shop.prover.by("closer", composed, shop.cover, key=key)
+            theorem = shop.prover.by("closer", composed, shop.cover, key=key)
             plain = shop.prover.by("worst", composed, shop.cover)
-            if found.says != plain.says:
+            if theorem.says != plain.says:
                 return Known(
-                    found,
-                    _optimal(shop, found) if all(not loss_of(one).then for one in composed.premises) else {},
+                    theorem,
+                    _optimal(shop, theorem)
+                    if all(not loss_of(premise).then for premise in composed.premises)
+                    else {},
                 )
     return None
 
@@ -310,7 +313,7 @@ def attained(shop: Workshop, notion: str) -> Theorem | None:
     """What the witnesses of a notion lose at all types at once; None where that is not known of all."""
     if notion not in shop.lost:
         every = list(range(1, len(shop.setting.mechanisms) + 1))
-        numbers = [n for n, one in enumerate(shop.types.types, start=1) if one.moves]
+        numbers = [n for n, type in enumerate(shop.types.types, start=1) if type.moves]
         premises, shop.lost[notion] = (shop.cover, *shop.stated), None
         with suppress(NoTheorem):
             shop.lost[notion] = shop.prover.by(
@@ -332,13 +335,13 @@ def known_to_be_lost(shop: Workshop, notion: str) -> Theorem | None:
 
 def _unlimited(shop: Workshop, notion: str) -> Theorem | None:
     """What one mechanism loses at the neighbours of one type, where that is more than any number."""
-    moving = ((n, i) for n, one in enumerate(shop.types.types, start=1) for i, _ in one.moves)
+    moving = ((n, i) for n, type in enumerate(shop.types.types, start=1) for i, _ in type.moves)
     for n, i in islice(moving, MOST_ALONE):
         with suppress(NoTheorem):
             premises = (shop.cover, *shop.stated)
-            found = shop.prover.by("attain", *premises, notion=notion, neighbours=[n], by=[i])
-            if isinstance(found.says, Lower) and found.says.value.kind == "oo":
-                return found
+            theorem = shop.prover.by("attain", *premises, notion=notion, neighbours=[n], by=[i])
+            if isinstance(theorem.says, Lower) and theorem.says.value.kind == "oo":
+                return theorem
     return None
 
 
@@ -370,7 +373,7 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
     for other in found[1:]:
         if is_less(other, first, claimed):
             first = other
-    return [first, *(one for one in found if one is not first)]
+    return [first, *(guarantees for guarantees in found if guarantees is not first)]
 
 
 def by_chosen_ways(
@@ -416,7 +419,9 @@ def is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | No
     """
     if one.notion != other.notion:
         return False
-    values, others = (_at_usual(dict(some.main.says.values), one.shop.setting) for some in (one, other))
+    values, others = (
+        _at_usual(dict(guarantees.main.says.values), one.shop.setting) for guarantees in (one, other)
+    )
     limits = others if claimed is None else _at_usual(claimed, one.shop.setting)
     if values is None or others is None or limits is None:
         return False

@@ -30,7 +30,7 @@ class Implications:
 
     def every(self, which: Sequence[int], values: Values = NOTHING) -> tuple[Theorem, ...] | None:
         """That each chosen guarantee implies the others of its mechanism; with other values itself, too."""
-        found = []
+        theorems = []
         for i, (mechanism, n) in enumerate(zip(self.prover.setting.mechanisms, which, strict=True), start=1):
             smaller = values.get(str(i))
             for m in range(len(mechanism.also) + 1):
@@ -38,8 +38,8 @@ class Implications:
                     continue
                 if (theorem := self.one(i, n, m, smaller)) is None:
                     return None
-                found.append(theorem)
-        return tuple(found)
+                theorems.append(theorem)
+        return tuple(theorems)
 
     def one(self, i: int, n: int, m: int, values: Mapping[str, str] | None = None) -> Theorem | None:
         """That guarantee n of M_i, perhaps with other values, implies guarantee m."""
@@ -62,7 +62,7 @@ class Implications:
         if theorem is None:
             return None
         more = () if isinstance(theorem.says, Satisfies | Loose) else implied() or ()
-        given = {"values": {i: dict(one) for i, one in values.items()}} if values else {}
+        given = {"values": {i: dict(value) for i, value in values.items()}} if values else {}
         with suppress(NoTheorem):
             return self.prover.by("choose", theorem, *more, which=list(which), **given)
         return None

@@ -35,7 +35,7 @@ MOST_TYPES = 200
 
 def page(shop: Workshop, notion: str) -> Any | None:
     """The page by which claims of a notion are computed, if there is one."""
-    losses = [guarantees.loss_of(one) for one in shop.stated]
+    losses = [guarantees.loss_of(theorem) for theorem in shop.stated]
     try:
         return computed.Curves(notion, losses, shop.setting, shop.theory).page
     except NoPage:
@@ -55,7 +55,7 @@ def _curves(shop: Workshop, notion: str) -> list[Curve | None] | None:
     found = page(shop, notion)
     if found is None:
         return None
-    losses = [guarantees.loss_of(one) for one in shop.stated]
+    losses = [guarantees.loss_of(theorem) for theorem in shop.stated]
     return computed.Curves(notion, losses, shop.setting, shop.theory).of_types(shop.types)
 
 
@@ -167,9 +167,9 @@ def delta_at(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int] = B
     if not some or epsilon.kind == "oo" or epsilon.letters:
         return None
     above, why = [], ""
-    for one in bits:
+    for bit in bits:
         try:
-            above.append(pieces.above(some, epsilon, one))
+            above.append(pieces.above(some, epsilon, bit))
         except ValueError as error:
             why = why or str(error)
     return Between(_attained(shop, notion, epsilon, bits), min(above, default=None), why)
@@ -177,12 +177,12 @@ def delta_at(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int] = B
 
 def _attained(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int]) -> Fraction | None:
     """The largest δ that mechanisms are seen to have at the neighbours of some type."""
-    found = list[Fraction]()
+    values = list[Fraction]()
     for curve in _lost(shop, notion):
-        for one in bits:
+        for bit in bits:
             with suppress(ValueError):
-                found.append(pieces.below([curve], epsilon, one))
-    return max([*found, *_of_events(shop, epsilon)], default=None)
+                values.append(pieces.below([curve], epsilon, bit))
+    return max([*values, *_of_events(shop, epsilon)], default=None)
 
 
 def _of_events(shop: Workshop, epsilon: Term) -> Iterator[Fraction]:
@@ -196,10 +196,10 @@ def _of_events(shop: Workshop, epsilon: Term) -> Iterator[Fraction]:
 
 def _lost(shop: Workshop, notion: str) -> Iterator[Curve | None]:
     """The curves of mechanisms that lose most, at the neighbours of the types."""
-    losses = [guarantees.loss_of(one) for one in shop.stated]
+    losses = [guarantees.loss_of(theorem) for theorem in shop.stated]
     for type in shop.types.types[:MOST_TYPES]:
         able = known_to_lose(shop, type)
-        known = [one for one in losses if one.mechanism in able]
+        known = [loss for loss in losses if loss.mechanism in able]
         with suppress(ValueError):
             yield computed.Curves(notion, known, shop.setting, shop.theory).attained(type, {})[1]
 

@@ -46,11 +46,11 @@ def where_it_holds(
             types = proofs.shop.types
             if not types.types or types.gone_through > MOST_PAIRS:
                 continue
-            found = proofs.proof(claim)
+            proved = proofs.proof(claim)
         except (InvalidSetting, NotElaborated, NoGuarantee, TooLarge):
             continue
-        if found is not None:
-            yield words, found
+        if proved is not None:
+            yield words, proved
 
 
 def _changed(setting: Setting) -> Iterator[tuple[str, Setting]]:
@@ -164,4 +164,4 @@ def _identified(setting: Setting) -> Setting | None:
 
 def _positions(kinds: dict[tuple[bool, ...], list[int]], n: int) -> Positions:
     """The positions of the records that the n-th record set holds."""
-    return Positions(tuple(at for inside, some in kinds.items() if inside[n] for at in some))
+    return Positions(tuple(at for inside, kind in kinds.items() if inside[n] for at in kind))

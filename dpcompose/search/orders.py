@@ -33,16 +33,16 @@ TRIED = (
 """From which orders it is tried to show a claim."""
 
 
-def here(prover: Prover, found: Verdict, orders: Orders) -> Verdict:
+def here(prover: Prover, verdict: Verdict, orders: Orders) -> Verdict:
     """A verdict where some orders are spoken of, as one about a setting that speaks of others."""
-    if found.theorem is None:
-        return found
+    if verdict.theorem is None:
+        return verdict
     made = (
         None if one is None else prover.by("at_orders", one, orders=str(orders))
-        for one in (found.theorem, found.shown)
+        for one in (verdict.theorem, verdict.shown)
     )
     theorem, shown = made
-    return replace(found, theorem=theorem, shown=shown)
+    return replace(verdict, theorem=theorem, shown=shown)
 
 
 def by_some_order(setting: Setting, theory: Theory, claim: Mapping[str, str]) -> Verdict | None:
@@ -51,12 +51,12 @@ def by_some_order(setting: Setting, theory: Theory, claim: Mapping[str, str]) ->
     if known is None or known.only is not None or theory.rule(claim["notion"]).head.ordered:
         return None
     prover = Prover(setting, theory)
-    for order in (one for one in TRIED if known.domain.contains(one)):
+    for order in (value for value in TRIED if known.domain.contains(value)):
         at = Orders.read(str(order))
         with suppress(NoGuarantee, BadSetting, NoTheorem):
-            found = Judge(guarantees.workshop(setting.at_orders(at), theory)).judge(claim)
-            if found.word == "proved":
-                return replace(here(prover, found, at), guarantees=None, loose=None, shown=None)
+            verdict = Judge(guarantees.workshop(setting.at_orders(at), theory)).judge(claim)
+            if verdict.word == "proved":
+                return replace(here(prover, verdict, at), guarantees=None, loose=None, shown=None)
     return None
 
 
@@ -72,15 +72,15 @@ def by_all_orders(shop: Workshop, claim: Mapping[str, str]) -> Verdict | None:
                 theory, theory.page(page, "conversion"), dict(said.values), {}, orders=orders
             )
             about = {"notion": ordered} | {key: formulas.to_text(value) for key, value in values.items()}
-            found = Judge(shop).judge(about)
+            verdict = Judge(shop).judge(about)
             if (
-                found.word != "proved"
-                or found.theorem is None
-                or not isinstance(found.theorem.says, Satisfies)
+                verdict.word != "proved"
+                or verdict.theorem is None
+                or not isinstance(verdict.theorem.says, Satisfies)
             ):
                 continue
             with suppress(NoTheorem):
-                made = shop.prover.by("change", found.theorem, page=back, chosen={})
+                made = shop.prover.by("change", verdict.theorem, page=back, chosen={})
                 if (theorem := weakened(shop.prover, made, claim)) is not None:
                     return Verdict(claim, "proved", theorem)
     return None
@@ -90,9 +90,9 @@ def beyond(theorem: Theorem) -> str | None:
     """Beyond which order divergences are infinite, where that refutes a claim."""
     while theorem.rule in ABOUT_OTHERS and theorem.premises:
         theorem = theorem.premises[0]
-    for one in theorem.premises:
-        if one.rule == "attain" and "key" in one.arguments and isinstance(one.says, Lower):
-            return formulas.to_text(reciprocal(one.says.value))
+    for premise in theorem.premises:
+        if premise.rule == "attain" and "key" in premise.arguments and isinstance(premise.says, Lower):
+            return formulas.to_text(reciprocal(premise.says.value))
     return None
 
 
@@ -115,8 +115,8 @@ def within_reach(shop: Workshop) -> Orders | None:
         return Orders.read(str(end)) if 1 < end < known.only else None
     if domain.greatest is not None and end >= domain.greatest:
         return None
-    found = Orders(replace(domain, greatest=end, open_greatest=is_open))
-    return found if domain.least is not None and domain.least < end else None
+    orders = Orders(replace(domain, greatest=end, open_greatest=is_open))
+    return orders if domain.least is not None and domain.least < end else None
 
 
 def _ends(shop: Workshop) -> Iterator[tuple[Fraction, bool]]:

@@ -56,8 +56,8 @@ def _by_squares(greater: Term, lesser: Term, efforts: int | None, assumed: Assum
             return None
         data["not negative"] = shown
     summands = greater.summands
-    if len(summands) > MANY and all(one.nonnegative for one in summands):
-        below = terms.add(one**2 for one in summands)
+    if len(summands) > MANY and all(summand.nonnegative for summand in summands):
+        below = terms.add(summand**2 for summand in summands)
         squares = _shown(below, _square(lesser, assumed), 0, assumed)
         if squares is not None:
             return data | {"summands": True, "squares": squares}
@@ -126,7 +126,7 @@ def extreme_points(
 
 def _extreme_points(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
     usual_values = _first(domains)
-    for name in sorted(usual_values, key=lambda one: (not domains[one].integer, one)):
+    for name in sorted(usual_values, key=lambda value: (not domains[value].integer, value)):
         yield from (usual_values | {name: x} for x in EXTREMES if domains[name].contains(x))
 
 
@@ -142,7 +142,7 @@ def _points_of_many(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fractio
     usual_values = _first(domains)
     if not whole or not usual_values:
         return
-    small = {name: Fraction(1, 10**6 if one.greatest == 1 else 2) for name, one in domains.items()}
+    small = {name: Fraction(1, 10**6 if domain.greatest == 1 else 2) for name, domain in domains.items()}
     fitting = {name: x for name, x in small.items() if domains[name].contains(x)}
     yield {**usual_values, **fitting, **dict.fromkeys(whole, MANY_MEMBERS[0])}
     if not any(map(terms.moves, domains)):
@@ -175,7 +175,7 @@ def with_members(
 ) -> list[dict[str, Fraction]]:
     """Points with values for the members of families, of which there are as many as some neighbours move."""
     fewest: dict[str, Fraction] = {}
-    for i, some in (one for type in types for one in type.moves):
+    for i, some in (move for type in types for move in type.moves):
         count = setting.mechanisms[i - 1].count
         if count is not None and count.kind == "letter":
             many = sum((terms.as_term(many).number or Fraction(1) for many, _ in some), Fraction(0))
@@ -188,22 +188,22 @@ def with_members(
 
 def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
     """A point with values for the members of families, for as many as it says there are."""
-    found = {name: x for name, x in point.items() if not terms.moves(name)}
+    values = {name: x for name, x in point.items() if not terms.moves(name)}
     domains = dict(setting.parameters)
-    if not sizes.is_there(setting, found):  # numbers with which all types of neighbours are there
-        found |= {name: Fraction(there) for name, there in setting.databases.letters.items()}
+    if not sizes.is_there(setting, values):  # numbers with which all types of neighbours are there
+        values |= {name: Fraction(there) for name, there in setting.databases.letters.items()}
     for mechanism in setting.mechanisms:
         families = {name for value in letters(mechanism) for name in value.letters if terms.moves(name)}
         if mechanism.count is None or not families:
             continue
-        count = formulas.at(mechanism.count, found).number
+        count = formulas.at(mechanism.count, values).number
         for name in families:
             value = point.get(name, simple(domains[name])[0])
             for j in range(1, min(int(count or 0), MOST_MEMBERS) + 1):
-                found.setdefault(naming.member(naming.read(name).base, j), value)
-    return found
+                values.setdefault(naming.member(naming.read(name).base, j), value)
+    return values
 
 
 def _square(term: Term, assumed: Assumed) -> Term:
-    known = frozenset((one.term, one.strictly) for one in assumed)
+    known = frozenset((assumption.term, assumption.strictly) for assumption in assumed)
     return forms.write(forms.squared(term, known))

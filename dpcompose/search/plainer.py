@@ -65,9 +65,9 @@ def _families_of(setting: Setting, name: str) -> set[str]:
     """The families of which a letter says how many members there are."""
     return {
         naming.read(key).base
-        for one in setting.mechanisms
-        if one.count is not None and name in one.count.letters
-        for value in letters(one)
+        for mechanism in setting.mechanisms
+        if mechanism.count is not None and name in mechanism.count.letters
+        for value in letters(mechanism)
         for key in value.letters
         if terms.moves(key)
     }

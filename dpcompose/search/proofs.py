@@ -77,9 +77,9 @@ class Proofs:
 
         Raises InvalidSetting where no mechanisms are as it says, NotElaborated, NoGuarantee and TooLarge.
         """
-        if isinstance(found := self._shop_or_why, Exception):
-            raise found.with_traceback(None)
-        return found
+        if isinstance(workshop := self._shop_or_why, Exception):
+            raise workshop.with_traceback(None)
+        return workshop
 
     @cached_property
     def _shop_or_why(self) -> Workshop | InvalidSetting | NotElaborated | NoGuarantee | TooLarge:
@@ -125,10 +125,10 @@ class Proofs:
     def together(self, notion: str) -> Known | None:
         """The least of what all guarantees of mechanisms give; None where it is not seen to be less than the
         best with one of each, and not to be optimal.  Raises NotElaborated and NoGuarantee."""
-        if self.choices is None or (found := self.choices.together(notion)) is None:
+        if self.choices is None or (known := self.choices.together(notion)) is None:
             return None
         best = self.guarantee(notion).main
-        return found if found.optimal or self.choices.is_less(found.theorem, best.theorem) else None
+        return known if known.optimal or self.choices.is_less(known.theorem, best.theorem) else None
 
     def verdict(self, claim: Mapping[str, str], doubt: str = "") -> Proved:
         """The verdict on a claim, once what shows it was made again from its saved form.
@@ -146,20 +146,20 @@ class Proofs:
         """The same, found and made again."""
         if doubt:
             return undecided(Verdict(claim, "undecided", reason=doubt))
-        found = self._found(claim)
-        if found.theorem is None:
+        verdict = self._found(claim)
+        if verdict.theorem is None:
             more = f"; {self.not_flat}" if self.not_flat else ""
-            return undecided(replace(found, reason=found.reason + more))
-        return self._made_again(found)
+            return undecided(replace(verdict, reason=verdict.reason + more))
+        return self._made_again(verdict)
 
     def proof(self, claim: Mapping[str, str]) -> Proved | None:
         """The verdict that a claim is proved; None where it is not: then nothing is made again."""
-        found = self._found(claim)
-        return self._made_again(found) if found.word == "proved" else None
+        verdict = self._found(claim)
+        return self._made_again(verdict) if verdict.word == "proved" else None
 
-    def _made_again(self, found: Verdict) -> Proved:
+    def _made_again(self, verdict: Verdict) -> Proved:
         """A verdict by its theorems, made again from their saved form."""
-        return replayed.proved(found, self.replayed(found.theorems))
+        return replayed.proved(verdict, self.replayed(verdict.theorems))
 
     def at_orders(self, orders: Orders) -> Proofs:
         """What is proved where divergences of other orders are spoken of.  Raises InvalidSetting."""
@@ -176,17 +176,17 @@ class Proofs:
                 "orders" in claim
                 and (there := self.at_orders(at := Orders.read(claim["orders"]))) is not self
             ):
-                found = _itself(there, there._found(claim))
-                return orders.here(Prover(self.elaborated.core, self.theory), found, at)
+                verdict = _itself(there, there._found(claim))
+                return orders.here(Prover(self.elaborated.core, self.theory), verdict, at)
             prover = Prover(self.elaborated.core, self.theory)
             if (some := tradeoffs.lines_of(claim, prover)) is not None:
                 return tradeoffs.judged(claim, some, prover, self._of_line)
-            found = self._judged(claim)
-            if found.word == "undecided" and self.setting.orders is not None and self.choices is None:
-                found = orders.by_all_orders(self.shop_in(claim["notion"]), claim) or found
-                if found.word == "undecided":
-                    found = orders.by_some_order(self.elaborated.core, self.theory, claim) or found
-            return found
+            verdict = self._judged(claim)
+            if verdict.word == "undecided" and self.setting.orders is not None and self.choices is None:
+                verdict = orders.by_all_orders(self.shop_in(claim["notion"]), claim) or verdict
+                if verdict.word == "undecided":
+                    verdict = orders.by_some_order(self.elaborated.core, self.theory, claim) or verdict
+            return verdict
         except lines.NoLines as error:
             return Verdict(claim, "undecided", reason=str(error))
         except InvalidSetting as error:
@@ -201,8 +201,8 @@ class Proofs:
 
     def _of_line(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, by a theorem about the setting itself."""
-        found = self._found(claim)
-        return found if found.theorem is None else replace(found, theorem=self.here(found.theorem))
+        verdict = self._found(claim)
+        return verdict if verdict.theorem is None else replace(verdict, theorem=self.here(verdict.theorem))
 
     def _judged(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim; one that says nothing needs no guarantee."""
@@ -216,16 +216,18 @@ class Proofs:
             if made is None:
                 raise
             return Verdict(claim, "proved", made)
-        found = Judge(shop).judge(claim)
-        others = (Judge(one).judge(claim) for one in self._stated_otherwise(claim["notion"]))
-        if found.word == "undecided":
-            found = next((one for one in others if one.word != "undecided"), found)
-        return found
+        verdict = Judge(shop).judge(claim)
+        others = (Judge(workshop).judge(claim) for workshop in self._stated_otherwise(claim["notion"]))
+        if verdict.word == "undecided":
+            verdict = next((other for other in others if other.word != "undecided"), verdict)
+        return verdict
 
     def _stated_otherwise(self, notion: str) -> Iterator[Workshop]:
         """Shops with noise stated in the notions, besides one, in which its pages have guarantees."""
-        noises = [one.noise for one in self.elaborated.core.mechanisms if one.noise is not None]
-        laws = [self.theory.page(one.page, "noise").head for one in noises]
+        noises = [
+            mechanism.noise for mechanism in self.elaborated.core.mechanisms if mechanism.noise is not None
+        ]
+        laws = [self.theory.page(noise.page, "noise").head for noise in noises]
         for other in dict.fromkeys(other for law in laws for other in law.guarantee):
             if other != notion:
                 yield self.shop_in(other)
@@ -246,12 +248,12 @@ class Proofs:
         theorem = theorem.premises[0] if theorem.rule == "choose" else theorem
         if theorem.rule == "one_by_one" and elaborated.flat is not None:
             theorem, elaborated = theorem.premises[0], elaborated.flat
-        lower = next((one.says for one in theorem.premises if isinstance(one.says, Lower)), None)
+        lower = next((premise.says for premise in theorem.premises if isinstance(premise.says, Lower)), None)
         if lower is None:
             return []
         point = dict(theorem.says.point) if isinstance(theorem.says, Refuted) else {}
-        shown = (exchanged.at_point(one.type, elaborated.core, point) for one in lower.at)
-        return [elaborated.pair(one) for one in shown]
+        shown = (exchanged.at_point(attained.type, elaborated.core, point) for attained in lower.at)
+        return [elaborated.pair(type) for type in shown]
 
     def at_types(self, proved: Proved) -> Iterator[tuple[Setting, tuple[Any, Any]]]:
         """For each type at which a refuted claim's mechanisms lose what they do its two databases, and the
@@ -269,18 +271,18 @@ class Proofs:
             lose = [i for i, metric in stated.items() if metric is not None and metric.attained()]
             there = [losses.by_guarantee(i, elaborated.core, self.theory) for i in lose]
             alone, apart = losses.in_steps(there, type, elaborated.core, self.theory)
-            known = {one.mechanism: one.values for one in losses.at_type(alone, apart, self.theory)}
+            known = {loss.mechanism: loss.values for loss in losses.at_type(alone, apart, self.theory)}
             between, moves = {i for i, _, _ in apart.lost}, dict(apart.moves)
             steps = {i: 0 if i in between else int(moves[i][0][1].number or 0) for i in lose}
-            some = (
-                replace(one, satisfies=_for_any_two(one.satisfies, known.get(i), steps.get(i, 0)))
-                for i, one in enumerate(elaborated.setting.mechanisms, start=1)
+            mechanisms = (
+                replace(mechanism, satisfies=_for_any_two(mechanism.satisfies, known.get(i), steps.get(i, 0)))
+                for i, mechanism in enumerate(elaborated.setting.mechanisms, start=1)
             )
-            yield replace(elaborated.setting, mechanisms=tuple(some), metrics={}), elaborated.pair(type)
+            yield replace(elaborated.setting, mechanisms=tuple(mechanisms), metrics={}), elaborated.pair(type)
 
     def replayed(self, theorems: Sequence[Theorem]) -> list[Theorem]:
         """Theorems about the setting, or with its studies one by one, made again from their saved form."""
-        return replayed.again(self.elaborated.core, self.theory, [self.here(one) for one in theorems])
+        return replayed.again(self.elaborated.core, self.theory, [self.here(theorem) for theorem in theorems])
 
     def here(self, theorem: Theorem) -> Theorem:
         """A theorem about the setting itself, where it is about the mechanisms of its studies one by one."""
@@ -291,11 +293,11 @@ class Proofs:
 
 def _types(theorem: Theorem) -> list[Type]:
     """The types at which mechanisms lose what refutes a claim."""
-    for one in theorem.premises:
-        if isinstance(one.says, Lower):
-            return [at.type for at in one.says.at]
-        if isinstance(one.says, Covers) and theorem.rule == "exceed":
-            return [one.says.cover.types[theorem.arguments["neighbours"] - 1]]
+    for premise in theorem.premises:
+        if isinstance(premise.says, Lower):
+            return [at.type for at in premise.says.at]
+        if isinstance(premise.says, Covers) and theorem.rule == "exceed":
+            return [premise.says.cover.types[theorem.arguments["neighbours"] - 1]]
     return []
 
 
@@ -317,20 +319,20 @@ def saved(
         main = proofs.guarantee(notion).best
         main = proofs.together(main.says.notion) or main
         best = proofs.here(main.theorem)
-        optimal = [proofs.here(one) for one in _optimal(proofs, main)]
-    found = [_here(proofs, one) for one in verdicts]
+        optimal = [proofs.here(theorem) for theorem in _optimal(proofs, main)]
+    found = [_here(proofs, verdict) for verdict in verdicts]
     return {"problem": problem} | replayed.saved(proofs.elaborated.core, proofs.theory, found, best, optimal)
 
 
-def _here(proofs: Proofs, one: Proved) -> Verdict:
+def _here(proofs: Proofs, proved: Proved) -> Verdict:
     """A verdict by theorems about the setting itself."""
-    return replace(_itself(proofs, one.found), word=one.word, loose=one.loose)
+    return replace(_itself(proofs, proved.found), word=proved.word, loose=proved.loose)
 
 
-def _itself(proofs: Proofs, found: Verdict) -> Verdict:
+def _itself(proofs: Proofs, verdict: Verdict) -> Verdict:
     """A verdict, as it was found, by theorems about the setting itself."""
-    theorem, shown = (None if it is None else proofs.here(it) for it in (found.theorem, found.shown))
-    return replace(found, theorem=theorem, shown=shown)
+    theorem, shown = (None if it is None else proofs.here(it) for it in (verdict.theorem, verdict.shown))
+    return replace(verdict, theorem=theorem, shown=shown)
 
 
 def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
@@ -339,8 +341,8 @@ def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
         return list(main.optimal.values())
     said = main.says
     claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}
-    found = Judge(proofs.shop_in(said.notion)).judge(claim)
-    return [found.shown] if found.loose is False and found.shown is not None else []
+    verdict = Judge(proofs.shop_in(said.notion)).judge(claim)
+    return [verdict.shown] if verdict.loose is False and verdict.shown is not None else []
 
 
 __all__ = ["Guarantees", "NoGuarantee", "NotElaborated", "Proofs", "Proved", "saved"]

@@ -77,7 +77,7 @@ def _no_guarantee(shop: Workshop, said: Satisfies) -> str:
 def _not_attained(shop: Workshop, said: Satisfies) -> str:
     """Why it is not known what mechanisms lose at two databases; "" where it is."""
     every = range(1, len(shop.setting.mechanisms) + 1)
-    numbers = [n for n, one in enumerate(shop.types.types, start=1) if one.moves]
+    numbers = [n for n, type in enumerate(shop.types.types, start=1) if type.moves]
     try:
         premises = (shop.cover, *shop.stated)
         shop.prover.by("attain", *premises, notion=said.notion, neighbours=numbers, by=list(every))

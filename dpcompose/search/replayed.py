@@ -42,7 +42,7 @@ class Proved:
         """The pages and deciders that the verdict rests on; what is loose as well may need more of them."""
         if self.theorems and self.theorems[0].rule == "trivial":
             return self.theorems[0].rests_on
-        return Grounds.of(one.rests_on for one in self.theorems)
+        return Grounds.of(theorem.rests_on for theorem in self.theorems)
 
     @property
     def theorem(self) -> Theorem | None:
@@ -61,9 +61,9 @@ class Proved:
         return made.arguments.get("implied") if made is not None and self.by_curve else None
 
 
-def undecided(found: Verdict) -> Proved:
+def undecided(verdict: Verdict) -> Proved:
     """A verdict that no theorem shows."""
-    return Proved("undecided", None, found)
+    return Proved("undecided", None, verdict)
 
 
 def again(setting: Setting, theory: Theory, theorems: Sequence[Theorem]) -> list[Theorem]:
@@ -79,13 +79,13 @@ def _read_back(setting: Setting) -> Setting:
     return reading.read(json.loads(json.dumps(setting.data())))
 
 
-def proved(found: Verdict, theorems: Sequence[Theorem]) -> Proved:
+def proved(verdict: Verdict, theorems: Sequence[Theorem]) -> Proved:
     """A verdict by its theorems, made again.  Raises Refused where they say something else."""
     said = theorems[0].says
-    if found.word != word_of(said):
-        raise Refused(f"the verdict {found.word} is not what the theorem says, made again: {said}")
+    if verdict.word != word_of(said):
+        raise Refused(f"the verdict {verdict.word} is not what the theorem says, made again: {said}")
     loose = None if len(theorems) < 2 else isinstance(_of_claim(theorems[1].says), Loose)
-    return Proved(found.word, loose, found, tuple(theorems))
+    return Proved(verdict.word, loose, verdict, tuple(theorems))
 
 
 def word_of(said: Judgement) -> str:
@@ -123,7 +123,7 @@ def saved(
     for one in optimal:
         guarantee["optimal"] = number(one)
     some += beside
-    claims = [_claim(one, number) for one in verdicts]
+    claims = [_claim(verdict, number) for verdict in verdicts]
     steps = check.numbers(some)
     for entry in [guarantee, *claims]:
         entry |= {key: steps[entry[key]] for key in ("step", "optimal", "shown") if key in entry}
@@ -132,10 +132,10 @@ def saved(
     return {**data, "guarantee": guarantee or None, "claims": claims}
 
 
-def _claim(one: Verdict, number: Callable[[Theorem], int]) -> dict[str, Any]:
+def _claim(verdict: Verdict, number: Callable[[Theorem], int]) -> dict[str, Any]:
     """A verdict as it is saved: by the theorem that shows it, or the reason why there is none."""
-    data: dict[str, Any] = {"claim": dict(one.claim), "verdict": one.word}
-    if one.theorem is None:
-        return data | {"reason": one.reason}
-    data |= {"step": number(one.theorem), "loose": one.loose}
-    return data | ({} if one.shown is None else {"shown": number(one.shown)})
+    data: dict[str, Any] = {"claim": dict(verdict.claim), "verdict": verdict.word}
+    if verdict.theorem is None:
+        return data | {"reason": verdict.reason}
+    data |= {"step": number(verdict.theorem), "loose": verdict.loose}
+    return data | ({} if verdict.shown is None else {"shown": number(verdict.shown)})

@@ -62,7 +62,7 @@ def _by_program(assumed: Assumed, domains: Mapping[str, Domain]) -> Point | None
     """Values by a linear program where all relations are linear.  Raises NoValues where it has none."""
     program, by = Program(), "by"
     try:
-        rows = [(forms.read(one.term), one.strictly) for one in assumed]
+        rows = [(forms.read(assumption.term), assumption.strictly) for assumption in assumed]
         rows += [
             (_end(name, domain, end), is_open)
             for name, domain in domains.items()
@@ -116,13 +116,13 @@ def _row(form: Form) -> tuple[dict[object, Fraction], Fraction]:
 
 def _is_contradicted(assumed: Assumed) -> bool:
     """Whether the others are seen to say the opposite of one of the relations."""
-    for n, one in enumerate(assumed):
+    for n, assumption in enumerate(assumed):
         others = (*assumed[:n], *assumed[n + 1 :])
-        if values.surely(-one.term, not one.strictly, others):
+        if values.surely(-assumption.term, not assumption.strictly, others):
             return True
         with suppress(NotAForm):
-            if one.strictly and isinstance(
-                comparing.compare(ZERO, one.term, to_prove=True, assumed=others), Proof
+            if assumption.strictly and isinstance(
+                comparing.compare(ZERO, assumption.term, to_prove=True, assumed=others), Proof
             ):
                 return True
     return False

@@ -58,8 +58,8 @@ def _undominated(some: Iterable[Term], squared: bool, assumed: Assumed) -> list[
         return parameters.at_least(greater, lesser, squared, FEW_EFFORTS, assumed) is not None
 
     kept: list[Term] = []
-    for one in some:
-        if any(is_least(other, one) for other in kept):
+    for term in some:
+        if any(is_least(other, term) for other in kept):
             continue
-        kept = [other for other in kept if not is_least(one, other)] + [one]
+        kept = [other for other in kept if not is_least(term, other)] + [term]
     return kept

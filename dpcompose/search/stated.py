@@ -44,10 +44,10 @@ def check_assumptions(assume: Assumed) -> str:
     if not assume:
         return ""
     try:
-        found = satisfiable.point(assume)
+        values = satisfiable.point(assume)
     except NoValues as error:
         raise InvalidSetting(f"assume: {error}") from None
-    if found is not None:
+    if values is not None:
         return ""
     return (
         f"it is not known whether any values satisfy {' and '.join(map(str, assume))}; "
@@ -74,7 +74,10 @@ def check_values(core: Core) -> str:
     unknown = ""
     for mechanism in core.mechanisms:
         if mechanism.noise is None and mechanism.study is None:
-            some = [(mechanism.values, mechanism.curve), *((one.values, one.curve) for one in mechanism.also)]
+            some = [
+                (mechanism.values, mechanism.curve),
+                *((stated.values, stated.curve) for stated in mechanism.also),
+            ]
             for values, curve in some:
                 for key, value in values:
                     said = value if curve is None else curve.value  # for all orders that are meant

@@ -33,18 +33,18 @@ def lines_of(claim: Claim, prover: Prover) -> list[Claim] | None:
     ]
 
 
-def judged(claim: Claim, some: list[Claim], prover: Prover, judge: Callable[[Claim], Verdict]) -> Verdict:
+def judged(claim: Claim, claims: list[Claim], prover: Prover, judge: Callable[[Claim], Verdict]) -> Verdict:
     """The verdict on a trade-off function by those on its lines."""
     shown, why = [], ""
-    for line in some:
-        found = judge(line)
-        if found.word == "refuted" and found.theorem is not None:
-            return Verdict(claim, "refuted", prover.by("by_lines", found.theorem, claim=dict(claim)))
-        if found.theorem is None:
+    for line in claims:
+        verdict = judge(line)
+        if verdict.word == "refuted" and verdict.theorem is not None:
+            return Verdict(claim, "refuted", prover.by("by_lines", verdict.theorem, claim=dict(claim)))
+        if verdict.theorem is None:
             said = ", ".join(f"{key} = {value}" for key, value in line.items() if key != "notion")
-            why = why or f"of the line with {said}: {found.reason}"
+            why = why or f"of the line with {said}: {verdict.reason}"
         else:
-            shown.append(found.theorem)
+            shown.append(verdict.theorem)
     if why:
         return Verdict(claim, "undecided", reason=why)
     return Verdict(claim, "proved", prover.by("by_lines", *shown, claim=dict(claim)))

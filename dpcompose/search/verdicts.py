@@ -49,7 +49,7 @@ class Verdict:
     @property
     def theorems(self) -> list[Theorem]:
         """What is saved of it."""
-        return [one for one in (self.theorem, self.shown) if one is not None]
+        return [theorem for theorem in (self.theorem, self.shown) if theorem is not None]
 
 
 Refuting = Callable[[Claimed], Theorem | None]

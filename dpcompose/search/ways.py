@@ -123,7 +123,7 @@ def chosen_ways(
     ]
     if not needing or not all(some.values()):
         return
-    counts = [one.count or terms.ONE for one in setting.mechanisms if one.notion in needing]
+    counts = [mechanism.count or terms.ONE for mechanism in setting.mechanisms if mechanism.notion in needing]
     number = terms.add(counts).number
     for each in product(*some.values()):
         converted = {one: tuple(page.id for page in way) for one, way in zip(some, each, strict=True) if way}
@@ -147,7 +147,9 @@ def _left(setting: Setting, name: str, claimed: Mapping[str, Term] | None) -> Te
     if claimed is None or name not in claimed:
         return CHOSEN
     value = claimed[name]
-    stated = [(dict(one.values).get(name), one.count or terms.ONE) for one in setting.mechanisms]
+    stated = [
+        (dict(mechanism.values).get(name), mechanism.count or terms.ONE) for mechanism in setting.mechanisms
+    ]
     own = [x * count for x, count in stated if x is not None and x.kind != "oo"]
     if value.kind == "oo":
         return CHOSEN

@@ -66,22 +66,22 @@ def run(given: argparse.Namespace) -> int:
     statuses, complete = [FINE], True
     for name in given.pages or every:
         try:
-            found = library[name].audit(most, given.notion, _progress(name))
+            audit = library[name].audit(most, given.notion, _progress(name))
         except (KeyError, NoSearch, PageError) as error:
             if given.pages:
                 wrong(name, f"dpcompose: {error.args[0]}", given.json)
                 statuses.append(WRONG)
             continue
-        answers += found.answers
+        answers += audit.answers
         if given.json:
-            for one in found.answers:
-                print(json.dumps(audited.data(one)), flush=True)
+            for answer in audit.answers:
+                print(json.dumps(audited.data(answer)), flush=True)
         elif not given.table:
-            print(found, flush=True)
+            print(audit, flush=True)
         if given.save:
-            found.save(given.save)
-        statuses.append(DIFFERS if found.refuted else FINE)
-        if not (complete := found.complete):
+            audit.save(given.save)
+        statuses.append(DIFFERS if audit.refuted else FINE)
+        if not (complete := audit.complete):
             break
     if given.table:
         print("\n".join(audited.table(answers)), flush=True)

@@ -109,7 +109,7 @@ def _data(
         data["metric"] = best.metric_said
     if best.attained:
         data["attained"] = [one.data() for one in best.attained]
-    data["derivation"] = [one.data() for one in best.told.steps]
+    data["derivation"] = [step.data() for step in best.told.steps]
     if best.fits:
         data["fits"] = listings.fits_data(best)
     return json.dumps(data)

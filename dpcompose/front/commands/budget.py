@@ -50,18 +50,18 @@ def _run(file: str, given: argparse.Namespace) -> int:
         notion = study.judge.for_neighbours("a budget").bound.notion
         total = totals.read_total(notion, given.total, study.theory.parameters)
         study = study.speaking_of(total)
-        found = study.budget(total, weights, fixed)
+        budget = study.budget(total, weights, fixed)
     except (NoGuarantee, numbers.NoBudget, TooLarge) as error:
         return unanswered(file, error, given.json)
     if given.json:
-        data = {"file": file, "title": study.setting.title} | found.data()
+        data = {"file": file, "title": study.setting.title} | budget.data()
         print(json.dumps(data | as_json.believed_pages(study.bound.relies_on)), flush=True)
         return FINE
-    print(f"{study.setting.title or file}\n{study.guarantee(found.bound.notion)!r}")
+    print(f"{study.setting.title or file}\n{study.guarantee(budget.bound.notion)!r}")
     said = ", ".join(f"{name} = {value}" for name, value in weights.items())
-    words = "" if found.summed else "largest " if found.largest else "smallest "
+    words = "" if budget.summed else "largest " if budget.largest else "smallest "
     print(
         f"the {words}parameters{f' in the proportions {said}' if said else ''} for a total of {given.total}:"
     )
-    print("\n".join(f"  {row}" for row in str(found).splitlines()), flush=True)
+    print("\n".join(f"  {row}" for row in str(budget).splitlines()), flush=True)
     return FINE

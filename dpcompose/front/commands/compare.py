@@ -74,15 +74,15 @@ def run(given: argparse.Namespace) -> int:
         return WRONG
     try:
         on, own = _of_file(given) if given.on else (_class(given), given.theory.own.granularities)
-        one, other = (_granularity(text, own) for text in given.granularities)
-        if why := misfit(one, on) or misfit(other, on):
+        granularity, other = (_granularity(text, own) for text in given.granularities)
+        if why := misfit(granularity, on) or misfit(other, on):
             raise ValueError(why)
-        found = compare(one, other, on, given.theory)
+        comparison = compare(granularity, other, on, given.theory)
     except (NotDecidable, TooLarge) as error:
         return _cannot_compare(str(error), UNDECIDED, given.json)
     except (InvalidSetting, NotSymmetric, PageError, OSError, ValueError) as error:
         return _cannot_compare(str(error), WRONG, given.json)
-    print(json.dumps(as_json.comparison_data(found)) if given.json else found, flush=True)
+    print(json.dumps(as_json.comparison_data(comparison)) if given.json else comparison, flush=True)
     return FINE
 
 
@@ -92,7 +92,7 @@ def _of_file(given: argparse.Namespace) -> tuple[DatabaseClass, Mapping[str, Gra
     if study is None:
         raise ValueError(f"{given.on} is about no neighbours")
     setting: Any = study.setting
-    some = {one.name: one for one in setting.granularities}
+    some = {granularity.name: granularity for granularity in setting.granularities}
     return setting.databases, {**given.theory.own.granularities, **some}
 
 
@@ -114,7 +114,7 @@ def _class(given: argparse.Namespace) -> DatabaseClass:
     table = DatabasesTable.read(init.databases(given.kind, records, given.size), (), found)
     made = None if table is None else databases_of(table, found)
     if made is None:
-        raise ValueError("; ".join(one.message for one in found.mistakes))
+        raise ValueError("; ".join(mistake.message for mistake in found.mistakes))
     return made
 
 

@@ -45,12 +45,12 @@ class Described:
     @property
     def flags(self) -> list[str]:
         """All ways to write its options."""
-        return [name for one in self.options for name in one.names]
+        return [name for option in self.options for name in option.names]
 
 
 def _run(given: argparse.Namespace, parsers: Mapping[str, argparse.ArgumentParser]) -> int:
     """Prints the script."""
-    print("\n".join(SHELLS[given.shell]([_described(name, one) for name, one in parsers.items()])))
+    print("\n".join(SHELLS[given.shell]([_described(name, parser) for name, parser in parsers.items()])))
     return FINE
 
 
@@ -101,15 +101,15 @@ def bash(commands: Iterable[Described]) -> Iterator[str]:
     yield "_dpcompose() {"
     yield '  local cur="${COMP_WORDS[COMP_CWORD]}" words=""'
     yield '  case "${COMP_CWORD}:${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD-1]}" in'
-    yield f'    1:*) words="{" ".join(one.name for one in known)} --help --version" ;;'
-    for one in known:
-        for option in one.options:
+    yield f'    1:*) words="{" ".join(described.name for described in known)} --help --version" ;;'
+    for described in known:
+        for option in described.options:
             if option.takes:
-                where = "|".join(f"*:{one.name}:{name}" for name in option.names)
+                where = "|".join(f"*:{described.name}:{name}" for name in option.names)
                 yield f'    {where}) words="{" ".join(option.values)}" ;;'
-        yield f"    *:{one.name}:*)"
-        yield f'      if [[ "$cur" == -* ]]; then words="{" ".join(one.flags)}"'
-        yield f'      else words="{" ".join(one.values)}"; fi ;;'
+        yield f"    *:{described.name}:*)"
+        yield f'      if [[ "$cur" == -* ]]; then words="{" ".join(described.flags)}"'
+        yield f'      else words="{" ".join(described.values)}"; fi ;;'
     yield "  esac"
     yield '  COMPREPLY=($(compgen -W "$words" -- "$cur"))'
     yield "}"
@@ -124,12 +124,13 @@ def zsh(commands: Iterable[Described]) -> Iterator[str]:
 
 def fish(commands: Iterable[Described]) -> Iterator[str]:
     """The script for fish, with what commands and options are for."""
-    for one in commands:
-        yield f"complete -c dpcompose -n __fish_use_subcommand -f -a {one.name} -d {_quoted(one.words)}"
-        here = f"complete -c dpcompose -n '__fish_seen_subcommand_from {one.name}'"
-        if one.values:
-            yield f"{here} -f -a {_quoted(' '.join(one.values))}"
-        for option in one.options:
+    for described in commands:
+        words = _quoted(described.words)
+        yield f"complete -c dpcompose -n __fish_use_subcommand -f -a {described.name} -d {words}"
+        here = f"complete -c dpcompose -n '__fish_seen_subcommand_from {described.name}'"
+        if described.values:
+            yield f"{here} -f -a {_quoted(' '.join(described.values))}"
+        for option in described.options:
             names = " ".join(f"-l {x[2:]}" if x.startswith("--") else f"-s {x[1:]}" for x in option.names)
             takes = " -r" if option.takes else ""
             values = f" -f -a {_quoted(' '.join(option.values))}" if option.values else ""

@@ -61,8 +61,8 @@ def _run(file: str, given: argparse.Namespace) -> int:
     print(study.setting.title or file)
     if values:
         print(f"  at {', '.join(f'{name} = {value}' for name, value in values.items())}")
-    for name, value, asked, found in points:
-        print(f"  {name} = {value}: {asked} {found!r}", flush=True)
+    for name, value, asked, enclosure in points:
+        print(f"  {name} = {value}: {asked} {enclosure!r}", flush=True)
     return FINE
 
 
@@ -84,5 +84,5 @@ def _asked(
 
 def _data(values: dict[str, str], points: Points) -> dict[str, Any]:
     """As JSON: decimals, rounded outward."""
-    rows = [{name: value, asked: found.data()} for name, value, asked, found in points]
+    rows = [{name: value, asked: enclosure.data()} for name, value, asked, enclosure in points]
     return {"at": values, "points": rows}

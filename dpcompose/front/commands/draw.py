@@ -96,7 +96,7 @@ def _refuted(study: Study, claims: Sequence[Claim], claim: str) -> Verdict:
     """The verdict on a claim, by its number or in words, with a counterexample.  Raises ValueError."""
     if claim.isdecimal() and not 1 <= int(claim) <= len(claims):
         raise ValueError(f"there is no claim {claim}; there are {len(claims)}")
-    found = study.check(claims[int(claim) - 1]) if claim.isdecimal() else checked(study, claim)
-    if found.counterexample is None:
-        raise ValueError(f"claim {claim} is {found.verdict}: it has no counterexample")
-    return found
+    verdict = study.check(claims[int(claim) - 1]) if claim.isdecimal() else checked(study, claim)
+    if verdict.counterexample is None:
+        raise ValueError(f"claim {claim} is {verdict.verdict}: it has no counterexample")
+    return verdict

@@ -65,9 +65,9 @@ def add(commands: Commands) -> None:
         'Example: dpcompose init ward.toml --neighbours bounded --parts "a | b,c".',
     )
     init.add_argument("file", nargs="?", metavar="FILE", help="where it is written; left out: printed")
-    for one in QUESTIONS:
-        names = [f"--{one.key}", *(f"--{other}" for other in one.also)]
-        init.add_argument(*names, dest=one.key, help=one.help, choices=one.answers or None)
+    for question in QUESTIONS:
+        names = [f"--{question.key}", *(f"--{other}" for other in question.also)]
+        init.add_argument(*names, dest=question.key, help=question.help, choices=question.answers or None)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -77,8 +77,12 @@ def run(given: argparse.Namespace) -> int:
     from dpcompose.privacy.settings.invalid import InvalidSetting
     from dpcompose.proof import registry
 
-    ask = sys.stdin.isatty() and not any(getattr(given, one.key) for one in QUESTIONS)
-    text = written(answers({one.key: getattr(given, one.key) for one in QUESTIONS}, _asked if ask else None))
+    ask = sys.stdin.isatty() and not any(getattr(given, question.key) for question in QUESTIONS)
+    text = written(
+        answers(
+            {question.key: getattr(given, question.key) for question in QUESTIONS}, _asked if ask else None
+        )
+    )
     try:
         loading.load_text(text, given.file or "the new file", registry.standard())
     except (ProblemError, InvalidSetting) as error:
@@ -112,10 +116,10 @@ def answers(given: Mapping[str, str | None], ask: Callable[[Question], str] | No
     'event'
     """
     found: dict[str, str] = {}
-    for one in QUESTIONS:
-        usual = USUAL.get(found.get("kind", ""), {}).get(one.key, one.usual)
-        shown = Question(one.key, one.words, usual, one.answers)
-        found[one.key] = given.get(one.key) or (ask(shown) if ask is not None else "") or usual
+    for question in QUESTIONS:
+        usual = USUAL.get(found.get("kind", ""), {}).get(question.key, question.usual)
+        shown = Question(question.key, question.words, usual, question.answers)
+        found[question.key] = given.get(question.key) or (ask(shown) if ask is not None else "") or usual
     if not given.get("parts") and found["parts"] == "a | b | c":  # of the records that there are
         found["parts"] = " | ".join(_list(found["records"]))
     return found
@@ -156,7 +160,9 @@ def written(said: Mapping[str, str]) -> str:
         "databases": databases(said["kind"], _list(said["records"]), said["size"]),
         "target": {"granularity": said["neighbours"]},
         "mechanisms": [_mechanism(n, part, said, letters) for n, part in enumerate(parts, start=1)],
-        "claims": [{"notion": said["notion"]} | {one: _together(one, len(parts)) for one in letters}],
+        "claims": [
+            {"notion": said["notion"]} | {letter: _together(letter, len(parts)) for letter in letters}
+        ],
     }
     text = files.toml(data).replace("[[mechanisms]]", "\n[[mechanisms]]")
     for head, words in COMMENTS.items():

@@ -75,7 +75,7 @@ def in_folders(files: Sequence[str]) -> list[str]:
     """The files that are given, and for a folder the problem files in it, in order of their names."""
     from pathlib import Path
 
-    folders = {one: sorted(map(str, Path(one).glob("*.toml"))) for one in files if Path(one).is_dir()}
+    folders = {file: sorted(map(str, Path(file).glob("*.toml"))) for file in files if Path(file).is_dir()}
     return [file for one in files for file in folders.get(one) or [one]]
 
 

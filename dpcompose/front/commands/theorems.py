@@ -98,9 +98,10 @@ def _theorem(given: argparse.Namespace) -> int:
         if found.why_believed:
             print(f"dpcompose: {found.id} is only believed: {found.why_believed}", file=sys.stderr)
         return FINE
-    if pages := [one.page for one in Library(theory).search(given.id)]:
+    if pages := [theorem.page for theorem in Library(theory).search(given.id)]:
         rows = [
-            json.dumps(listings.page_data(one)) if given.json else listings.theorem_row(one) for one in pages
+            json.dumps(listings.page_data(page)) if given.json else listings.theorem_row(page)
+            for page in pages
         ]
         print("\n".join(rows))
         return FINE
@@ -120,14 +121,14 @@ def _theorems_for(file: str, given: argparse.Namespace) -> int:
     except (NoGuarantee, TooLarge) as error:
         print(f"{file}: no guarantee: {error}", file=sys.stderr)
         return UNDECIDED
-    some, page = bound.fits, given.theory.meant(given.id or "")
+    fits, page = bound.fits, given.theory.meant(given.id or "")
     if given.id is not None:
-        some = tuple(fit for fit in some if page is not None and fit.page.id == page.id)
-        if not some:
+        fits = tuple(fit for fit in fits if page is not None and fit.page.id == page.id)
+        if not fits:
             print(f"dpcompose: {given.id!r} is no composition theorem", file=sys.stderr)
             return WRONG
     if given.json:
-        print(json.dumps({"file": file, "fits": listings.fits_data(bound, some)}), flush=True)
+        print(json.dumps({"file": file, "fits": listings.fits_data(bound, fits)}), flush=True)
     else:
-        print(f"{study.setting.title or file}\n{listings.fits(bound, some)}", flush=True)
+        print(f"{study.setting.title or file}\n{listings.fits(bound, fits)}", flush=True)
     return FINE

@@ -149,8 +149,8 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
     except (NoGuarantee, TooLarge) as error:
         bound, missing = None, str(error)
     verdicts = [checked(study, one) for one in given.claim] if given.claim else list(map(study.check, claims))
-    found.update(["read", *(one.verdict for one in verdicts)])
-    found.update("unexpected" for one in verdicts if not one.as_expected)
+    found.update(["read", *(verdict.verdict for verdict in verdicts)])
+    found.update("unexpected" for verdict in verdicts if not verdict.as_expected)
     reported += _findings(file, verdicts) if given.sarif else []
     if given.json:
         print(

@@ -61,13 +61,13 @@ def attained(steps: Captions) -> list[Attained]:
     """Where the bound of overlapping reads of records is attained that is optimal; nothing for others."""
     if steps.setting.families or not _overlap(steps):
         return []
-    found = list(_largest(steps))
-    return found if len(found) <= MOST else []
+    others = list(_largest(steps))
+    return others if len(others) <= MOST else []
 
 
 def _overlap(steps: Captions) -> bool:
     """Whether two mechanisms read record sets that have some records in common, and others not."""
-    read = {one.reads.inside for one in steps.setting.mechanisms if one.reads.restricts}
+    read = {mechanism.reads.inside for mechanism in steps.setting.mechanisms if mechanism.reads.restricts}
     return any(one & other for one, other in combinations(read, 2))
 
 
@@ -76,8 +76,8 @@ def _largest(steps: Captions) -> Iterator[Attained]:
     core = steps.found.shop
     together = Composition(tuple(map(loss_of, steps.found.losses)), core.setting, core.theory)
     by_value: dict[tuple[tuple[str, Term], ...], Type] = {}
-    for one in steps.cover.types:
-        by_value.setdefault(tuple(together.at(one).items()), one)
+    for type in steps.cover.types:
+        by_value.setdefault(tuple(together.at(type).items()), type)
     if len(by_value) > MOST_COMPARED:
         return
     key = next(iter(dict(steps.found.main.says.values)))

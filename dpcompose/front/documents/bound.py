@@ -44,20 +44,25 @@ if TYPE_CHECKING:
     from dpcompose.proof.refuting import Counterexample
 
 
-def captions(setting: Setting, theory: Theory, found: Guarantees) -> Captions:
+def captions(setting: Setting, theory: Theory, guarantees: Guarantees) -> Captions:
     """The captions of the guarantees of a setting, and of the studies among its mechanisms."""
     citing, inner = Citing(setting, theory), {}
     for i, mechanism in enumerate(setting.mechanisms, start=1):
         if (study := inside(mechanism)) is not None:
-            inner[i] = captions(study, theory, found.shop.inner[i])
-    return Captions(setting, theory, found, citing, citing.cite(found), elaborated(setting).pair, inner)
+            inner[i] = captions(study, theory, guarantees.shop.inner[i])
+    return Captions(
+        setting, theory, guarantees, citing, citing.cite(guarantees), elaborated(setting).pair, inner
+    )
 
 
 def bound(
-    setting: Setting, theory: Theory, found: Guarantees, one_by_one: Callable[[], Bound | None] = lambda: None
+    setting: Setting,
+    theory: Theory,
+    guarantees: Guarantees,
+    one_by_one: Callable[[], Bound | None] = lambda: None,
 ) -> Bound:
     """The best guarantee of a setting as readers see it; one_by_one -- finds the bound of `Bound.flat`."""
-    return Bound(captions(setting, theory, found), one_by_one)
+    return Bound(captions(setting, theory, guarantees), one_by_one)
 
 
 @frozen(eq=False, repr=False)
@@ -127,7 +132,7 @@ class Bound(Best, Shown):
     def conversions(self) -> tuple[Page, ...]:
         """The pages by which guarantees were converted from notion to notion, each once."""
         each = (page for path in self.found.way.each.values() for page in path)
-        whole = (one.arguments["page"] for one in conversions(self.found.main.theorem))
+        whole = (conversion.arguments["page"] for conversion in conversions(self.found.main.theorem))
         return tuple(self.steps.theory.pages[id] for id in dict.fromkeys([*each, *whole]))
 
     @property
@@ -250,7 +255,7 @@ class Bound(Best, Shown):
             "Assumed, and checked:": [*sentences.stated(self._told, setting, True)],
         }
         theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
-        domains = {name: str(one) for name, one in setting.domains.items()}
+        domains = {name: str(domain) for name, domain in setting.domains.items()}
         best = "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
         return Head(about, domains, stated, theorem, best, self._begins(), besides=besides)
 
@@ -281,14 +286,14 @@ class Bound(Best, Shown):
         setting = counterexamples.instance(self.steps.inputs, example.point).setting
         rows = [row for row in example.rows if isinstance(row, Row)]
         moving = [setting.mechanisms[row.mechanism - 1] for row in rows]
-        both = beside(setting.databases, example.pair, [one.reads for one in moving])
+        both = beside(setting.databases, example.pair, [mechanism.reads for mechanism in moving])
         yield Compared("database", both)
-        for n, one in enumerate(moving):
-            f, pair = one.reads, tuple(map(one.reads, example.pair))
+        for n, mechanism in enumerate(moving):
+            f, pair = mechanism.reads, tuple(map(mechanism.reads, example.pair))
             part = f.restricts or f.keeps_positions
             image = f.image(setting.databases) if part else setting.databases
             shown = beside(image, pair) if all(x in image for x in pair) else (str(pair[0]), str(pair[1]))
-            yield Compared(one.name, shown, " reads", n if part else None)
+            yield Compared(mechanism.name, shown, " reads", n if part else None)
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -314,8 +319,8 @@ class Bound(Best, Shown):
     def without_optimal(self) -> Bound:
         """The same where mechanisms have more guarantees, so that smaller ones may hold."""
         closer = None if self.found.closer is None else replace(self.found.closer, optimal={})
-        found = replace(self.found, main=replace(self.found.main, optimal={}), closer=closer)
-        return replace(self, steps=replace(self.steps, found=found))
+        guarantees = replace(self.found, main=replace(self.found.main, optimal={}), closer=closer)
+        return replace(self, steps=replace(self.steps, found=guarantees))
 
     @cached_property
     def summed(self) -> Bound:
@@ -361,11 +366,11 @@ def _database(databases: DatabaseClass, D: Any, other: Any, readers: Sequence[Ma
     shown = databases.show(D)
     if isinstance(shown, str):
         return shown
-    found = []
+    records = []
     for at, (record, changed) in enumerate(zip(shown, databases.changed(D, other), strict=True), start=1):
         reader = next((n for n, f in enumerate(readers) if _reads(f, record, at)), None)
-        found.append(Record(record, changed, reader))
-    return Records(databases.brackets, tuple(found))
+        records.append(Record(record, changed, reader))
+    return Records(databases.brackets, tuple(records))
 
 
 def _reads(f: Map, record: str, at: int) -> bool:

@@ -65,5 +65,5 @@ def _metric(databases: DatabaseClass, granularity: Granularity, theory: Theory) 
     stated = stated or by_blocks(theory, databases, granularity)
     stated = stated or by_policy(theory, databases, granularity, everything, "own")
     stated = stated or by_own_form(theory, databases, granularity)
-    found = StepsInSpace(finite(databases, granularity)) if stated is None else stated.metric
-    return MetricFunction(str(granularity), found, databases, same=(databases, granularity))
+    metric = StepsInSpace(finite(databases, granularity)) if stated is None else stated.metric
+    return MetricFunction(str(granularity), metric, databases, same=(databases, granularity))

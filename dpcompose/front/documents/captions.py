@@ -92,7 +92,7 @@ class Captions:
     @property
     def closer(self) -> Page:
         """The page on closer values: that over steps, unless several inputs move."""
-        over = "mechanisms" if any(moves_several(one) for one in self.cover.types) else "steps"
+        over = "mechanisms" if any(moves_several(type) for type in self.cover.types) else "steps"
         page = self.theory.closer(self.notion, over)
         assert page is not None
         return page
@@ -169,19 +169,19 @@ class Captions:
 
 def conversions(theorem: Theorem) -> list[Theorem]:
     """The steps by which the guarantee of the whole was converted, in order."""
-    found: list[Theorem] = []
+    theorems: list[Theorem] = []
     while theorem.rule == "change":
-        found.insert(0, theorem)
+        theorems.insert(0, theorem)
         theorem = theorem.premises[0]
-    return found
+    return theorems
 
 
 def rests_on(by: Captions) -> set[str]:
     """The ids of the pages that guarantees rest on, and what is known of how large they must be."""
-    found = by.found
-    known = [one for one in (found.main, found.closer, by.together) if one is not None]
+    guarantees = by.found
+    known = [one for one in (guarantees.main, guarantees.closer, by.together) if one is not None]
     theorems = [theorem for one in known for theorem in (one.theorem, *one.optimal.values())]
-    return {id for one in theorems for id in one.rests_on.pages if id in found.shop.theory.pages}
+    return {id for theorem in theorems for id in theorem.rests_on.pages if id in guarantees.shop.theory.pages}
 
 
 def moves_several(type: Type) -> bool:

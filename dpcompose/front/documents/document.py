@@ -36,9 +36,9 @@ class Formula:
     @property
     def value(self) -> sympy.Expr:
         """The same, of a formula that is known to be one."""
-        found = self.expression
-        assert found is not None, self.text
-        return found
+        expr = self.expression
+        assert expr is not None, self.text
+        return expr
 
 
 @frozen
@@ -66,13 +66,13 @@ class Private:
     @property
     def brackets(self) -> tuple[str, str]:
         """What stands around the parameters where they are text."""
-        values = ", ".join(one.text for one in self.values)
+        values = ", ".join(value.text for value in self.values)
         return ("(", ")") if any(c in values for c in " ,+-*/") else ("", "")
 
     @property
     def text(self) -> str:
         before, after = self.brackets
-        return f"{before}{', '.join(one.text for one in self.values)}{after}-{self.called}"
+        return f"{before}{', '.join(value.text for value in self.values)}{after}-{self.called}"
 
 
 Part = str | Formula | Mathematics | Cited | Private
@@ -97,7 +97,7 @@ class Writer:
             case str():
                 return self.text(part)
             case Private():
-                return self.private([one.value for one in part.values], part.called)
+                return self.private([value.value for value in part.values], part.called)
             case Mathematics():
                 return f"${part.latex}$"
             case Cited():
@@ -147,7 +147,7 @@ class Step(Shown):
         by = self.checked if self.page is None else self.page.id
         found: dict[str, Any] = {"n": self.n, "says": self.words, "by": by, "from": list(self.uses)}
         more = {"mechanisms": list(self.about), "values": dict(self.values)}
-        more |= {"item": self.item if self.item != by else "", "steps": [one.data() for one in self.below]}
+        more |= {"item": self.item if self.item != by else "", "steps": [step.data() for step in self.below]}
         return found | {key: value for key, value in more.items() if value}
 
     @property
@@ -215,7 +215,7 @@ class Telling:
         """The next step, by a page, or how it was checked."""
         checked, page = (by, None) if isinstance(by, str) else ("", by)
         item = item or ("" if page is None else page.cite(*self.numbered))
-        from_, n = tuple(one.n for one in uses), len(self.steps) + 1
+        from_, n = tuple(use.n for use in uses), len(self.steps) + 1
         self.steps.append(Step(n, said, checked, page, item, from_, self.before, below, tuple(about), values))
         return self.steps[-1]
 

@@ -66,9 +66,9 @@ def example(
             for make in _ways(inputs, implied, point, curve):
                 pairs = _pairs(inputs, point, at)
                 some = map(partial(_made, make), pairs)
-                found = next(filter(None, some), None) or _with_more_records(inputs, make, pairs)
-                if found is not None:
-                    return replace(found, through=through, epsilon=epsilon)
+                counterexample = next(filter(None, some), None) or _with_more_records(inputs, make, pairs)
+                if counterexample is not None:
+                    return replace(counterexample, through=through, epsilon=epsilon)
     return None
 
 
@@ -87,10 +87,10 @@ def _with_more_records(inputs: Inputs, make: Make, pairs: Sequence[Pair]) -> Cou
 
     Looked for where noise loses most only in the limit of many records: then ever more is lost.
     """
-    if not any(grows(inputs, one) for one in inputs.setting.mechanisms):
+    if not any(grows(inputs, mechanism) for mechanism in inputs.setting.mechanisms):
         return None
     some = (_with_fewest(make, pair, odd) for pair in pairs[:MOST_GROWING] for odd in (0, 1))
-    found = [one for one in some if one is not None]
+    found = [counterexample for counterexample in some if counterexample is not None]
     return min(found, key=lambda one: len(one.pair[0]), default=None)
 
 
@@ -140,13 +140,13 @@ def _ways(
     def by_curve(pair: Pair) -> Counterexample | None:
         for bits in BITS:
             make = partial(counterexamples.by_curve, inputs, claimed, pair, point, bits)
-            found = subsets.of_some(make, _alike(inputs, pair))
-            if isinstance(found, Counterexample):
-                return found
+            counterexample = subsets.of_some(make, _alike(inputs, pair))
+            if isinstance(counterexample, Counterexample):
+                return counterexample
         return None
 
     yield from [by_curve] if curve else []
-    if not curve or any(grows(inputs, one) for one in inputs.setting.mechanisms):
+    if not curve or any(grows(inputs, mechanism) for mechanism in inputs.setting.mechanisms):
         yield by_witnesses
 
 
@@ -166,7 +166,9 @@ def _points(said: Refuted, bound: Bound) -> Iterator[dict[str, Fraction]]:
     """The point of the theorem, for all that occurs: with the fewest members of families first."""
     point = dict(said.point)
     domains = bound.setting.domains
-    counts = {str(one.members) for one in bound.setting.mechanisms if one.members is not None} & set(domains)
+    counts = {
+        str(mechanism.members) for mechanism in bound.setting.mechanisms if mechanism.members is not None
+    } & set(domains)
     if counts:
         fewest = {name: domains[name].least or Fraction(1) for name in counts}
         yield _completed(point | fewest, said, bound)
@@ -211,9 +213,9 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
 
     Others only where guarantees are for neighbours, and not what one in a metric says at two databases.
     """
-    if any(one.satisfies.apart is not None for one in inputs.setting.mechanisms):
+    if any(mechanism.satisfies.apart is not None for mechanism in inputs.setting.mechanisms):
         return [pair for D, E in at for pair in ((D, E), (E, D))]
-    if any(one.reads.dealt for one in inputs.setting.mechanisms):  # few records before many
+    if any(mechanism.reads.dealt for mechanism in inputs.setting.mechanisms):  # few records before many
         return list(deals.with_more(at))
     try:
         others = inputs.neighbouring_pairs().pairs
@@ -223,7 +225,7 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
         every = [*_by_loss(inputs, point, at), *others][:MOST_PAIRS]
     else:
         every = _by_loss(inputs, point, [*at, *others])[:MOST_PAIRS]
-    if any((one.table, one.sampled) != (None, None) for one in inputs.setting.mechanisms):
+    if any((mechanism.table, mechanism.sampled) != (None, None) for mechanism in inputs.setting.mechanisms):
         # what a table loses, or one on samples, depends on the pair and its order, not only on distances
         every = [pair for D, E in every for pair in ((D, E), (E, D))]
     return list(dict.fromkeys(with_multiples(inputs, every)))
@@ -253,11 +255,11 @@ def _by_loss(inputs: Inputs, point: Mapping[str, Fraction], pairs: Sequence[Pair
     def loss(pair: Pair) -> tuple[bool, Fraction]:
         total, infinite = Fraction(0), False
         for i, r in inputs.distances(pair).items():
-            one = values[i - 1]
-            infinite |= r == INFINITE or one is None
+            value = values[i - 1]
+            infinite |= r == INFINITE or value is None
             # an order in which pairs are tried: irrational amounts count as 1
             steps = r if isinstance(r, int) else formulas.evaluate(r, point)
-            total += (Fraction(1) if steps is None else steps) * (one or Fraction(0))
+            total += (Fraction(1) if steps is None else steps) * (value or Fraction(0))
         return infinite, total
 
     return sorted(pairs, key=loss, reverse=True)
@@ -267,6 +269,8 @@ def _alike(inputs: Inputs, pair: Pair) -> list[list[str]]:
     """The names of the mechanisms that a pair moves, those together that are given alike and move as far."""
     found: dict[object, list[str]] = {}
     for i, r in inputs.distances(pair).items():
-        one = inputs.setting.mechanisms[i - 1]
-        found.setdefault((one.noise, one.query, one.satisfies, str(r)), []).append(one.name)
+        mechanism = inputs.setting.mechanisms[i - 1]
+        found.setdefault((mechanism.noise, mechanism.query, mechanism.satisfies, str(r)), []).append(
+            mechanism.name
+        )
     return list(found.values())

@@ -72,7 +72,7 @@ def _plain(word: str) -> str:
 def _of_docstring(text: str) -> str:
     """The words of a docstring, without its examples."""
     paragraphs = [" ".join(one.split()) for one in text.split("\n\n")]
-    return "\n".join(one for one in paragraphs if one and not one.startswith(">>>"))
+    return "\n".join(paragraph for paragraph in paragraphs if paragraph and not paragraph.startswith(">>>"))
 
 
 def _of_page(page: Page) -> str:

@@ -32,7 +32,7 @@ def warnings(bound: Bound) -> Iterator[str]:
         value = dict(said.values)[key]
         if value.kind == "oo" or value.letters or sign(value - limit) not in (0, 1):
             continue
-        first = [_first(one, bound.steps.theory, key, limit) for one in bound.setting.mechanisms]
+        first = [_first(mechanism, bound.steps.theory, key, limit) for mechanism in bound.setting.mechanisms]
         reached = "".join(f"; {said}" for said in first if said is not None)
         yield f"{key} of the bound is at least {limit}, which says nothing{reached}"
 

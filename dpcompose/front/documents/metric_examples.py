@@ -124,12 +124,13 @@ class At:
         assert self.lower is not None
         setting, theory = self.judge.setting, self.judge.theory
         mechanisms = [
-            replace(one, count=None) if n == i else one for n, one in enumerate(setting.mechanisms, start=1)
+            replace(mechanism, count=None) if n == i else mechanism
+            for n, mechanism in enumerate(setting.mechanisms, start=1)
         ]
         alone = replace(setting, mechanisms=tuple(mechanisms))
         moves = tuple((n, ((1, some[0][1]),)) for n, some in self.type.moves if n == i)
         type = replace(self.type, moves=moves)
-        stated = [one.says.loss for one in self.lower.premises if isinstance(one.says, Loses)]
+        stated = [premise.says.loss for premise in self.lower.premises if isinstance(premise.says, Loses)]
         page = witnesses.attained_in(theory, notion)
         here = losses.at_type(stated, type, theory)
         if page.head.by == "event":
@@ -205,10 +206,10 @@ class At:
         x, y = (n for n in self.type.pair if isinstance(n, int))
         best, said = terms.ZERO, "always the same"
         for outcome, p, q in zip(table.outcomes, table.rows[x], table.rows[y], strict=True):
-            for one, other, where in ((p, q, "D"), (q, p, "D'")):
-                if one == terms.ZERO:
+            for term, other, where in ((p, q, "D"), (q, p, "D'")):
+                if term == terms.ZERO:
                     continue
-                loss = terms.INFINITY if other == terms.ZERO else self.value(terms.log(one / other))
+                loss = terms.INFINITY if other == terms.ZERO else self.value(terms.log(term / other))
                 if loss.kind == "oo" or (best.kind != "oo" and computed.is_more(loss, best, {})):
                     best, said = loss, f"itself, {outcome} being that much more likely at {where}"
         return said
@@ -224,7 +225,7 @@ class At:
             named = ((naming.read(name), x) for name, x in self.point.items())
             there = {said.of("D"): x for said, x in named if said.database == who}
             at = {**self.point, **there}
-            ends.append(", ".join(formulas.to_text(formulas.at(one, at)) for one in told.entries))
+            ends.append(", ".join(formulas.to_text(formulas.at(entry, at)) for entry in told.entries))
         return f"itself: ({ends[0]}) at D, ({ends[1]}) at D', with {stated.noise.words}"
 
 
@@ -257,7 +258,7 @@ def example(judge: Judge, theorem: Theorem) -> Counterexample:
         actual = terms.ONE  # the most that an event can have
     _, power = POWERS[notion]
     if power != 1:
-        actual, value = (one if one.kind == "oo" else terms.sqrt(one) for one in (actual, value))
+        actual, value = (term if term.kind == "oo" else terms.sqrt(term) for term in (actual, value))
     rows = tuple(at.rows(lower.arguments["by"], notion, event))
     return Counterexample(
         at.pair(),
@@ -279,11 +280,11 @@ def _at(judge: Judge, theorem: Theorem, type: Type, lower: Theorem | None = None
 
 def _by_curve(judge: Judge, theorem: Theorem) -> Counterexample:
     """That of a curve of mechanisms that is above a claim."""
-    (cover,) = [one.says for one in theorem.premises if isinstance(one.says, Covers)]
+    (cover,) = [premise.says for premise in theorem.premises if isinstance(premise.says, Covers)]
     type = cover.cover.types[theorem.arguments["neighbours"] - 1]
     at, by = _at(judge, theorem, type), theorem.arguments["by"]
-    lost = [one.says.loss for one in theorem.premises if isinstance(one.says, Loses)]
-    chosen = [one for one in lost if one.mechanism in by]
+    lost = [premise.says.loss for premise in theorem.premises if isinstance(premise.says, Loses)]
+    chosen = [loss for loss in lost if loss.mechanism in by]
     assert isinstance(theorem.says, Refuted)
     curves = computed.Curves(theorem.says.notion, chosen, judge.setting, judge.theory)
     _, curve = curves.attained(type, at.point)
@@ -295,7 +296,7 @@ def _by_curve(judge: Judge, theorem: Theorem) -> Counterexample:
     actual = pieces.between(curve, claim["epsilon"], bits)
     shown, least, most = told_apart(enclosure(claim["delta"], bits), actual)
     here = losses.at_type(chosen, type, judge.theory)
-    rows = tuple(row for one in here for row in at.of_curve(one))
+    rows = tuple(row for loss in here for row in at.of_curve(loss))
     return Counterexample(
         at.pair(),
         at.parameters,
@@ -315,7 +316,9 @@ def _largest(value: Term) -> Term:
     if value.kind != "top" or value.of[0] != 1:
         return value
     some = value.parts
-    return next((one for one in some if all(computed.is_at_least(one, other, {}) for other in some)), value)
+    return next(
+        (term for term in some if all(computed.is_at_least(term, other, {}) for other in some)), value
+    )
 
 
 def _in_order(name: str) -> tuple[str, int]:

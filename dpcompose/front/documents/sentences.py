@@ -179,7 +179,7 @@ def satisfied(notion: str, parameters: Values, by: Captions, orders: Orders | No
     if orders is not None:
         found = replace(found, called=called(notion, by.theory, orders))
     before, after = found.brackets
-    values = joined([[one] for one in found.values], ", ")
+    values = joined([[value] for value in found.values], ", ")
     return [before, *values, f"{after}-{found.called}"]
 
 
@@ -259,7 +259,7 @@ def stated(
         if step.below and (study := inside(named[0])) is not None:
             yield from stated(step.below, study, checked, f"{before}in {named[0].name}, ")
         elif (step.checked != ON_TABLE) is not checked:
-            yield [before, *step.said, *(_on_table(one, setting) for one in named)]
+            yield [before, *step.said, *(_on_table(mechanism, setting) for mechanism in named)]
 
 
 def assumptions(steps: Sequence[Step], setting: Setting, relies_on: Iterable[Page]) -> list[str]:
@@ -277,10 +277,12 @@ def without_check(steps: Sequence[Step], setting: Setting, relies_on: Iterable[P
 def _on_table(mechanism: Mechanism, setting: Setting) -> str:
     """What the table of a mechanism shows of its guarantee."""
     stated_in_steps = mechanism.table is not None and mechanism.satisfies.metric is None
-    found = setting.on_tables.get(mechanism.name) if stated_in_steps else None
-    if found is None:
+    finding = setting.on_tables.get(mechanism.name) if stated_in_steps else None
+    if finding is None:
         return ""
-    return f", checked on its table ({found.words})" if found.holds else f"; its table leaves it {found}"
+    return (
+        f", checked on its table ({finding.words})" if finding.holds else f"; its table leaves it {finding}"
+    )
 
 
 def dependence(setting: Setting, before: str = "") -> Iterator[str]:
@@ -291,13 +293,14 @@ def dependence(setting: Setting, before: str = "") -> Iterator[str]:
     if setting.assume and not before:
         yield relations(setting)
     yield from (before + one for one in setting.beside)
-    for f in dict.fromkeys(one.reads for one in setting.mechanisms if one.reads.divided):
+    for f in dict.fromkeys(mechanism.reads for mechanism in setting.mechanisms if mechanism.reads.divided):
         if f.most != ONE:
             most = kernel_formulas.to_text(f.most)
             yield f"{before}every record lies in at most {most} of the {f.parts} parts of {f.partition}"
-    for one in setting.mechanisms:
-        if one.processing:
-            yield f"{before}what is done to the output of {one.name} ({one.processing}) reads nothing else"
+    for mechanism in setting.mechanisms:
+        if mechanism.processing:
+            name, processing = mechanism.name, mechanism.processing
+            yield f"{before}what is done to the output of {name} ({processing}) reads nothing else"
     for name, study in setting.studies.items():
         yield from dependence(study, f"{before}in {name} ")
 

@@ -124,18 +124,18 @@ class _Derivation(Telling):
         """For each mechanism the step on its guarantee: of those that are run on samples, what these make of
         it, one step for those that are drawn alike."""
         by, found, alike = self.by, list(given), dict[tuple[str, str], list[int]]()
-        for i, one in enumerate(by.setting.mechanisms, start=1):
-            if one.sampled is not None:
-                alike.setdefault((one.sampled.by.kind.page, one.satisfies.notion), []).append(i)
-        for (page, notion), some in alike.items():
+        for i, mechanism in enumerate(by.setting.mechanisms, start=1):
+            if mechanism.sampled is not None:
+                alike.setdefault((mechanism.sampled.by.kind.page, mechanism.satisfies.notion), []).append(i)
+        for (page, notion), numbers in alike.items():
             shown = []
-            for i in some:
+            for i in numbers:
                 values = written(loss_of(by.found.shop.stated[i - 1]).values)
-                granularity = by.setting.mechanisms[some[0] - 1].satisfies.granularity
+                granularity = by.setting.mechanisms[numbers[0] - 1].satisfies.granularity
                 shown.append([f"{self.names[i - 1]} is {granularity} ", *satisfied(notion, values, by)])
             said = ["on samples that each draws for itself and does not publish, ", *all_said(shown)]
-            step = self.add(said, by.theory.pages[page], [given[i - 1] for i in some], some)
-            for i in some:
+            step = self.add(said, by.theory.pages[page], [given[i - 1] for i in numbers], numbers)
+            for i in numbers:
                 found[i - 1] = step
         return found
 
@@ -143,89 +143,99 @@ class _Derivation(Telling):
         """Guarantees in the distance of what is read: one step for those on each domain."""
         by = self.by
         for domain in ("own", "common"):
-            some = [
+            numbers = [
                 i
                 for i, mechanism in enumerate(by.setting.mechanisms, start=1)
                 if mechanism.noise is None and by.citing.domain(i) == domain
             ]
-            if some:
-                metrics = list(dict.fromkeys(map(by.metric, some)))
+            if numbers:
+                metrics = list(dict.fromkeys(map(by.metric, numbers)))
                 many = f"{len(metrics)} metrics, by {metrics[0]}, ..."
                 where = "; ".join(metrics) if len(metrics) <= 4 else many
-                said = f"{self.all_of(some)}: the guarantee holds in the distance of what is read ({where})"
-                yield self.add([said], by.citing.step(domain, some), [given[i - 1] for i in some], some)
+                said = (
+                    f"{self.all_of(numbers)}: the guarantee holds in the distance of what is read ({where})"
+                )
+                yield self.add(
+                    [said], by.citing.step(domain, numbers), [given[i - 1] for i in numbers], numbers
+                )
 
     def in_values(self, given: Sequence[Step]) -> Iterator[Step]:
         """Guarantees by how far the values of queries move: one step for each kind of noise."""
         by, core = self.by, self.by.found.shop.setting.mechanisms
-        noises = [one.noise for one in core]
-        for id in dict.fromkeys(one.page for one in noises if one is not None):
-            some = [i for i, one in enumerate(noises, start=1) if one is not None and one.page == id]
+        noises = [mechanism.noise for mechanism in core]
+        for id in dict.fromkeys(noise.page for noise in noises if noise is not None):
+            numbers = [i for i, noise in enumerate(noises, start=1) if noise is not None and noise.page == id]
             head = by.theory.pages[id].head
             letters = [
-                (name, {**one.letters, head.parameter: one.parameter}[name])
-                for one in noises
-                if one is not None and one.page == id
+                (name, {**noise.letters, head.parameter: noise.parameter}[name])
+                for noise in noises
+                if noise is not None and noise.page == id
                 for name in head.parameters
             ]
-            said = in_values_of_noise(self.all_of(some), head, letters, list(map(by.metric, some)))
-            yield self.add(said, by.theory.pages[id], [given[i - 1] for i in some], some)
+            said = in_values_of_noise(self.all_of(numbers), head, letters, list(map(by.metric, numbers)))
+            yield self.add(said, by.theory.pages[id], [given[i - 1] for i in numbers], numbers)
 
     def processed(self, private: Sequence[Step]) -> Iterator[Step]:
         """Functions of outputs keep guarantees: one step for those that are said to do the same."""
-        every = [one.processing for one in self.by.setting.mechanisms]
+        every = [mechanism.processing for mechanism in self.by.setting.mechanisms]
         page = self.by.theory.processing("outputs")
         for done in dict.fromkeys(filter(None, every)):
-            some = [i for i, one in enumerate(every, start=1) if one == done]
+            numbers = [i for i, one in enumerate(every, start=1) if one == done]
             assert page is not None
-            said = f"{self.all_of(some)}, then {done}: a function of the output keeps the guarantee"
-            yield self.add([said], page, _about(private, some), some)
+            said = f"{self.all_of(numbers)}, then {done}: a function of the output keeps the guarantee"
+            yield self.add([said], page, _about(private, numbers), numbers)
 
     def filtered(self, given: Sequence[Step]) -> Iterator[Step]:
         """What filters stop has the guarantee of its total: one step for all of them."""
-        some = [i for i, one in enumerate(self.by.setting.mechanisms, start=1) if one.filtered]
+        numbers = [i for i, mechanism in enumerate(self.by.setting.mechanisms, start=1) if mechanism.filtered]
         page = self.by.theory.processing("interactions")
-        if some and page is not None:
+        if numbers and page is not None:
             said = "what a filter stops has the guarantee of its total, whatever is asked"
-            yield self.add([f"{self.all_of(some)}: {said}"], page, [given[i - 1] for i in some], some)
+            yield self.add(
+                [f"{self.all_of(numbers)}: {said}"], page, [given[i - 1] for i in numbers], numbers
+            )
 
     def dealt(self, given: Sequence[Step]) -> Iterator[Step]:
         """What holds for each deal of the records holds of a random one: one step for all of them."""
-        some = [i for i, one in enumerate(self.by.setting.mechanisms, start=1) if one.reads.dealt]
+        numbers = [
+            i for i, mechanism in enumerate(self.by.setting.mechanisms, start=1) if mechanism.reads.dealt
+        ]
         page = self.by.theory.processing("deals")
-        if some and page is not None:
+        if numbers and page is not None:
             said = "where a record is replaced, one input has it replaced, whichever it is dealt to"
-            yield self.add([f"{self.all_of(some)}: {said}"], page, [given[i - 1] for i in some], some)
+            yield self.add(
+                [f"{self.all_of(numbers)}: {said}"], page, [given[i - 1] for i in numbers], numbers
+            )
 
     def converted(self, private: Sequence[Step]) -> Iterator[Step]:
         """Guarantees of a notion in another one, page by page; yields the last steps."""
         by = self.by
-        every, r = [loss_of(one) for one in by.found.losses], letter_of_distances(by.setting)
-        for notion in dict.fromkeys(one.notion for one in every if one.then):
-            some = [one for one in every if one.notion == notion]
-            numbers = [one.mechanism for one in some]
+        every, r = [loss_of(loss) for loss in by.found.losses], letter_of_distances(by.setting)
+        for notion in dict.fromkeys(loss.notion for loss in every if loss.then):
+            some = [loss for loss in every if loss.notion == notion]
+            numbers = [loss.mechanism for loss in some]
             uses = _about(private, numbers)
-            for n, one in enumerate(some[0].then, start=1):
+            for n, converted in enumerate(some[0].then, start=1):
                 parts = [replace(x, then=x.then[:n]) for x in some]
                 to, shown = parts[0].ends(by.found.shop.theory), list[Said]()
                 for x in parts:
                     kept = satisfied(to, written(tuple(self.moved(x).items())), by)
                     shown.append([f"{self.names[x.mechanism - 1]} keeps ", *kept])
                 said = ["where the inputs move by ", Mathematics("r", r), ", ", *all_said(shown)]
-                values = texts(written(one.chosen))
-                uses = [self.add(said, by.theory.pages[one.page], uses, numbers, values)]
+                values = texts(written(converted.chosen))
+                uses = [self.add(said, by.theory.pages[converted.page], uses, numbers, values)]
             yield uses[0]
 
     def loss(self, rule: Page, uses: Sequence[Step]) -> Step:
         """What all mechanisms lose together where the input of M_i moves by r[i]."""
         by = self.by
-        every = [loss_of(one) for one in by.found.losses]
+        every = [loss_of(loss) for loss in by.found.losses]
         values = written(tuple((key, self.lost(rule, key, every)) for key in rule.head.parameters))
         moves = list[Said]()
         for i, mechanism in enumerate(by.setting.mechanisms, start=1):
             query = f"{mechanism.query.words} of " if mechanism.query is not None else ""
             moves.append([query, read_of(mechanism), " moves by ", distance(by.setting, i)])
-        unlimited = self.all_of(one.mechanism for one in every if one.unlimited)
+        unlimited = self.all_of(loss.mechanism for loss in every if loss.unlimited)
         none = f"; without guarantee where {unlimited} moves" if unlimited else ""
         lost = ["the composition has loss ", *values_said(values, by.setting), " where "]
         data = {"notion": rule.head.notion, **texts(values)}
@@ -234,10 +244,10 @@ class _Derivation(Telling):
     def lost(self, rule: Page, key: str, every: Sequence[Loss]) -> Term:
         """A parameter of what all mechanisms lose together."""
         core, squared, parts = self.by.found.shop.setting.mechanisms, key in rule.head.squared, list[Term]()
-        for one in every:
-            if one.unlimited:
+        for loss in every:
+            if loss.unlimited:
                 continue
-            value, count = self.moved(one)[key], core[one.mechanism - 1].count
+            value, count = self.moved(loss)[key], core[loss.mechanism - 1].count
             if count is not None:
                 value = terms.over(count, substitution.expanded(value * value) if squared else value, count)
                 value = terms.sqrt(value) if squared else value
@@ -274,7 +284,7 @@ class _Derivation(Telling):
         if not types:
             said: Said = [f"no two databases are {setting.target} neighbours ({by.covered})"]
             return self.add(said, page, private)
-        vectors, shown = [self.vector(one) for one in types], list[Said]()
+        vectors, shown = [self.vector(type) for type in types], list[Said]()
         for known in vectors[:MOST_VECTORS]:
             few = [known.get(i, [formula(ZERO)]) for i in range(1, k + 1)] if k <= 8 else []
             entries = few or [[distance(setting, i), "=", *far] for i, far in known.items()]
@@ -283,21 +293,21 @@ class _Derivation(Telling):
         moved = f"{setting.target} neighbours move the inputs by at most "
         values = {
             "vectors": [{str(i): plain(far) for i, far in known.items()} for known in vectors],
-            "pairs": [list(map(setting.databases.show, by.pair(one))) for one in types],
+            "pairs": [list(map(setting.databases.show, by.pair(type))) for type in types],
         }
         said = [moved, *all_said(shown, most=MOST_VECTORS), f"{more} ({by.covered})"]
         return self.add(said, page, private, values=values)
 
     def vector(self, type: Type) -> dict[int, Said]:
         """How far a type of neighbours moves each input that it moves: by 1, or 2 by 1 of a family."""
-        lost, found = {i: far for i, far, _ in type.lost}, dict[int, Said]()
+        lost, saids = {i: far for i, far, _ in type.lost}, dict[int, Said]()
         for i, members in type.moves:
             each = [(many, formula(terms.as_term(lost.get(i, r)))) for many, r in members]
             if self.by.setting.mechanisms[i - 1].members is None:
-                found[i] = [each[0][1]]
+                saids[i] = [each[0][1]]
             else:
-                found[i] = all_said([[*_many(many), " by ", far] for many, far in each])
-        return found
+                saids[i] = all_said([[*_many(many), " by ", far] for many, far in each])
+        return saids
 
     # guarantees
 

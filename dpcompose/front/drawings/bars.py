@@ -75,7 +75,7 @@ def _bars(
 ) -> list[tuple[str, dict[str, sympy.Expr], int]]:
     bound = study.judge.for_neighbours("bars of budgets").bound
     rows = [("the bound", numbers.at(bound, values), 1)]
-    if {one.satisfies.notion for one in bound.setting.mechanisms} == {bound.guarantee.notion}:
+    if {mechanism.satisfies.notion for mechanism in bound.setting.mechanisms} == {bound.guarantee.notion}:
         rows.insert(0, ("all added up", numbers.composed(bound, values), 0))
     for n, claim in enumerate(claims, start=1):
         if claim.guarantee.notion == bound.guarantee.notion:
@@ -99,24 +99,27 @@ def outcome_bars(verdict: Verdict) -> Picture:
     >>> outcome_bars(study.check("e/2"))
     probability of the outcomes at D = {x} and D' = {}: M loses 1
     """
-    found = verdict.counterexample
-    outputs = [] if found is None else [one for one in found.outputs if one.at_D]
-    if found is None or not outputs:
+    counterexample = verdict.counterexample
+    outputs = [] if counterexample is None else [output for output in counterexample.outputs if output.at_D]
+    if counterexample is None or not outputs:
         raise ValueError(f"{verdict!r} has no mechanisms with single outcomes to draw")
-    D, E = map(found.databases.printed, found.pair)
+    D, E = map(counterexample.databases.printed, counterexample.pair)
     marks, x = list[Mark](), 48.0
-    for one in outputs:
-        title = f"{one.name} loses {one.loss}"
-        columns = list(_columns(one.at_D, one.at_E, x))
+    for output in outputs:
+        title = f"{output.name} loses {output.loss}"
+        columns = list(_columns(output.at_D, output.at_E, x))
         marks += [Words(title, (x, 18)), *columns]
-        x += max(width_of(title), *(width_of(outcome) + 8 for outcome in one.at_D), 64 * len(one.at_D)) + 40
+        x += (
+            max(width_of(title), *(width_of(outcome) + 8 for outcome in output.at_D), 64 * len(output.at_D))
+            + 40
+        )
     for share in (0, 0.5, 1):
         y = FLOOR - TALL * share
         marks.insert(0, Path([(40, y), (x, y)], "#bbbbbb"))
         marks.append(Words(f"{share:g}", (34, y + 4), "end"))
     for n, where in enumerate((f"D = {D}", f"D' = {E}")):
         marks += [Box(x, 34 + 24 * n, 16, 14, OUTCOMES[n]), Words(where, (x + 24, 46 + 24 * n))]
-    said = ", ".join(f"{one.name} loses {one.loss}" for one in outputs)
+    said = ", ".join(f"{output.name} loses {output.loss}" for output in outputs)
     words = f"probability of the outcomes at D = {D} and D' = {E}: {said}"
     return Picture(Sheet(x + 48 + width_of(max(D, E, key=len) + "D' = "), FLOOR + 36, words, marks), words)
 

@@ -36,8 +36,8 @@ def written_out(study: Study, highlight: object) -> Setting:
     if not setting.families:
         return setting
     counts = {str(m.count): m.count for m in setting.mechanisms if m.count is not None}
-    found = highlight.counterexample if isinstance(highlight, Verdict) else None
-    point = found.point if found is not None else {}
+    counterexample = highlight.counterexample if isinstance(highlight, Verdict) else None
+    point = counterexample.point if counterexample is not None else {}
     least = {name: int(setting.domains[name].least or 1) for name in counts if name in setting.domains}
     sizes = {name: int(point.get(name, max(2, k))) for name, k in least.items()}
     fixed = {name: int(name) for name in counts if name not in least}

@@ -48,7 +48,7 @@ class Exploration:
 
     def study(self) -> Study:
         """The composition: of the mechanisms that read something."""
-        some = [
+        mechanisms = [
             statements.mechanism(
                 f"M{n}",
                 notions.pure(f"e{n}", self.neighbours, "common"),
@@ -56,7 +56,9 @@ class Exploration:
             )
             for n in sorted({*self.parts.values()} - {NOBODY})
         ]
-        return composing.compose(*some, on=multisets.multisets(list(self.parts)), target=self.neighbours)
+        return composing.compose(
+            *mechanisms, on=multisets.multisets(list(self.parts)), target=self.neighbours
+        )
 
     def html(self) -> str:
         """The guarantee, how far neighbours move the inputs, the verdict on the claim, and the picture."""
@@ -65,15 +67,15 @@ class Exploration:
 
         if not {*self.parts.values()} - {NOBODY}:
             return "<p>No mechanism reads anything: nothing is lost.</p>"
-        study, found = self.study(), None
+        study, answer = self.study(), None
         try:
-            found = study.check(self.claim)
-            told = display.verdict_html(found)
+            answer = study.check(self.claim)
+            told = display.verdict_html(answer)
         except ValueError as error:  # no formula, or in parameters that are not there
             told = f"<p>{text_html(error)}</p>"
         shape = (step for step in study.derivation() if step.page and step.page.head.kind == "procedure")
         profile = "".join(step.words for step in shape)
-        picture = pictures.draw(study, highlight=found)
+        picture = pictures.draw(study, highlight=answer)
         return f"{display.guarantee_html(study.bound)}<p>{text_html(profile)}</p>{told}{picture.svg}"
 
 

@@ -62,7 +62,7 @@ class Path:
         way = f"M{start}{'Q' if self.bent else 'L'}{(' ' if self.bent else 'L').join(rest)}"
         look = f'fill="none" stroke="{self.colour}" stroke-width="{self.width:g}"'
         if self.dashes:
-            look += f' stroke-dasharray="{" ".join(f"{one:g}" for one in self.dashes)}"'
+            look += f' stroke-dasharray="{" ".join(f"{dash:g}" for dash in self.dashes)}"'
         if self.opacity < 1:
             look += f' stroke-opacity="{self.opacity:g}"'
         return f'<path d="{way}" {look}/>'
@@ -72,7 +72,7 @@ class Path:
 
         then = path.Path.CURVE3 if self.bent else path.Path.LINETO
         way = path.Path(list(self.points), [path.Path.MOVETO, *[then] * (len(self.points) - 1)])
-        dashes: Any = (0, [one / self.width for one in self.dashes]) if self.dashes else "-"
+        dashes: Any = (0, [dash / self.width for dash in self.dashes]) if self.dashes else "-"
         look: dict[str, Any] = {
             "edgecolor": self.colour,
             "linewidth": 0.75 * self.width,

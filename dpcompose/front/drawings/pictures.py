@@ -106,8 +106,8 @@ def to_dot(
 
 def dot_picture(study: Study, **more: Any) -> DotPicture:
     """The same of a study, with what it shows in words."""
-    found = _drawing(study, None, more["highlight"], more["size"], more["distances_from"])
-    return DotPicture(found.dot(), found.words())
+    drawing = _drawing(study, None, more["highlight"], more["size"], more["distances_from"])
+    return DotPicture(drawing.dot(), drawing.words())
 
 
 def _drawing(
@@ -126,7 +126,9 @@ def _drawing(
         graph, about, part_of = graph_of(setting, size, pair)
         if setting is not what.setting:
             about += f", {len(setting.mechanisms)} mechanisms"
-        inputs = {one.name: one.reads for one in setting.mechanisms if not one.reads.dealt}
+        inputs = {
+            mechanism.name: mechanism.reads for mechanism in setting.mechanisms if not mechanism.reads.dealt
+        }
     elif isinstance(what, DatabaseClass) and isinstance(by, Granularity | str):
         graph, about, part_of = neighbours_of(what, neighbours(by), size, pair)
         by = None
@@ -154,13 +156,13 @@ def _found(start: Database | None, graph: Graph) -> Database | None:
     """The database that distances are from, as it is in the graph: also a list, or a multiset unsorted."""
     if start is None:
         return None
-    some: list[Database] = [start]
+    databases: list[Database] = [start]
     if isinstance(start, list | tuple):
-        some = [tuple(start), tuple(sorted(start)), *start[:1]]
-    for D in some:
+        databases = [tuple(start), tuple(sorted(start)), *start[:1]]
+    for D in databases:
         if D in graph:
             return D
-    raise ValueError(f"distances are to start at {_label(some[0])}, but it is not drawn")
+    raise ValueError(f"distances are to start at {_label(databases[0])}, but it is not drawn")
 
 
 def _pair(highlight: Verdict | tuple[Database, Database] | None) -> tuple[Database, ...]:
@@ -231,7 +233,7 @@ class _Drawing:
         """What is drawn, for SVG."""
         nodes = list(self.graph.nodes)
         numbers = {D: n for n, D in enumerate(nodes)}
-        groups = {D: n for n, some in enumerate(self.groups.values()) for D in some}
+        groups = {D: n for n, group in enumerate(self.groups.values()) for D in group}
         layers = layers_of(self.graph)
         shown = [self._node(D, groups[D], layers[D]) for D in nodes]
         lines = [self._line(D, E, numbers) for D, E in self.edges]

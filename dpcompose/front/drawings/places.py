@@ -36,8 +36,8 @@ def _steps(graph: Graph) -> dict[Database, int]:
     """How many steps each database is from the first of those it is joined to."""
     import networkx
 
-    found: dict[Database, int] = {}
+    numbers: dict[Database, int] = {}
     for D in graph:
-        if D not in found:
-            found |= networkx.single_source_shortest_path_length(graph, D)
-    return found
+        if D not in numbers:
+            numbers |= networkx.single_source_shortest_path_length(graph, D)
+    return numbers

@@ -107,9 +107,9 @@ def privacy_curve(
     lines = list(_lines(what, claims, at or {}, neighbours))
     chart = deltas(lines)
     step = max(1, math.floor(chart.x.high / 4))
-    some = [Fraction(n * step) for n in range(3) if n * step <= chart.x.high]
-    said = [f"{line.called} {', '.join(f'{line.delta(x):.3g}' for x in some)}" for line in lines]
-    words = f"delta at epsilon = {', '.join(map(str, some))}: {'; '.join(said)}"
+    values = [Fraction(n * step) for n in range(3) if n * step <= chart.x.high]
+    said = [f"{line.called} {', '.join(f'{line.delta(x):.3g}' for x in values)}" for line in lines]
+    words = f"delta at epsilon = {', '.join(map(str, values))}: {'; '.join(said)}"
     return Picture(chart.sheet(words), words)
 
 
@@ -258,7 +258,7 @@ def _above(curves: Sequence[Curve | None]) -> Callable[[Fraction], float]:
     def delta(epsilon: Fraction) -> float:
         x = terms.number(epsilon)
         try:
-            return max((1.0 if one is None else float(one.above(x)) for one in curves), default=0.0)
+            return max((1.0 if curve is None else float(curve.above(x)) for curve in curves), default=0.0)
         except ValueError as error:
             raise NoCurve(str(error)) from None
 

@@ -143,21 +143,21 @@ def _places(nodes: Sequence[Node], lines: Sequence[Line]) -> tuple[list[Place], 
     for line in lines:
         for i, j in (line.ends, line.ends[::-1]):
             joined[i].append(j)
-    widths = {k: sum(nodes[n].wide for n in some) + GAP * (len(some) - 1) for k, some in layers.items()}
+    widths = {k: sum(nodes[n].wide for n in layer) + GAP * (len(layer) - 1) for k, layer in layers.items()}
     wide = max(widths.values())
     at = dict.fromkeys(range(len(nodes)), wide / 2)
     for key in sorted(layers):
-        some = layers[key]
-        below = {n: [at[m] for m in joined[n] if nodes[m].layer < nodes[n].layer] for n in some}
-        some.sort(key=lambda n: sum(below[n]) / len(below[n]) if below[n] else wide / 2)
+        numbers = layers[key]
+        below = {n: [at[m] for m in joined[n] if nodes[m].layer < nodes[n].layer] for n in numbers}
+        numbers.sort(key=lambda n: sum(below[n]) / len(below[n]) if below[n] else wide / 2)
         x = (wide - widths[key]) / 2
-        for n in some:
+        for n in numbers:
             at[n] = x + nodes[n].wide / 2
             x += nodes[n].wide + GAP
     bent = {nodes[i].layer for i, j in (line.ends for line in lines) if nodes[i].layer == nodes[j].layer}
     arcs = {
-        k: max(nodes[n].high for n in some) + (_bow(widths[k]) if k in bent else 0)
-        for k, some in layers.items()
+        k: max(nodes[n].high for n in layer) + (_bow(widths[k]) if k in bent else 0)
+        for k, layer in layers.items()
     }
     found, y = {}, 0.0
     for key in sorted(layers, reverse=True):

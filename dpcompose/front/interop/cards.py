@@ -55,12 +55,12 @@ class Finding:
         if self.guarantee is None:
             return told | {"reason": self.reason}
         told |= {"guarantee": repr(self.guarantee)}
-        verdicts = [f"{claim}: {one.verdict}" for claim, one in self.verdicts]
+        verdicts = [f"{claim}: {answer.verdict}" for claim, answer in self.verdicts]
         return told | ({"claims": verdicts} if verdicts else {})
 
     def __repr__(self) -> str:
         lines = [f"{self.unit}, {self.to}: {self.guarantee if self.guarantee is not None else self.reason}"]
-        lines += [f"  claimed {claim}: {one!r}" for claim, one in self.verdicts]
+        lines += [f"  claimed {claim}: {answer!r}" for claim, answer in self.verdicts]
         return "\n".join(lines)
 
 
@@ -136,7 +136,7 @@ class Card:
     def _got(self, to: str) -> list[dict[str, Any]]:
         """What somebody gets, and where releases are adaptive all before it, as these may have been read."""
         releases = list(self.text["releases"])
-        got = [n for n, one in enumerate(releases) if to == TOGETHER or {EVERYONE, to} & {*_to(one)}]
+        got = [n for n, release in enumerate(releases) if to == TOGETHER or {EVERYONE, to} & {*_to(release)}]
         return releases[: max(got) + 1] if self.text.get("adaptive") else [releases[n] for n in got]
 
     def problem(self, unit: str, to: str = TOGETHER) -> dict[str, Any]:
@@ -176,14 +176,14 @@ class Card:
     def _finding(self, unit: str, to: str) -> Finding:
         try:
             study, claims = self.study(unit, to)
-            verdicts = tuple((one.written, study.check(one)) for one in claims)
+            verdicts = tuple((claim.written, study.check(claim)) for claim in claims)
             return Finding(unit, to, study.guarantee(), verdicts)
         except ValueError as error:
             return Finding(unit, to, None, reason=str(error))
 
     def data(self) -> dict[str, Any]:
         """The card with what is found: as it was read, and a table `found`."""
-        return {**self.text, "found": [one.data() for one in self.found]}
+        return {**self.text, "found": [finding.data() for finding in self.found]}
 
     def to_toml(self) -> str:
         """The same as a text, which `dpcompose.card` reads."""

@@ -57,12 +57,12 @@ def _inverse(multiplier: object, far: int) -> Term:
 
 def _randomized(event: Any, far: int) -> Guarantee:
     """The true one of k answers with probability 1 - p + p/k, each other one with p/k."""
-    p, k, one = number(event.noise_parameter), number(event.num_buckets), terms.number(1)
+    p, k, term = number(event.noise_parameter), number(event.num_buckets), terms.number(1)
     if k.number is None or k.number.denominator != 1 or k.number < 2:
         raise NoEvent("randomized response needs a whole number of answers from 2 on")
     if p.number is None or not 0 < p.number <= 1:
         raise NoEvent("randomized response needs a probability above 0, up to 1")
-    return pure(terms.log(one + k * (one - p) / p))
+    return pure(terms.log(term + k * (term - p) / p))
 
 
 LEAVES: dict[str, Callable[[Any, int], Guarantee]] = {
@@ -117,7 +117,7 @@ def leaves(event: Any, name: str = "M", far: int = 1) -> Iterator[Leaf]:
     elif kind(event) == "SelfComposedDpEvent":
         if event.count < 1 or event.count != int(event.count):
             raise NoEvent(f"{name} is run {event.count} times: a whole number from 1 on is wanted")
-        yield from (replace(one, times=one.times * event.count) for one in leaves(event.event, name, far))
+        yield from (replace(leaf, times=leaf.times * event.count) for leaf in leaves(event.event, name, far))
     elif (drawn := SAMPLES.get(kind(event))) is not None:
         inside = list(leaves(event.event, name, far))
         if len(inside) != 1 or inside[0].times != 1 or inside[0].sample is not None:
@@ -175,11 +175,11 @@ def from_event(
     for n, child in enumerate(children, start=1):
         name = "M" if reads is None else f"M{n}"
         read = everything if reads is None else reads[n - 1]
-        for one in leaves(child, name, far):
-            drawn = one.sample is not None  # without neighbours it would be about those of the sample's page
-            stated = _stated(one.satisfies, target if drawn and about is None else about, domain)
-            count = None if one.times == 1 else one.times
-            made.append(mechanism(one.name, stated, read, count, sampled=one.sample))
+        for leaf in leaves(child, name, far):
+            drawn = leaf.sample is not None  # without neighbours it would be about those of the sample's page
+            stated = _stated(leaf.satisfies, target if drawn and about is None else about, domain)
+            count = None if leaf.times == 1 else leaf.times
+            made.append(mechanism(leaf.name, stated, read, count, sampled=leaf.sample))
     return compose(*made, on=on, target=target, **{"adaptive": True} | more)
 
 

@@ -90,9 +90,9 @@ def guarantee_of(measurement: Any, delta: float | None = None, domain: str | Non
         raise NoGuaranteeOfOpenDP(f"its output measure is {measure}; known are {', '.join(MEASURES)}")
     unit = NEIGHBOURS[metric]
     sized = unit == "unbounded" and "size=" in str(getattr(measurement, "input_domain", ""))
-    found = said(measurement.map(2 if sized else 1), delta)
+    guarantee = said(measurement.map(2 if sized else 1), delta)
     about = given.neighbours("bounded" if sized else unit)
-    return Guarantee(found.notion, found.terms, about, domain)
+    return Guarantee(guarantee.notion, guarantee.terms, about, domain)
 
 
 def from_opendp(
@@ -129,10 +129,10 @@ def from_opendp(
     if unknown := set(reads or {}) - set(measurements):
         raise NoGuaranteeOfOpenDP(f"there is no measurement {', '.join(sorted(unknown))}")
     made = []
-    for name, one in measurements.items():
+    for name, measurement in measurements.items():
         read = (reads or {}).get(name)
         try:
-            stated = guarantee_of(one, delta, None if read is None else domain)
+            stated = guarantee_of(measurement, delta, None if read is None else domain)
         except NoGuaranteeOfOpenDP as error:
             raise NoGuaranteeOfOpenDP(f"{name}: {error}") from None
         made.append(mechanism(name, stated) if read is None else mechanism(name, stated, read))

@@ -38,24 +38,28 @@ def lines(answer: Answer) -> list[str]:
     return [f"  {without}{said}", *(f"    {row}" for row in _shown(answer.found))]
 
 
-def _shown(found: Counterexample) -> Iterator[str]:
+def _shown(counterexample: Counterexample) -> Iterator[str]:
     """Databases, maps, tables, and what is lost."""
-    world = found.world
+    world = counterexample.world
     near = ", ".join(f"{world.names[x]} - {world.names[y]}" for x, y in world.pairs if x < y)
     yield f"databases {', '.join(world.names)}; neighbours {near}"
-    for n, (one, given) in enumerate(zip(world.readings, found.given, strict=False), start=1):
-        table = ", ".join(f"{D} -> {one.words[v]}" for D, v in zip(world.names, one.values, strict=True))
-        reads = "everything" if one.everything else table
-        stated, words = (one.stated, world.names) if one.inside is None else (one.inside, one.words)
+    for n, (reading, given) in enumerate(zip(world.readings, counterexample.given, strict=False), start=1):
+        table = ", ".join(
+            f"{D} -> {reading.words[v]}" for D, v in zip(world.names, reading.values, strict=True)
+        )
+        reads = "everything" if reading.everything else table
+        stated, words = (
+            (reading.stated, world.names) if reading.inside is None else (reading.inside, reading.words)
+        )
         pairs = ", ".join(f"{words[x]} - {words[y]}" for x, y in sorted(stated.pairs) if x < y) or "none"
-        domain = "what it reads" if one.inside is not None else "the databases"
+        domain = "what it reads" if reading.inside is not None else "the databases"
         yield f"M{n} reads {reads}; {_values(given)} for neighbours of {domain}: {pairs}"
-    D, E = (world.names[x] for x in found.pair)
-    yield f"D = {D}, D' = {E}: concluded {_values(found.claim)}, lost {found.lost}"
-    for n, rows in enumerate(found.rows, start=1):
-        names = "the outcomes together" if found.joint else f"M{n}"
+    D, E = (world.names[x] for x in counterexample.pair)
+    yield f"D = {D}, D' = {E}: concluded {_values(counterexample.claim)}, lost {counterexample.lost}"
+    for n, rows in enumerate(counterexample.rows, start=1):
+        names = "the outcomes together" if counterexample.joint else f"M{n}"
         at = ("P = ({})" if len(rows[0]) > 1 else "normal noise around {}").format
-        P, Q = (at(", ".join(map(str, rows[x]))) for x in found.pair)
+        P, Q = (at(", ".join(map(str, rows[x]))) for x in counterexample.pair)
         yield f"{names}: {P} at D, {Q} at D'"
 
 
@@ -65,7 +69,7 @@ def _values(given: Any) -> str:
 
 def data(answer: Answer) -> dict[str, Any]:
     """An answer as JSON."""
-    statement, found, looked = answer.statement, answer.found, answer.looked
+    statement, counterexample, looked = answer.statement, answer.found, answer.looked
     said: dict[str, Any] = {
         "page": statement.page.id,
         "notion": statement.notion,
@@ -73,12 +77,12 @@ def data(answer: Answer) -> dict[str, Any]:
         "settings": looked.settings,
         "mechanisms": looked.mechanisms,
     }
-    if found is not None:
+    if counterexample is not None:
         said["counterexample"] = {
-            "databases": [found.world.names[x] for x in found.pair],
-            "claimed": {key: formulas.to_text(value) for key, value in found.claim.items()},
-            "lost": found.lost,
-            "rows": [[list(map(str, rows[x])) for x in found.pair] for rows in found.rows],
+            "databases": [counterexample.world.names[x] for x in counterexample.pair],
+            "claimed": {key: formulas.to_text(value) for key, value in counterexample.claim.items()},
+            "lost": counterexample.lost,
+            "rows": [[list(map(str, rows[x])) for x in counterexample.pair] for rows in counterexample.rows],
         }
         if (text := file_text(answer)) is not None:
             said["problem"] = text
@@ -91,44 +95,51 @@ def data(answer: Answer) -> dict[str, Any]:
 def table(answers: Iterable[Answer]) -> list[str]:
     """The rows of the table in theorems/README.md: one for each thing that is left out."""
     rows: dict[tuple[str, str], list[Answer]] = {}
-    for one in answers:
-        path = one.statement.page.path
+    for answer in answers:
+        path = answer.statement.page.path
         page = f"[{path.stem}]({path.parent.name}/{path.name})"
-        rows.setdefault((page, one.without.words if one.without is not None else "nothing"), []).append(one)
+        rows.setdefault((page, answer.without.words if answer.without is not None else "nothing"), []).append(
+            answer
+        )
     return [
         "| theorem | without | |",
         "|---|---|---|",
-        *(f"| {page} | {words} | {_cell(some)} |" for (page, words), some in rows.items()),
+        *(f"| {page} | {words} | {_cell(row)} |" for (page, words), row in rows.items()),
     ]
 
 
 def _cell(answers: Sequence[Answer]) -> str:
     """What was found in all notions."""
-    found = [one for one in answers if one.found is not None]
+    found = [answer for answer in answers if answer.found is not None]
     shown = []
-    for one in found:
-        file, notion = file_name(one), one.statement.notion
-        shown.append(notion if file_text(one) is None else f"[{notion}]({FOLDER}/{file})")
+    for answer in found:
+        file, notion = file_name(answer), answer.statement.notion
+        shown.append(notion if file_text(answer) is None else f"[{notion}]({FOLDER}/{file})")
     said = [f"needed: {', '.join(shown)}"] if shown else []
-    if others := [one for one in answers if one.found is None]:
-        names = ", ".join(dict.fromkeys(one.statement.notion for one in others)) + ": " if found else ""
-        most = max((one.looked for one in others), key=lambda looked: looked.settings)
+    if others := [answer for answer in answers if answer.found is None]:
+        names = ", ".join(dict.fromkeys(other.statement.notion for other in others)) + ": " if found else ""
+        most = max((other.looked for other in others), key=lambda looked: looked.settings)
         said.append(f"{names}no counterexample in {most.sizes}")
     return "; ".join(said)
 
 
 def on_page(answers: Sequence[Answer]) -> list[str]:
     """What a page shows of its audit: the counterexamples of which there is a file, in one notion."""
-    notions = [one.statement.notion for one in answers]
+    notions = [answer.statement.notion for answer in answers]
     notion = "pure" if "pure" in notions else notions[0]
     rows = []
-    for one in answers:
-        if one.found is None or one.without is None or one.statement.notion != notion or not file_text(one):
+    for answer in answers:
+        if (
+            answer.found is None
+            or answer.without is None
+            or answer.statement.notion != notion
+            or not file_text(answer)
+        ):
             continue
-        D, E = (one.found.world.names[x] for x in one.found.pair)
+        D, E = (answer.found.world.names[x] for x in answer.found.pair)
         words = (
-            f"*{one.without.words}*: at `{D}` and `{E}` `{one.found.lost}` is lost, and "
-            f"`{_values(one.found.claim)}` concluded ([file](../{FOLDER}/{file_name(one)}))."
+            f"*{answer.without.words}*: at `{D}` and `{E}` `{answer.found.lost}` is lost, and "
+            f"`{_values(answer.found.claim)}` concluded ([file](../{FOLDER}/{file_name(answer)}))."
         )
         rows += textwrap.wrap(words, 108, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
     return ["**Found by `dpcompose audit`**, without one of what is supposed:", "", *rows] if rows else []

@@ -114,12 +114,12 @@ def setting_html(composed: Composed) -> str:
     title = f"<p><b>{text_html(composed.title)}</b></p>" if composed.title else ""
     rows = [
         [
-            text_html(one.name),
-            text_html(one.reads),
-            text_html(one.releases) or said_html(one.satisfies),
-            one.domain,
+            text_html(member.name),
+            text_html(member.reads),
+            text_html(member.releases) or said_html(member.satisfies),
+            member.domain,
         ]
-        for one in composed.members
+        for member in composed.members
     ]
     return f"{title}<p>{text_html(composed.about)}</p>" + table(
         ["mechanism", "reads", "satisfies", "on the domain"], rows
@@ -192,7 +192,7 @@ def _list(steps: Sequence[Step]) -> str:
     """The steps; below a step those that it has as evidence."""
     if not steps:
         return ""
-    rows = (f"<li>{said_html(one.said)} {_source(one)}{_list(one.below)}</li>" for one in steps)
+    rows = (f"<li>{said_html(step.said)} {_source(step)}{_list(step.below)}</li>" for step in steps)
     return f"<ol>{''.join(rows)}</ol>"
 
 
@@ -232,22 +232,22 @@ def theorems_html(bound: Bound) -> str:
 # verdicts
 
 
-def verdict_html(found: Verdict) -> str:
+def verdict_html(verdict: Verdict) -> str:
     """A claim with its verdict, and what shows it."""
-    words = f", but a smaller {found.noun} holds" if found.loose else found.standing
-    rows = [f"<p>claim: {said_html(found.said)}<br><b>{found.verdict}</b>{words}</p>"]
-    if found.reason:
-        rows.append(f"<p>because {text_html(found.reason)}</p>")
-    rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(found.relies_on)]
-    if found.counterexample is not None and found.bound is not None:
-        rows += _counterexample(found, found.counterexample, found.bound)
-    elif found.loose and found.least.right:  # as the claim is shown: for no neighbours in particular
-        best = [one for one in found.least.right if isinstance(one, Private)] or found.least.right
+    words = f", but a smaller {verdict.noun} holds" if verdict.loose else verdict.standing
+    rows = [f"<p>claim: {said_html(verdict.said)}<br><b>{verdict.verdict}</b>{words}</p>"]
+    if verdict.reason:
+        rows.append(f"<p>because {text_html(verdict.reason)}</p>")
+    rows += [f"<p>{text_html(rest)}</p>" for rest in registry.rests(verdict.relies_on)]
+    if verdict.counterexample is not None and verdict.bound is not None:
+        rows += _counterexample(verdict, verdict.counterexample, verdict.bound)
+    elif verdict.loose and verdict.least.right:  # as the claim is shown: for no neighbours in particular
+        best = [one for one in verdict.least.right if isinstance(one, Private)] or verdict.least.right
         rows.append(f"<p>The best: {said_html(best)}</p>")
     return "".join(rows)
 
 
-def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Iterator[str]:
+def _counterexample(verdict: Verdict, example: Counterexample, bound: Best) -> Iterator[str]:
     """The two databases side by side, the values, and the mechanisms that lose too much."""
     yield table(["", "$D$", "$D'$"], map(_compared, bound.compared(example)))
     if example.point:
@@ -259,7 +259,7 @@ def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Ite
     yield from (f"<p>{name} {text_html(row.words())}</p>" for row, name in named if not row.outcomes)
     if any(row.outcomes for row, _ in named):
         head = ["outcome", "probability at $D$", "probability at $D'$"]
-        outcomes = ((name, one) for row, name in named for one in row.outcomes)
+        outcomes = ((name, outcome) for row, name in named for outcome in row.outcomes)
         yield table(head, ([f"{name} = {text_html(o)}", *map(_probability, p)] for name, (o, *p) in outcomes))
     at_least = "at least " if example.is_at_least else ""
     claimed, true = example.decimals
@@ -267,17 +267,17 @@ def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Ite
     yield (
         f"<p>true {example.what} {at_least}${is_true}${true}{_where(example)}; "
         f"claimed ${is_claimed}${claimed}<br>"
-        f"right is: {said_html(found.least.right)}</p>"
+        f"right is: {said_html(verdict.least.right)}</p>"
     )
-    if found.published:
-        yield f"<p>{text_html(found.published)}</p>"
+    if verdict.published:
+        yield f"<p>{text_html(verdict.published)}</p>"
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
         yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"
     if example.without:
         yield f"<p>{text_html(example.left_out)} ({example.by_parts})</p>"
-    if found.nearby:
-        yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
+    if verdict.nearby:
+        yield f"<p>it would hold {text_html('; '.join(verdict.nearby))}</p>"
 
 
 def _compared(row: Compared) -> list[str]:
@@ -288,10 +288,10 @@ def _compared(row: Compared) -> list[str]:
 
 def _where(example: Counterexample) -> str:
     """At which outcome so much is lost, where mechanisms have outcomes."""
-    some = [row for row in example.rows if row.outcomes]
-    if any(row.by_table for row in some):
-        return f", at the outcome {', '.join(text_html(row.outcomes[0][0]) for row in some)}"
-    return f", at the outcome {'1 of all these' if len(example.rows) > 1 else '1'}" if some else ""
+    losings = [row for row in example.rows if row.outcomes]
+    if any(row.by_table for row in losings):
+        return f", at the outcome {', '.join(text_html(row.outcomes[0][0]) for row in losings)}"
+    return f", at the outcome {'1 of all these' if len(example.rows) > 1 else '1'}" if losings else ""
 
 
 def _loss(text: str) -> str:

@@ -128,7 +128,7 @@ def reason(text: str) -> str:
     M1 reads $D|_{\{\text{a}\}}$ only
     """
     parts = re.split(r"(\b[DE]\|\{[^{}\s]{1,12}\}|\br\[\d+\]|\b[DE]'?(?![\w|']))", text)
-    return "".join(_mathematics(one) if n % 2 else plain(one) for n, one in enumerate(parts))
+    return "".join(_mathematics(part) if n % 2 else plain(part) for n, part in enumerate(parts))
 
 
 def _mathematics(text: str) -> str:
@@ -162,7 +162,7 @@ def _document(best: Best, verdicts: Sequence[Verdict]) -> str:
         *_derivation(told, results_used),
         r"\end{proof}",
         *([r"\section*{Claims}"] if verdicts else []),
-        *(row for n, found in enumerate(verdicts, start=1) for row in claim(found, f"Claim {n}:")),
+        *(row for n, verdict in enumerate(verdicts, start=1) for row in claim(verdict, f"Claim {n}:")),
         r"\section*{Results used}",
         *results(told.pages, *told.numbered, results_used),
         REFERENCES,
@@ -220,7 +220,7 @@ def concluded(best: Best) -> Iterator[str]:
 
 def rests(relies_on: Sequence[Page]) -> Iterator[str]:
     """What is said of a result that rests on pages for which nobody vouches."""
-    return (f"This {plain(one)}." for one in registry.rests(relies_on))
+    return (f"This {plain(rest)}." for rest in registry.rests(relies_on))
 
 
 def _derivation(told: Told, results: Mapping[str, str]) -> Iterator[str]:
@@ -248,25 +248,25 @@ def _source(step: Step, results: Mapping[str, str]) -> str:
     return f"by Result {results[step.page.id]}{cited}{uses}"
 
 
-def claim(found: Verdict, called: str) -> Iterator[str]:
-    yield rf"\paragraph{{{called}}} {said(found.said)}."
-    example = found.counterexample
-    if found.verdict == "proved":
-        words = {True: f" A smaller {found.noun} holds, too.", False: f" No smaller {found.noun} holds."}
-        vacuous = found.bound is not None and found.bound.vacuous
+def claim(verdict: Verdict, called: str) -> Iterator[str]:
+    yield rf"\paragraph{{{called}}} {said(verdict.said)}."
+    example = verdict.counterexample
+    if verdict.verdict == "proved":
+        words = {True: f" A smaller {verdict.noun} holds, too.", False: f" No smaller {verdict.noun} holds."}
+        vacuous = verdict.bound is not None and verdict.bound.vacuous
         why = "for all allowed parameters it is at least the guarantee of the theorem."
-        why = f"{plain(found.least.by)}." if found.by_curve else why
-        more = "" if found.loose is None else words[found.loose]
+        why = f"{plain(verdict.least.by)}." if verdict.by_curve else why
+        more = "" if verdict.loose is None else words[verdict.loose]
         yield rf"\textbf{{Proved}}: {'there are no neighbours.' if vacuous else why + more}"
     elif example is None:
-        yield rf"\textbf{{{found.verdict.capitalize()}}}: {reason(found.reason)}."
+        yield rf"\textbf{{{verdict.verdict.capitalize()}}}: {reason(verdict.reason)}."
     else:
         yield r"\textbf{Refuted} by this counterexample."
-        yield from listed("itemize", _counterexample(found, example))
-    yield from rests(found.relies_on)
+        yield from listed("itemize", _counterexample(verdict, example))
+    yield from rests(verdict.relies_on)
 
 
-def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
+def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     D, E = (plain(example.databases.printed(one)) for one in example.pair)
     yield f"$D$ = {D} and $D'$ = {E}{' are neighbours' if example.neighbours else ''}."
     if example.point:
@@ -277,8 +277,8 @@ def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
     actual, claimed = (formula(example.typeset(loss)) for loss in (example.actual, example.claimed))
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
-    if found.published:
-        yield f"This is {reason(found.published)}."
+    if verdict.published:
+        yield f"This is {reason(verdict.published)}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
@@ -311,12 +311,12 @@ def setting_latex(composed: Composed) -> str:
     return "\n".join([about, *listed("itemize", map(_member, composed.members))])
 
 
-def _member(one: Member) -> str:
-    if one.releases:
-        return f"{plain(one.name)} releases {plain(one.releases)} of {reason(one.reads)}"
-    where = f", on the {one.domain} domain" if one.domain else ""
-    reads = f" reads {reason(one.reads)} and" if one.reads else ""
-    return f"{plain(one.name)}{reads} is {said(one.satisfies)}{where}"
+def _member(member: Member) -> str:
+    if member.releases:
+        return f"{plain(member.name)} releases {plain(member.releases)} of {reason(member.reads)}"
+    where = f", on the {member.domain} domain" if member.domain else ""
+    reads = f" reads {reason(member.reads)} and" if member.reads else ""
+    return f"{plain(member.name)}{reads} is {said(member.satisfies)}{where}"
 
 
 def steps_latex(told: Told) -> str:
@@ -324,9 +324,9 @@ def steps_latex(told: Told) -> str:
     return "\n".join(_derivation(told, {}))
 
 
-def verdict_latex(found: Verdict) -> str:
+def verdict_latex(verdict: Verdict) -> str:
     """A claim with its verdict, and for a refuted one what refutes it."""
-    return "\n".join(claim(found, "Claim:"))
+    return "\n".join(claim(verdict, "Claim:"))
 
 
 def fits_latex(bound: Bound) -> str:

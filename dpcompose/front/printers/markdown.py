@@ -82,19 +82,19 @@ def _block(block: str, writer: Writer) -> str:
     if lines[0].startswith("|"):
         rows = [row.strip().strip("|").split("|") for row in lines if "---" not in row]
         return writer.table([[inline(cell.strip(), writer) for cell in row] for row in rows])
-    found = re.match(r"(\* |\d+\. )", lines[0])
-    if not found:
+    match = re.match(r"(\* |\d+\. )", lines[0])
+    if not match:
         return inline(block, writer)
     items = re.split(r"^(?:\* |\d+\. )", block, flags=re.MULTILINE)[1:]
-    return writer.items([inline(item.strip(), writer) for item in items], numbered=found[0] != "* ")
+    return writer.items([inline(item.strip(), writer) for item in items], numbered=match[0] != "* ")
 
 
 def inline(text: str, writer: Writer) -> str:
     """A text without blocks."""
     out, at = [], 0
-    for found in _MARKED.finditer(text):
-        out += [writer.text(text[at : found.start()]), _marked(found, writer)]
-        at = found.end()
+    for match in _MARKED.finditer(text):
+        out += [writer.text(text[at : match.start()]), _marked(match, writer)]
+        at = match.end()
     return "".join([*out, writer.text(text[at:])])
 
 

@@ -75,15 +75,20 @@ def paper(best: Best, verdicts: Sequence[Verdict] = ()) -> Paper:
 
 def _paper(best: Best, verdicts: Sequence[Verdict]) -> Paper:
     told = best.told
-    by = {one.page.id for one in every_step(told.steps) if one.page is not None}
+    by = {step.page.id for step in every_step(told.steps) if step.page is not None}
     pages = [page for page in told.pages if page.id in by]
     numbers = {page.id: rf"\ref{{result:{page.id}}}" for page in pages}
     rows = [
         *_theorem(best),
         rf"\begin{{proof}}{LOOSE} {latex.said(best.head.proof)}",
-        *latex.steps([one for one in told.steps if not one.is_assumed], numbers),
+        *latex.steps([step for step in told.steps if not step.is_assumed], numbers),
         r"\end{proof}",
-        *(row for one in verdicts if one.counterexample for row in latex.claim(one, "Not enough:")),
+        *(
+            row
+            for verdict in verdicts
+            if verdict.counterexample
+            for row in latex.claim(verdict, "Not enough:")
+        ),
     ]
     results = [r"\section*{Results used}"]
     for page in pages:  # each once, where several proofs of a paper use it
@@ -119,7 +124,7 @@ def _theorem(best: Best) -> Iterator[str]:
         yield f"The metrics are {'; '.join(map(latex.said, head.defined))}."
     yield "Assume:"
     yield latex.STEPS
-    items = [(f"({one.number})", one.said) for one in told.steps if one.is_assumed]
+    items = [(f"({step.number})", step.said) for step in told.steps if step.is_assumed]
     items += [("--", said) for said in head.besides]
     for n, (label, said) in enumerate(items, start=1):
         yield rf"\item[{label}] {latex.said(said)}{'.' if n == len(items) else ';'}"

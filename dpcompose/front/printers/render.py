@@ -19,7 +19,7 @@ def guarantee(best: Best) -> str:
 
 def cited(best: Best) -> str:
     """What is cited for a guarantee, how it stands, and the pages that it rests on."""
-    believed = "".join(f"; {one}" for one in rests(best.relies_on))
+    believed = "".join(f"; {rest}" for rest in rests(best.relies_on))
     return f", by {' and '.join(best.items)}{best.standing}{believed}"
 
 

@@ -23,15 +23,17 @@ def believed_pages(relies_on: Sequence[Page]) -> dict[str, list[str]]:
     return {"believed": ids} if ids else {}
 
 
-def comparison_data(found: Comparison) -> dict[str, Any]:
+def comparison_data(comparison: Comparison) -> dict[str, Any]:
     """A comparison of granularities as JSON: one entry a direction, its factor a number or "oo"."""
     both = []
-    for have, want, factor in found.directions:
+    for have, want, factor in comparison.directions:
         one: dict[str, Any] = {"from": str(have), "to": str(want), "factor": formulas.to_text(factor.value)}
-        one["neighbours"] = None if factor.pair is None else [found.databases.show(D) for D in factor.pair]
+        one["neighbours"] = (
+            None if factor.pair is None else [comparison.databases.show(D) for D in factor.pair]
+        )
         both.append(one | {"reason": factor.reason(), "checked": factor.covered})
-    data = {"scope": str(found.databases), "theorem": found.page.cite("pure"), "comparisons": both}
-    return data | believed_pages(found.relies_on)
+    data = {"scope": str(comparison.databases), "theorem": comparison.page.cite("pure"), "comparisons": both}
+    return data | believed_pages(comparison.relies_on)
 
 
 def problem_data(file: str, study: Study, bound: Best | None, verdicts: Sequence[Verdict]) -> dict[str, Any]:
@@ -44,8 +46,8 @@ def problem_data(file: str, study: Study, bound: Best | None, verdicts: Sequence
         data |= believed_pages(bound.relies_on)
         if least := _least_of_all(verdicts):
             data |= {"guarantee": {"notion": least.notion} | dict(decimals(least)), "optimal": None}
-            data["theorems"] = sorted({found.least.curve for found in verdicts if found.least.curve})
-    data["claims"] = [_own_guarantee(found, bound) | verdict_data(found) for found in verdicts]
+            data["theorems"] = sorted({verdict.least.curve for verdict in verdicts if verdict.least.curve})
+    data["claims"] = [_own_guarantee(verdict, bound) | verdict_data(verdict) for verdict in verdicts]
     if warnings := study.warnings():
         data["warnings"] = warnings
     return data | study.judge.more_data()
@@ -53,13 +55,13 @@ def problem_data(file: str, study: Study, bound: Best | None, verdicts: Sequence
 
 def _least_of_all(verdicts: Sequence[Verdict]) -> Guarantee | None:
     """The least guarantee at the δ of the claims, where one is computed and is the same for all of them."""
-    least = {found.guarantee for found in verdicts}
+    least = {verdict.guarantee for verdict in verdicts}
     return least.pop() if len(least) == 1 else None
 
 
-def _own_guarantee(found: Verdict, bound: Best | None) -> dict[str, Any]:
+def _own_guarantee(verdict: Verdict, bound: Best | None) -> dict[str, Any]:
     """The guarantee in the claim's notion, where it is by conversion or the file's is in another one."""
-    own, notion = found.bound, found.claim.notion
+    own, notion = verdict.bound, verdict.claim.notion
     if (
         own is None
         or own.notion != notion
@@ -69,19 +71,19 @@ def _own_guarantee(found: Verdict, bound: Best | None) -> dict[str, Any]:
     return {"guarantee": own.data()["guarantee"]}
 
 
-def verdict_data(found: Verdict) -> dict[str, Any]:
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
     """A verdict as JSON."""
-    data: dict[str, Any] = {"verdict": found.verdict, "claim": dict(found.claim.text)}
-    if found.claim.expect is not None:
-        data["expect"] = found.claim.expect
-    if found.verdict == "proved":
-        data["loose"] = found.loose
-    if found.reason:
-        data["reason"] = found.reason
-    if found.guarantee is not None:
-        data["guarantee"] = {"notion": found.guarantee.notion} | dict(decimals(found.guarantee))
-    if found.counterexample is not None:
-        data["counterexample"] = found.counterexample.data()
-    if found.nearby:
-        data["would-hold"] = list(found.nearby)
-    return data | believed_pages(found.relies_on)
+    data: dict[str, Any] = {"verdict": verdict.verdict, "claim": dict(verdict.claim.text)}
+    if verdict.claim.expect is not None:
+        data["expect"] = verdict.claim.expect
+    if verdict.verdict == "proved":
+        data["loose"] = verdict.loose
+    if verdict.reason:
+        data["reason"] = verdict.reason
+    if verdict.guarantee is not None:
+        data["guarantee"] = {"notion": verdict.guarantee.notion} | dict(decimals(verdict.guarantee))
+    if verdict.counterexample is not None:
+        data["counterexample"] = verdict.counterexample.data()
+    if verdict.nearby:
+        data["would-hold"] = list(verdict.nearby)
+    return data | believed_pages(verdict.relies_on)

@@ -31,13 +31,15 @@ class Audit(Shown):
     @property
     def refuted(self) -> tuple[Answer, ...]:
         """The counterexamples in which all that the page supposes holds."""
-        return tuple(one for one in self.answers if one.found is not None and one.without is None)
+        return tuple(answer for answer in self.answers if answer.found is not None and answer.without is None)
 
     @property
     def needed(self) -> tuple[str, ...]:
         """What is supposed and cannot be left out, in words."""
-        found = [one.without for one in self.answers if one.found is not None]
-        return tuple(dict.fromkeys(one.words for one in found if one is not None))
+        suppositions = [answer.without for answer in self.answers if answer.found is not None]
+        return tuple(
+            dict.fromkeys(supposition.words for supposition in suppositions if supposition is not None)
+        )
 
     def save(self, folder: str | Path) -> list[Path]:
         """Writes the counterexamples as problem files, which `dpcompose verify` refutes; their paths.
@@ -48,9 +50,9 @@ class Audit(Shown):
         from dpcompose.front.printers import audited
 
         paths = []
-        for one in self.answers:
-            if (text := audited.file_text(one)) is not None:
-                path = Path(folder) / audited.file_name(one)
+        for answer in self.answers:
+            if (text := audited.file_text(answer)) is not None:
+                path = Path(folder) / audited.file_name(answer)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
                 paths.append(path)
@@ -65,10 +67,10 @@ class Audit(Shown):
         from dpcompose.front.printers import audited
 
         rows, notion = [f"{self.page.id}: {self.page.title}"], ""
-        for one in self.answers:
-            rows += [one.statement.notion] if one.statement.notion != notion else []
-            notion = one.statement.notion
-            rows += audited.lines(one)
+        for answer in self.answers:
+            rows += [answer.statement.notion] if answer.statement.notion != notion else []
+            notion = answer.statement.notion
+            rows += audited.lines(answer)
         return "\n".join([*rows, *(() if self.complete else ("interrupted: the rest was not searched",))])
 
 

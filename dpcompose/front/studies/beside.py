@@ -29,9 +29,9 @@ def beside(
     """
     said = with_claims(data, in_metrics=False)
     try:
-        found = problems.read_data(said, show=show, notions=theory.parameters, own=theory.own, pairs=False)
-        judge = ForNeighbours(found.setting, theory)
+        problem = problems.read_data(said, show=show, notions=theory.parameters, own=theory.own, pairs=False)
+        judge = ForNeighbours(problem.setting, theory)
         covered = judge.proofs.choices is not None or bool(judge.proofs.shop)
     except NO_STUDY:
         return None
-    return (judge, found.claims) if covered else None
+    return (judge, problem.claims) if covered else None

@@ -69,7 +69,7 @@ class BestMetric(Best):
     def notion(self) -> str:
         """That of the claims, or of the mechanisms: the first in which they compose."""
         claims = self.setting.data.get("claims", [])
-        claimed = list(dict.fromkeys(one.get("notion") for one in claims if isinstance(one, Mapping)))
+        claimed = list(dict.fromkeys(claim.get("notion") for claim in claims if isinstance(claim, Mapping)))
         some = [one for one in claimed if one in POWERS] if len(claimed) == 1 else []
         some += _notions(self.setting)
         return str(next((one for one in some if self.search.best(one) is not None), some[0]))
@@ -143,7 +143,7 @@ class BestMetric(Best):
     def pages(self) -> tuple[Page, ...]:
         """The pages that it rests on, in order."""
         every = (self.theorem, self.shown, *self.search.distances.theorems)
-        rests_on = Grounds.of(one.rests_on for one in every if one is not None)
+        rests_on = Grounds.of(theorem.rests_on for theorem in every if theorem is not None)
         return tuple(self.theory.pages[id] for id in sorted(rests_on.pages))
 
     @property
@@ -159,8 +159,8 @@ class BestMetric(Best):
         """The steps on mechanisms and metrics."""
         standings = self.search.distances.all
         every = {name: standings[self.elaborated.parts.mark(name)] for name in self.setting.metrics}
-        known = [name for name, one in every.items() if one.metric is True]
-        bounds = [name for name, one in every.items() if one.at_most is True]
+        known = [name for name, standing in every.items() if standing.metric is True]
+        bounds = [name for name, standing in every.items() if standing.at_most is True]
         return steps_stated(self.setting, self.theory, known, bounds)
 
     @property
@@ -176,9 +176,11 @@ class BestMetric(Best):
             Cited("GB:III.2"),
             ").",
         ]
-        domains = {name: str(one) for name, one in setting.domains.items() if name not in setting.metrics}
+        domains = {
+            name: str(domain) for name, domain in setting.domains.items() if name not in setting.metrics
+        }
         metrics: list[Said] = [
-            [formula(letter(name)), ": ", *_metric(one)] for name, one in setting.metrics.items()
+            [formula(letter(name)), ": ", *_metric(metric)] for name, metric in setting.metrics.items()
         ]
         optimal = "At all databases some mechanisms like these lose just that."
         theorem: Said = ["The composition is ", *self.said]
@@ -189,8 +191,8 @@ class BestMetric(Best):
     def told(self) -> Told:
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
         telling = Telling(self.numbered, steps=self._stated)
-        used = {n for one in self._stated for n in one.uses}
-        uses = [one for one in self._stated if one.n not in used]
+        used = {n for step in self._stated for n in step.uses}
+        uses = [step for step in self._stated if step.n not in used]
         said = ["the composition is ", *self.said, last]
         telling.add(said, self._rule, uses, values=self.data()["guarantee"], item=self.item)
         without_check = sentences.without_check(telling.steps, self.setting, self.relies_on)
@@ -199,8 +201,8 @@ class BestMetric(Best):
     @property
     def _rule(self) -> Page:
         """The page by which guarantees of parts make that of the whole: on metrics, or a rule."""
-        forms = (one for one in self.theory.of_kind("metric") if one.head.states == "metric form")
-        own = next((one for one in forms if one.head.notion == self.notion), None)
+        forms = (page for page in self.theory.of_kind("metric") if page.head.states == "metric form")
+        own = next((form for form in forms if form.head.notion == self.notion), None)
         return own or self.theory.rule(self.notion)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
@@ -222,20 +224,25 @@ class BestMetric(Best):
 
 def _notions(setting: Setting) -> tuple[str, ...]:
     """The notions of all guarantees, each once."""
-    return tuple(dict.fromkeys(one.notion for mechanism in setting.mechanisms for one in mechanism.every))
+    return tuple(
+        dict.fromkeys(guarantee.notion for mechanism in setting.mechanisms for guarantee in mechanism.every)
+    )
 
 
 def _reads_everything(setting: Setting) -> bool:
     """Whether all mechanisms are private in metrics of whole databases, none in one of a part."""
-    some = (one.in_metric.formula for mechanism in setting.mechanisms for one in mechanism.every)
-    entries = any(one.entries is not None for one in setting.mechanisms)
-    return not entries and all(_is_of_all(one, setting.metrics) for one in some)
+    terms = (guarantee.in_metric.formula for mechanism in setting.mechanisms for guarantee in mechanism.every)
+    entries = any(mechanism.entries is not None for mechanism in setting.mechanisms)
+    return not entries and all(_is_of_all(term, setting.metrics) for term in terms)
 
 
 def _is_of_all(formula: Term, metrics: Mapping[str, NamedMetric]) -> bool:
     """Whether a formula is in metrics of whole databases."""
     used = [metrics[name].distance for name in formula.letters if name in metrics]
-    return all(one.is_whole and (one.made_of is None or _is_of_all(one.made_of, metrics)) for one in used)
+    return all(
+        distance.is_whole and (distance.made_of is None or _is_of_all(distance.made_of, metrics))
+        for distance in used
+    )
 
 
 def steps_stated(
@@ -246,38 +253,38 @@ def steps_stated(
     known, bounds -- the metrics that are shown to be metrics, and those whose declared bounds are shown.
     """
     telling = Telling(("pure", setting.adaptive))
-    for i, one in enumerate(setting.mechanisms, start=1):
-        _private(i, one, theory, telling)
+    for i, mechanism in enumerate(setting.mechanisms, start=1):
+        _private(i, mechanism, theory, telling)
     for name in used_metrics(setting):
         _is_metric(name, setting.metrics[name], name in known, name in bounds, telling)
     return telling.steps
 
 
-def _private(i: int, one: Mechanism, theory: Theory, telling: Telling) -> None:
+def _private(i: int, mechanism: Mechanism, theory: Theory, telling: Telling) -> None:
     """The step that M_i is private in a metric, after that on what is said of it."""
-    said = [f"{one.called} is ", *joined(list(map(in_metric, one.every)), ", and ")]
-    said += [", each of them"] if one.members is not None else []
-    said += [f", then {one.processing}"] if one.processing else []
-    if not (given := _given(one)):
+    said = [f"{mechanism.called} is ", *joined(list(map(in_metric, mechanism.every)), ", and ")]
+    said += [", each of them"] if mechanism.members is not None else []
+    said += [f", then {mechanism.processing}"] if mechanism.processing else []
+    if not (given := _given(mechanism)):
         telling.add(said, GIVEN, about=[i])
         return
-    page = None if one.noise is None else theory.noise(one.noise.word)
-    page = theory.processing("interactions") if one.filtered else page
+    page = None if mechanism.noise is None else theory.noise(mechanism.noise.word)
+    page = theory.processing("interactions") if mechanism.filtered else page
     telling.add(said, page or BY_DEFINITION, [telling.add([given], GIVEN, about=[i])], [i])
 
 
-def _given(one: Mechanism) -> str:
+def _given(mechanism: Mechanism) -> str:
     """What is stated of a mechanism, or of each member of a family, if no guarantee; else ""."""
-    called = one.called if one.members is None else f"{one.called}: each"
-    words = one.satisfies.in_metric.words
-    if one.noise is not None:
-        read = one.entries.name if one.entries is not None else "the count"
-        return f"{one.called} adds {one.noise.words} to {read or 'the point'}"
-    if one.table is not None:
-        return f"{one.name} has {words}"
-    if one.filtered:
+    called = mechanism.called if mechanism.members is None else f"{mechanism.called}: each"
+    words = mechanism.satisfies.in_metric.words
+    if mechanism.noise is not None:
+        read = mechanism.entries.name if mechanism.entries is not None else "the count"
+        return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
+    if mechanism.table is not None:
+        return f"{mechanism.name} has {words}"
+    if mechanism.filtered:
         return f"{called} is an interaction that a filter stops at {words}"
-    return f"{called} {', and '.join(map(_guaranteed, one.every))}" if words else ""
+    return f"{called} {', and '.join(map(_guaranteed, mechanism.every))}" if words else ""
 
 
 def _is_metric(name: str, metric: NamedMetric, known: bool, bounded: bool, telling: Telling) -> None:
@@ -301,20 +308,20 @@ def used_metrics(setting: Setting) -> tuple[str, ...]:
             if name in named and name not in found:
                 found.append(name)
                 made = named[name].distance.made_of, named[name].at_most
-                waiting += [one for one in made if one is not None]
+                waiting += [term for term in made if term is not None]
     return tuple(name for name in named if name in found)
 
 
-def _guaranteed(one: Guarantee) -> str:
-    words = one.in_metric.words
-    return f"satisfies {words}" if words else f"is {plain(in_metric(one))}"
+def _guaranteed(guarantee: Guarantee) -> str:
+    words = guarantee.in_metric.words
+    return f"satisfies {words}" if words else f"is {plain(in_metric(guarantee))}"
 
 
-def in_metric(one: Guarantee) -> Said:
+def in_metric(guarantee: Guarantee) -> Said:
     """That something is private in a metric, in its notion."""
-    metric = one.in_metric
+    metric = guarantee.in_metric
     beside: Said = [] if metric.delta is None else [", with delta ", formula(metric.delta)]
-    return [f"{private_in_a_metric(one.notion)} ", formula(metric.formula), *beside]
+    return [f"{private_in_a_metric(guarantee.notion)} ", formula(metric.formula), *beside]
 
 
 def said_of(claim: Claim) -> Said:
@@ -335,4 +342,4 @@ def _metric(metric: NamedMetric) -> Said:
 
 def definition(distance: Distance) -> Said:
     """What a metric is, in words."""
-    return [one if isinstance(one, str) else formula(one) for one in distance.words()]
+    return [word if isinstance(word, str) else formula(word) for word in distance.words()]

@@ -134,25 +134,25 @@ def budget(
     given = numbers.given_numbers(bound, fixed or {})
     weight = given_weights(bound, weights or {})
     left = numbers.at(bound, fixed or {})
-    found: dict[str, sympy.Expr] = {}
+    exprs: dict[str, sympy.Expr] = {}
     reached: dict[str, sympy.Expr] = {}
     signs = set()
     for key, wanted in total.values:
-        g = numbers.with_values(left[key], found, {})
+        g = numbers.with_values(left[key], exprs, {})
         solved = _for_total(bound, key, g, wanted, weight)
         reached[key] = g if solved is None else wanted
         if solved is not None:
-            found |= solved[0]
+            exprs |= solved[0]
             signs.add(solved[1])
-    if wrong := numbers.excluded(bound, {**given, **found}):
+    if wrong := numbers.excluded(bound, {**given, **exprs}):
         raise NoBudget(
-            f"{numbers.listed(found)} would be needed, where {wrong}, which is assumed, does not hold"
+            f"{numbers.listed(exprs)} would be needed, where {wrong}, which is assumed, does not hold"
         )
     if len(signs) != 1:
         raise NoBudget("no parameter is left to choose" if not signs else "some parameters must be large")
     return Budget(
         bound,
-        {family_of(name) or name: value for name, value in found.items()},
+        {family_of(name) or name: value for name, value in exprs.items()},
         {family_of(name) or name: value for name, value in given.items()},
         reached,
         signs == {True},
@@ -186,17 +186,17 @@ def _for_total(
 
 
 def given_weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Expr]:
-    domains, found = bound.setting.domains, {}
+    domains, exprs = bound.setting.domains, {}
     for given, value in numbers.by_name(weights).items():
         name = str(given) if str(given) in domains else naming.general(str(given))
         if name not in domains:
-            there = ", ".join(family_of(one) or one for one in domains)
+            there = ", ".join(family_of(domain) or domain for domain in domains)
             raise WrongValue(f"{given} is no parameter; there are {there}")
         number = numbers.as_number(name, value)
         if not number.is_positive:
             raise WrongValue(f"the weight of {given} is a positive number, not {number}")
-        found[name] = number
-    return found
+        exprs[name] = number
+    return exprs
 
 
 def _solved(key: str, g: sympy.Expr, wanted: sympy.Expr, t: sympy.Symbol) -> tuple[sympy.Expr, bool] | None:
@@ -226,7 +226,7 @@ def _solved(key: str, g: sympy.Expr, wanted: sympy.Expr, t: sympy.Symbol) -> tup
     elif g.is_Pow and g.exp.is_Rational and g.exp > 0:
         return _solved(key, g.base, wanted ** (1 / g.exp), t)
     elif isinstance(g, Top) and comb(len(g.terms), int(g.args[0])) <= numbers.MOST_MEMBERS:
-        sums = [sympy.Add(*some) for some in combinations(g.terms, int(g.args[0]))]
+        sums = [sympy.Add(*combination) for combination in combinations(g.terms, int(g.args[0]))]
         found = [one for x in sums if (one := _solved(key, x, wanted, t)) is not None]
         if len({grows for _, grows in found}) == 1:
             grows = found[0][1]

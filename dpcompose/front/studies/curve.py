@@ -144,10 +144,10 @@ class PrivacyCurve(Shown):
         worst = enclosure(low, least.BITS[0]).low  # both fall where the other one grows
         if name == "delta" and not 0 < worst < 1:
             raise NoCurve("of divergences an epsilon is known at a delta between 0 and 1")
-        found = self._of_orders.epsilon(worst) if name == "delta" else self._of_orders.delta(worst)
-        if found is None and name == "delta":
+        value = self._of_orders.epsilon(worst) if name == "delta" else self._of_orders.delta(worst)
+        if value is None and name == "delta":
             raise NoCurve("no order is known at which a conversion gives an epsilon")
-        return Enclosure(None, _rational(Fraction(1) if found is None else found))
+        return Enclosure(None, _rational(Fraction(1) if value is None else value))
 
     def _enclosed(
         self, name: str, given: object, known: Callable[[Workshop, str, Term], Between | None]
@@ -155,27 +155,27 @@ class PrivacyCurve(Shown):
         low, high = _constant(name, given)
         if self._of_orders is not None:
             return self._by_orders(name, low, high)
-        found = known(self._shop, NOTION, low)
-        if found is not None and low != high:  # both fall where the other one grows
+        between = known(self._shop, NOTION, low)
+        if between is not None and low != high:  # both fall where the other one grows
             there = known(self._shop, NOTION, high)
-            found = None if there is None else Between(there.low, found.high)
-        why = least.why_none(self._shop, NOTION) if found is None else found.why
-        if why and (found is None or (found.low is None and found.high is None)):
+            between = None if there is None else Between(there.low, between.high)
+        why = least.why_none(self._shop, NOTION) if between is None else between.why
+        if why and (between is None or (between.low is None and between.high is None)):
             raise NoCurve(f"the curve is not computed: {why}")
-        if found is None:
+        if between is None:
             known_of = "pure, (epsilon, delta), zCDP and Gaussian guarantees, and of noise"
             stated = " and ".join(self.setting.notions)
             raise NoCurve(f"nothing computes the curve of {stated} mechanisms here, but of {known_of}")
-        return Enclosure(_rational(found.low if self.reached else None), _rational(found.high))
+        return Enclosure(_rational(between.low if self.reached else None), _rational(between.high))
 
     def table(self) -> list[tuple[str, Enclosure]]:
         """ε = 0 and those at which δ is about 1e-1, 1e-2, …, as decimals, each with the least δ there."""
-        found = {"0": self.delta(0)}
+        enclosures = {"0": self.delta(0)}
         for exponent in EXPONENTS:
             _, high = self.epsilon(Fraction(1, 10**exponent)).ends()
-            if high is not None and high not in found:
-                found[high] = self.delta(high)
-        return list(found.items())
+            if high is not None and high not in enclosures:
+                enclosures[high] = self.delta(high)
+        return list(enclosures.items())
 
     def __repr__(self) -> str:
         return "\n".join(f"epsilon = {x}: delta {found!r}" for x, found in self.table())
@@ -222,7 +222,7 @@ def _with_pi(name: str, given: object) -> sympy.Expr:
     if isinstance(given, str) and "pi" in given:
         with suppress(formulas.FormulaError):
             pi = symbol("pi")
-            found = formulas.parse(given, {"pi": pi}).subs(pi, sympy.pi)
-            if found.is_number and found.is_real:
-                return found
+            expr = formulas.parse(given, {"pi": pi}).subs(pi, sympy.pi)
+            if expr.is_number and expr.is_real:
+                return expr
     return numbers.as_number(name, given)

@@ -111,13 +111,13 @@ class Filter:
         (key,) = self._rule.parameters
         spent = {**self._spent, part: {key: self._of(part)[key] + terms.letter("x", NONNEGATIVE)}}
         try:
-            (found,) = self._study(spent).budget(self.total).parameters.values()
+            (expr,) = self._study(spent).budget(self.total).parameters.values()
         except (NotSolved, NoBudget, ValueError):
             return None
-        return found
+        return expr
 
     def __repr__(self) -> str:
-        some = ", ".join(f"{one} of {name}" for name, one in self.spent.items()) or "nothing"
+        some = ", ".join(f"{guarantee} of {name}" for name, guarantee in self.spent.items()) or "nothing"
         return f"a filter at {self.target} {self.total}: spent {some}"
 
     # how it adds up
@@ -162,8 +162,8 @@ class Filter:
         given = tuple(
             (key, terms.sqrt(value) if key in self._rule.squared else value) for key, value in values.items()
         )
-        found = Guarantee(self.total.notion, given, self.stated, self.domain)
-        return found if self.total.curve is None else in_orders(found, self.total.curve.orders)
+        guarantee = Guarantee(self.total.notion, given, self.stated, self.domain)
+        return guarantee if self.total.curve is None else in_orders(guarantee, self.total.curve.orders)
 
     def _study(self, spent: Mapping[str, Mapping[str, Term]]) -> Study:
         made: list[Mechanism] = [
@@ -180,10 +180,10 @@ class Filter:
         """
         study = self._study(spent)
         if len(self._rule.parameters) == 1:
-            found: Answer = study.check(self.total)
-            if found.verdict == "proved":
+            answer: Answer = study.check(self.total)
+            if answer.verdict == "proved":
                 return None
-            at = found.counterexample
+            at = answer.counterexample
             pair = () if at is None else map(self.on.printed, at.pair)
             where = "".join(f", {one}" for one in map(" = ".join, zip(("D", "D'"), pair, strict=False)))
             least = plain(study.best(self.total.notion).said)
@@ -209,16 +209,16 @@ def _check_steps(study: Study) -> None:
         )
 
 
-def _check_numbers(one: Guarantee, what: str) -> None:
+def _check_numbers(guarantee: Guarantee, what: str) -> None:
     """Raises an error unless it is a guarantee in numbers, for no neighbours in particular."""
-    if not isinstance(one, Guarantee):
-        raise TypeError(f"{what} is a guarantee such as dpcompose.pure('1/4'), not {one!r}")
-    if one.notion in OF_LINES:
+    if not isinstance(guarantee, Guarantee):
+        raise TypeError(f"{what} is a guarantee such as dpcompose.pure('1/4'), not {guarantee!r}")
+    if guarantee.notion in OF_LINES:
         raise ValueError(f"{what} is counted, and each line of a trade-off function by a filter of its own")
-    if one.granularity is not None or one.metric is not None:
+    if guarantee.granularity is not None or guarantee.metric is not None:
         raise ValueError(f"{what} is for the filter's neighbours: say it without any")
-    for key, value in one.terms:
-        if one.curve is not None and value.nonnegative and set(value.letters) <= {ALPHA}:
+    for key, value in guarantee.terms:
+        if guarantee.curve is not None and value.nonnegative and set(value.letters) <= {ALPHA}:
             continue
         if value.letters or value.kind == "oo" or sign(value) not in (0, 1):
             raise ValueError(f"the {key} of {what} is a number ≥ 0, not {formulas.to_text(value)}")

@@ -55,11 +55,11 @@ class InMetrics:
     def __post_init__(self) -> None:
         stated.check_assumptions(self.setting.assume)
         for name in self.setting.metrics:
-            one = self.search.distances.all[self.elaborated.parts.mark(name)]
-            if one.metric is False:
-                raise InvalidSetting(f"{name} is no metric: {one.words}")
-            if one.at_most is False:
-                raise InvalidSetting(f"the bound on {name} fails: {one.words}")
+            standing = self.search.distances.all[self.elaborated.parts.mark(name)]
+            if standing.metric is False:
+                raise InvalidSetting(f"{name} is no metric: {standing.words}")
+            if standing.at_most is False:
+                raise InvalidSetting(f"the bound on {name} fails: {standing.words}")
 
     @cached_property
     def elaborated(self) -> Elaborated:
@@ -186,8 +186,8 @@ class InMetrics:
     def _read(self, given: Mapping[str, Any]) -> Claim:
         """A claim from its data."""
         data = {**self.setting.data, "claims": [dict(given)]}
-        (found,) = problems.read_data(data, notions=self.theory.parameters, pairs=True).claims
-        return found
+        (claim,) = problems.read_data(data, notions=self.theory.parameters, pairs=True).claims
+        return claim
 
     def _check_named(self, functions: Sequence[Any]) -> None:
         """Raises InvalidSetting for the metric of neighbours that are called like others here."""
@@ -217,12 +217,12 @@ class InMetrics:
     def composed(self) -> Composed:
         members = [
             Member(
-                one.name,
-                one.entries.name if one.entries is not None else "",
-                one.noise.words if one.noise is not None else "",
-                in_metric(one.satisfies),
+                mechanism.name,
+                mechanism.entries.name if mechanism.entries is not None else "",
+                mechanism.noise.words if mechanism.noise is not None else "",
+                in_metric(mechanism.satisfies),
             )
-            for one in self.setting.mechanisms
+            for mechanism in self.setting.mechanisms
         ]
         setting = self.setting
         where = self.bound.where
@@ -249,12 +249,12 @@ class InMetrics:
     def file(self, claims: Sequence[Any]) -> dict[str, Any]:
         """The data of a problem file."""
         data = {key: value for key, value in self.setting.data.items() if value not in ("", {})}
-        stated = [dict(one.text) | ({"expect": one.expect} if one.expect else {}) for one in claims]
+        stated = [dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims]
         return data | ({"claims": stated} if stated else {})
 
     def _problem(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
         """The data of the problem file, with the claims that there are verdicts on."""
-        stated = [one.claim for one in verdicts]
+        stated = [verdict.claim for verdict in verdicts]
         return dict(self.setting.data) if self.setting.data.get("claims") else self.file(stated)
 
     def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
@@ -263,9 +263,9 @@ class InMetrics:
         Claims for neighbours that the kernel judges have their derivation beside.
         """
         kinds: dict[bool, list[Answer]] = {True: [], False: []}
-        for one in verdicts:
-            kinds[one.claim.guarantee.metric is None].append(one)
-        others, found = kinds[True], [one.found for one in kinds[False]]
+        for verdict in verdicts:
+            kinds[verdict.claim.guarantee.metric is None].append(verdict)
+        others, found = kinds[True], [answer.found for answer in kinds[False]]
         data = proofs.saved(
             self.search, [one.found for one in found], self.bound.theorem, self.bound.shown
         ) | {"problem": self._problem(verdicts)}

@@ -170,8 +170,8 @@ neighbours: the two largest parameters add up
     def __getitem__(self, name: str) -> Theorem:
         """The page with an id, or that states an item.  Raises KeyError with what is near."""
         if (page := self.theory.meant(name)) is None:
-            some, hint = len(self.search(name)), self.near(name)
-            words = f"{'' if hint else ';'} theorems.search({name!r}) finds {some}" if some else ""
+            number, hint = len(self.search(name)), self.near(name)
+            words = f"{'' if hint else ';'} theorems.search({name!r}) finds {number}" if number else ""
             raise KeyError(f"there is no theorem page {name!r}{hint}{words}")
         return Theorem(page, self.theory)
 
@@ -194,7 +194,7 @@ neighbours: the two largest parameters add up
         First come those with rare words, in their title or in what they state.
         """
         wanted = words.lower().split()
-        every = {one.id: (one, _texts(one)) for one in self}
+        every = {theorem.id: (theorem, _texts(theorem)) for theorem in self}
         having = {word: [id for id, (_, told) in every.items() if word in told[-1]] for word in wanted}
         weight = {word: log(len(every) / len(some)) for word, some in having.items() if some}
 

@@ -36,11 +36,11 @@ class Membership(Shown):
 
     def data(self) -> dict[str, Any]:
         """As JSON: upper ends."""
-        found = self.reading
+        reading = self.reading
         return {
-            "true-positives": {str(rate): _most(found.true_positives(rate)) for rate in RATES},
-            "advantage": _most(found.advantage),
-            "posterior": _most(found.posterior()),
+            "true-positives": {str(rate): _most(reading.true_positives(rate)) for rate in RATES},
+            "advantage": _most(reading.advantage),
+            "posterior": _most(reading.posterior()),
         }
 
     def __str__(self) -> str:

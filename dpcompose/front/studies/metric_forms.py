@@ -125,9 +125,9 @@ class MetricForms:
         """Why what is decided for neighbours is decided of a claim, in words."""
         if verdict == "refuted":
             return f"for {asked.granularity} neighbours, which are at distance 1"
-        forms = (one for one in self.theory.of_kind("metric") if one.head.states == "metric form")
+        forms = (page for page in self.theory.of_kind("metric") if page.head.states == "metric form")
         cited = next(
-            (one.cite(asked.claim.notion) for one in forms if one.head.notion == asked.claim.notion), ""
+            (form.cite(asked.claim.notion) for form in forms if form.head.notion == asked.claim.notion), ""
         )
         return f"for {asked.granularity} neighbours, and so along chains of them, by {cited}"
 
@@ -139,11 +139,12 @@ class MetricForms:
     def saved(self, verdicts: Iterable[Proved]) -> list[dict[str, Any]]:
         """What `checked` reads: for each granularity a derivation, and the claims that it is about."""
         found: dict[Granularity, list[tuple[int, Shown]]] = {}
-        for n, one in enumerate(verdicts, start=1):
-            if isinstance(one, Shown):
-                found.setdefault(one.asked.granularity, []).append((n, one))
+        for n, verdict in enumerate(verdicts, start=1):
+            if isinstance(verdict, Shown):
+                found.setdefault(verdict.asked.granularity, []).append((n, verdict))
         return [
-            {"about": [n for n, _ in some]} | _derived([one for _, one in some]) for some in found.values()
+            {"about": [n for n, _ in some]} | _derived([shown for _, shown in some])
+            for some in found.values()
         ]
 
     def checked(
@@ -179,8 +180,8 @@ def _shown(asked: Asked, proved: Proved, undecided: Verdict) -> Shown:
     return Shown(again.word, again.loose, undecided, again.theorems, asked=asked)
 
 
-def _derived(some: Sequence[Shown]) -> dict[str, Any]:
+def _derived(showns: Sequence[Shown]) -> dict[str, Any]:
     """The derivation of verdicts about the same neighbours, as `saved.check` reads it beside a problem."""
-    proofs, verdicts = some[0].asked.judge.proofs, [one.by_steps for one in some]
+    proofs, verdicts = showns[0].asked.judge.proofs, [shown.by_steps for shown in showns]
     data = replayed.saved(proofs.elaborated.core, proofs.theory, verdicts)
-    return data | {"stated": [dict(one.claim) for one in verdicts]}
+    return data | {"stated": [dict(verdict.claim) for verdict in verdicts]}

@@ -97,22 +97,22 @@ class ForNeighbours:
     def _in(self, notion: str | None) -> Bound:
         """The best bound in a notion; None: in that of the mechanisms, or the nearest one."""
         try:
-            found = self.proofs.guarantee(notion)
+            guarantees = self.proofs.guarantee(notion)
             if (choices := self.proofs.choices) is not None:
-                one = self._with_one_each(choices.best(notion)[0], found.notion)
+                one = self._with_one_each(choices.best(notion)[0], guarantees.notion)
                 return together.with_all(self.proofs, one)
         except NotElaborated as error:
             raise NoGuarantee(str(error)) from None
-        return self._shown(found)
+        return self._shown(guarantees)
 
     def _with_one_each(self, choice: Choice, notion: str, by: Guarantees | None = None) -> Bound:
         """The bound with one guarantee of each mechanism, the best one or one that is known; optimal where
         these imply all others."""
         if choice.which not in self._chosen:
             self._chosen[choice.which] = ForNeighbours(self.setting.choosing(choice.which), self.theory)
-        one = self._chosen[choice.which]
+        neighbours = self._chosen[choice.which]
         known = by is not None and by.notion == notion and not choice.values
-        found = one._shown(by) if by is not None and known else one._in(notion)
+        found = neighbours._shown(by) if by is not None and known else neighbours._in(notion)
         return found if choice.implied is not None else found.without_optimal()
 
     def _narrower(self, proved: Proved, notion: str) -> Bound | None:
@@ -130,11 +130,13 @@ class ForNeighbours:
         """The studies with one guarantee of each mechanism, by the numbers of these."""
         return {}
 
-    def _shown(self, found: Guarantees) -> Bound:
+    def _shown(self, guarantees: Guarantees) -> Bound:
         """Guarantees of the setting as readers see them; claims are compared with the same ones again."""
-        if id(found) not in self._bounds:  # a bound keeps its guarantees, so that no other ones have the id
-            self._bounds[id(found)] = self._made(found)
-        return self._bounds[id(found)]
+        if (
+            id(guarantees) not in self._bounds
+        ):  # a bound keeps its guarantees, so that no other ones have the id
+            self._bounds[id(guarantees)] = self._made(guarantees)
+        return self._bounds[id(guarantees)]
 
     @cached_property
     def _bounds(self) -> dict[int, Bound]:
@@ -160,26 +162,26 @@ class ForNeighbours:
             with suppress(InvalidSetting):  # nothing is said of these orders: that is told below
                 return ForNeighbours(self.setting.at_orders(curve.orders), self.theory).check(claim)
         said: Said = [sentences.claimed(claim.guarantee, self.theory)]
-        found = Answer(claim, "undecided", said=said, written=claim.written)
+        answer = Answer(claim, "undecided", said=said, written=claim.written)
         try:
             proved = self.proofs.verdict(claim.guarantee.text(), claim.doubt)
             if proved.found.theorem is not None and proved.found.theorem.rule == "by_lines":
-                return tradeoffs.answer(found, proved, self.theory, self.check)
-            return self._answer(found, proved)
+                return tradeoffs.answer(answer, proved, self.theory, self.check)
+            return self._answer(answer, proved)
         except (NotElaborated, NoGuarantee, TooLarge) as error:
-            return replace(found, reason=str(error))
+            return replace(answer, reason=str(error))
 
     def _answer(self, answer: Answer, proved: Proved) -> Answer:
         """A verdict with all that readers want to know of it."""
-        claim, found = answer.claim, proved.found
+        claim, verdict = answer.claim, proved.found
         notion = claim.guarantee.notion
         shown = self._compared(proved, notion)
         answer = replace(
-            answer, verdict=proved.word, loose=proved.loose, reason=found.reason, bound=shown, found=proved
+            answer, verdict=proved.word, loose=proved.loose, reason=verdict.reason, bound=shown, found=proved
         )
         if proved.word == "refuted":
             answer = self._refuted(answer, proved)
-        answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
+        answer = replace(answer, by_curve=any(theorem.rule in CURVES for theorem in verdict.theorems))
         used = proved.rests_on.pages & self.theory.pages.keys()
         return replace(
             answer,
@@ -228,15 +230,16 @@ class ForNeighbours:
                     return self._in(notion)
                 return self._with_one_each(choice, notion, proved.found.guarantees)
             return None
-        found = proved.found.guarantees
+        guarantees = proved.found.guarantees
         flat = self.flat(notion)
         if flat is not None and (
-            proved.word == "refuted" or (found is not None and found.shop.setting != self.proofs.shop.setting)
+            proved.word == "refuted"
+            or (guarantees is not None and guarantees.shop.setting != self.proofs.shop.setting)
         ):
             with suppress(NoGuarantee, NotElaborated, TooLarge):
-                return flat._in(notion) if found is not None else flat.bound
-        if found is not None:
-            return None if self.proofs.unknown else self._shown(found)
+                return flat._in(notion) if guarantees is not None else flat.bound
+        if guarantees is not None:
+            return None if self.proofs.unknown else self._shown(guarantees)
         with suppress(NoGuarantee, NotElaborated, TooLarge):
             return self.bound
         return None
@@ -349,20 +352,22 @@ class ForNeighbours:
             )
         known, curve = self.setting.symbols, guarantee.curve
         in_texts = set[str]().union(*(read_as_positive(value) for _, value in guarantee.terms))
-        unsaid = {one.name for _, value in guarantee.values for one in value.free_symbols if is_unsaid(one)}
+        unsaid = {
+            symbol.name for _, value in guarantee.values for symbol in value.free_symbols if is_unsaid(symbol)
+        }
         in_alpha = curve is not None or guarantee.notion in OF_LINES
         free = (unsaid | in_texts) - ({ALPHA} if in_alpha else set())
         free -= {name for name in in_texts & known.keys() if not self.setting.domains[name].positive}
         guarantee = guarantee.with_letters({x: y for x, y in self.setting.letters.items() if x in free})
         values: list[tuple[str, Any]] = []
         for (key, value), term in zip(guarantee.values, dict(guarantee.terms).values(), strict=True):
-            for one in value.free_symbols:
-                if one.name == ALPHA and in_alpha:
+            for symbol in value.free_symbols:
+                if symbol.name == ALPHA and in_alpha:
                     continue
-                if one.name not in known:
-                    there = near(one.name, known)
-                    raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms{there}")
-                check_assumptions(one, self.setting.domains[one.name])
+                if symbol.name not in known:
+                    there = near(symbol.name, known)
+                    raise InvalidSetting(f"the claim's {symbol} is no parameter of the mechanisms{there}")
+                check_assumptions(symbol, self.setting.domains[symbol.name])
             check_ranges(self.setting, value)
             values.append((key, term if guarantee.notion in OF_LINES else value))
         made = Guarantee(guarantee.notion, tuple(values))
@@ -429,7 +434,7 @@ class ForNeighbours:
         """The bound that is shown with verdicts: in the notion of the claims if there is one, or the best."""
         found = self._bound_or_why
         best = found if isinstance(found, Bound) else None
-        notions = {one.claim.notion for one in verdicts}
+        notions = {verdict.claim.notion for verdict in verdicts}
         if best is not None and best.notion not in notions and len(notions) == 1 and self.setting.has_choices:
             with suppress(NoGuarantee, TooLarge):
                 return self._in(*notions)
@@ -451,7 +456,7 @@ class ForNeighbours:
         claims; the derivation is made for that.
         """
         claims = [verdict.claim for verdict in verdicts]
-        setting = writing.plain(self.setting).in_one_notion([one.guarantee.notion for one in claims])
+        setting = writing.plain(self.setting).in_one_notion([claim.guarantee.notion for claim in claims])
         judge = self if setting is self.setting else ForNeighbours(setting, self.theory)
         proved = [judge.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in claims]
         notion = None
@@ -469,19 +474,21 @@ class ForNeighbours:
         """What is composed, as it is shown."""
         setting = self.setting
         every = [
-            one for several in setting.mechanisms for one in (several.alone if several.also else [several])
+            mechanism
+            for several in setting.mechanisms
+            for mechanism in (several.alone if several.also else [several])
         ]
         target, where = f"for {setting.target} neighbours", sentences.relations(setting)
         return Composed(setting.title, str(setting.databases), target, where, tuple(map(self._member, every)))
 
-    def _member(self, one: Mechanism) -> Member:
-        stated, reads = one.satisfies, one.reads.written("D")
+    def _member(self, mechanism: Mechanism) -> Member:
+        stated, reads = mechanism.satisfies, mechanism.reads.written("D")
         where = f"{stated.granularity} " if stated.granularity else ""
         said: Said = (
             [where, sentences.claimed(stated, self.theory)] if stated.metric is None else [str(stated)]
         )
-        if (sampled := one.sampled) is not None:
+        if (sampled := mechanism.sampled) is not None:
             (given,) = sampled.on_samples
             on = sentences.claimed(given, self.theory)
             said = [f"{given.granularity} ", on, f" on a sample ({sampled.by}), so ", *said]
-        return Member(one.called, reads, one.released, said, stated.domain or "")
+        return Member(mechanism.called, reads, mechanism.released, said, stated.domain or "")

@@ -139,7 +139,7 @@ def composed(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr
 
     head = bound.steps.theory.rule(bound.guarantee.notion).head
     mechanisms = bound.setting.mechanisms
-    found = {}
+    exprs = {}
     for key, text in head.composition.items():
         symbols = [symbol(f"x{i}") for i in range(1, len(mechanisms) + 1)]
         k = sympy.Integer(len(mechanisms))
@@ -153,11 +153,11 @@ def composed(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr
                 stated = sympy.sqrt(many) if squared else many
             parts[x] = stated
         formula = formulas.parse(text, {"k": k}, {key: symbols})
-        if any(one is sympy.oo for one in parts.values()):
-            found[key] = sympy.oo
+        if any(part is sympy.oo for part in parts.values()):
+            exprs[key] = sympy.oo
         else:
-            found |= at(bound, values, {key: formula.xreplace(parts)})
-    return found
+            exprs |= at(bound, values, {key: formula.xreplace(parts)})
+    return exprs
 
 
 def number_if_all_are(value: sympy.Expr) -> sympy.Expr:
@@ -245,8 +245,8 @@ def excluded(bound: Best, numbers: Mapping[str, sympy.Expr]) -> str:
         left = substitution.substituted(one.term, known)
         if left.letters:
             continue
-        found = sign(left)
-        if found is not None and (found < 0 or (one.strictly and found == 0)):
+        number = sign(left)
+        if number is not None and (number < 0 or (one.strictly and number == 0)):
             return str(one)
     return ""
 

@@ -99,24 +99,25 @@ def _same_core(
         raise Refused(f"the problem cannot be read: {error}") from None
 
 
-def assumptions(found: Rechecked) -> Iterable[str]:
+def assumptions(rechecked: Rechecked) -> Iterable[str]:
     """What is assumed and not checked."""
-    yield from found.checked.assumed
-    if len(found.checked.setting.mechanisms) > 1:
-        adaptive = found.checked.setting.adaptive
+    yield from rechecked.checked.assumed
+    if len(rechecked.checked.setting.mechanisms) > 1:
+        adaptive = rechecked.checked.setting.adaptive
         yield (
             "that guarantees hold for every earlier output"
             if adaptive
             else "that the mechanisms are independent"
         )
-    yield from map(str, found.checked.setting.assumed)
-    for one in found.checked.setting.mechanisms:
-        if one.processed:
-            yield f"that what is done to the output of {one.name} reads nothing else"
-        if one.sampled is not None:
-            yield f"that {one.name} draws its sample for itself, as is said, and does not publish it"
-        if one.dealt:
-            yield f"that records are dealt to the members of {one.name} without looking at what they are"
+    yield from map(str, rechecked.checked.setting.assumed)
+    for mechanism in rechecked.checked.setting.mechanisms:
+        if mechanism.processed:
+            yield f"that what is done to the output of {mechanism.name} reads nothing else"
+        if mechanism.sampled is not None:
+            yield f"that {mechanism.name} draws its sample for itself, as is said, and does not publish it"
+        if mechanism.dealt:
+            members = f"the members of {mechanism.name}"
+            yield f"that records are dealt to {members} without looking at what they are"
 
 
 @frozen(repr=False)
@@ -173,17 +174,25 @@ def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -
 
 def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
     pages = theory.in_kernel
-    found = recheck(saved_file, pages, allow, theory.parameters, theory.own)
-    said = found.checked.guarantee
+    rechecked = recheck(saved_file, pages, allow, theory.parameters, theory.own)
+    said = rechecked.checked.guarantee
     values = {} if said is None else {key: formulas.to_text(value) for key, value in said.values}
-    more: dict[str, Any] = {"steps": found.checked.steps}
+    more: dict[str, Any] = {"steps": rechecked.checked.steps}
     more["guarantee"] = None if said is None else {"notion": said.notion} | values
-    more |= {"optimal": found.checked.optimal, "elaborated": found.elaborated}
-    believed = [", ".join(assumptions(found)) or "nothing"]
-    if found.elaborated is None:
+    more |= {"optimal": rechecked.checked.optimal, "elaborated": rechecked.elaborated}
+    believed = [", ".join(assumptions(rechecked)) or "nothing"]
+    if rechecked.elaborated is None:
         believed.append("the core setting is taken as it was saved")
-    done = f"{found.checked.steps} steps checked"
-    return Outcome(done, found.guarantee(pages), found.verdicts, believed, found.deciders, found.pages, more)
+    done = f"{rechecked.checked.steps} steps checked"
+    return Outcome(
+        done,
+        rechecked.guarantee(pages),
+        rechecked.verdicts,
+        believed,
+        rechecked.deciders,
+        rechecked.pages,
+        more,
+    )
 
 
 def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
@@ -196,23 +205,26 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     from dpcompose.privacy.notions import private_in_a_metric
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
-    found = saved.check(alone, theory.in_kernel, allow)
-    problem, told = _of_the_problem(saved_file, found, theory)
+    checked = saved.check(alone, theory.in_kernel, allow)
+    problem, told = _of_the_problem(saved_file, checked, theory)
     forms, given = MetricForms(told, theory), saved_file.get(BY_STEPS, [])
     by_steps = list(forms.checked(given, problem.claims, saved_file["problem"], allow))
-    words = _words(found, by_steps)
+    words = _words(checked, by_steps)
     for n, (claim, word) in enumerate(zip(problem.claims, words, strict=True), start=1):
         negative = told.parts.negative(claim.guarantee) if word == "proved" else ""
         if (doubt := claim.doubt or negative) and word != "undecided":
             raise Refused(f"claim {n} is not shown to be {word}: {doubt}")
     setting, mark = problem.setting, told.parts.mark
-    known = ([name for name in setting.metrics if mark(name) in some] for some in found.shown)
+    known = ([name for name in setting.metrics if mark(name) in some] for some in checked.shown)
     assumed = steps_stated(setting, theory, *known)
-    rests_on = Grounds.of((found.rests_on, *(shown.rests_on for _, shown in by_steps)))
+    rests_on = Grounds.of((checked.rests_on, *(shown.rests_on for _, shown in by_steps)))
     relied = theory.relied_on(sorted(rests_on.pages))
-    said, steps = BestMetric.of(told, found.guarantee), found.steps + sum(one.steps for _, one in by_steps)
+    said, steps = (
+        BestMetric.of(told, checked.guarantee),
+        checked.steps + sum(checked.steps for _, checked in by_steps),
+    )
     beside = f", with delta {said['delta']}" if "delta" in said else ""
-    optimal = True if found.optimal else None
+    optimal = True if checked.optimal else None
     return Outcome(
         f"{steps} steps checked",
         f"{private_in_a_metric(said['notion'])} {said['metric']}{beside}{'; optimal' if optimal else ''}",
@@ -224,7 +236,7 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     )
 
 
-def _of_the_problem(saved_file: Mapping[str, Any], found: Checked, theory: Any) -> tuple[Any, Any]:
+def _of_the_problem(saved_file: Mapping[str, Any], checked: Checked, theory: Any) -> tuple[Any, Any]:
     """The problem of a saved file, and its setting, elaborated again.  Raises Refused where the core setting
     or the claims are others."""
     from dpcompose.privacy import problems
@@ -233,21 +245,21 @@ def _of_the_problem(saved_file: Mapping[str, Any], found: Checked, theory: Any) 
     try:
         problem = problems.read_data(saved_file["problem"], notions=theory.parameters, pairs=True)
         told = Elaborated(problem.setting)
-        core, claims = told.core, [told.parts.claim(one.guarantee) for one in problem.claims]
+        core, claims = told.core, [told.parts.claim(claim.guarantee) for claim in problem.claims]
     except ValueError as error:
         raise Refused(f"the setting cannot be read: {error}") from None
-    if core.hash != found.setting.hash:
+    if core.hash != checked.setting.hash:
         raise Refused("the core setting is not what the problem says")
-    if len(claims) != len(found.verdicts):
+    if len(claims) != len(checked.verdicts):
         raise Refused(f"the problem has {len(claims)} claims, and the file does not have a verdict for each")
     if claims != saved_file["stated"]:
         raise Refused("the claims are not those of the problem")
     return problem, told
 
 
-def _words(found: Checked, by_steps: Iterable[tuple[Sequence[int], Checked]]) -> list[str]:
+def _words(checked: Checked, by_steps: Iterable[tuple[Sequence[int], Checked]]) -> list[str]:
     """The verdicts on claims in metrics, of those that are decided for neighbours these."""
-    words = [word for word, _ in found.verdicts]
+    words = [word for word, _ in checked.verdicts]
     for numbers, shown in by_steps:
         for n, (word, _) in zip(numbers, shown.verdicts, strict=True):
             words[n - 1] = word

@@ -71,12 +71,12 @@ class Proof(Lines[Step]):
         """
         import networkx
 
-        found = networkx.DiGraph()
+        graph = networkx.DiGraph()
         for step in every_step(self.told.steps):
-            found.add_node(step.number, words=step.words, source=step.source)
-            found.add_edges_from((f"{step.before}{n}", step.number) for n in step.uses)
-            found.add_edges_from((one.number, step.number) for one in step.below[-1:])
-        return found
+            graph.add_node(step.number, words=step.words, source=step.source)
+            graph.add_edges_from((f"{step.before}{n}", step.number) for n in step.uses)
+            graph.add_edges_from((one.number, step.number) for one in step.below[-1:])
+        return graph
 
     @cached_property
     def told(self) -> Told:
@@ -166,7 +166,7 @@ class Answer(Verdict):
             words += f": {self.reason}"
         if self.counterexample is not None:
             words += f": {self.counterexample!r}"
-        return self.verdict + words + "".join(f"; {one}" for one in registry.rests(self.relies_on))
+        return self.verdict + words + "".join(f"; {rest}" for rest in registry.rests(self.relies_on))
 
     @property
     def proof(self) -> Proof:

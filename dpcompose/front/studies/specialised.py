@@ -52,7 +52,7 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
             .reading(lambda f: f.counted(point) if f.divided else f)
         )
         if found.query is not None and found.query.terms:
-            bounds = [substitution.substituted(one, known) for one in found.query.terms]
+            bounds = [substitution.substituted(term, known) for term in found.query.terms]
             found = replace(found, query=found.query.with_bounds(bounds))
         if found.members is not None:
             found = replace(found, members=substitution.substituted(found.members, known))
@@ -62,7 +62,7 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
 
     mechanisms = tuple(map(there, setting.mechanisms))
     target, databases = setting.target.at(point), setting.databases
-    if any(one.sampled for one in mechanisms):  # so many records as are drawn from
+    if any(mechanism.sampled for mechanism in mechanisms):  # so many records as are drawn from
         databases = databases.sized(point)
     return replace(
         setting,

@@ -83,9 +83,9 @@ class Study(Shown):
     @staticmethod
     def by(judge: ForNeighbours) -> Study:
         """The study of what a judge judges: nothing that it found is looked for again."""
-        found = Study(judge.setting, judge.theory)
-        found.__dict__["judge"] = judge  # where a cached property keeps its value
-        return found
+        study = Study(judge.setting, judge.theory)
+        study.__dict__["judge"] = judge  # where a cached property keeps its value
+        return study
 
     @cached_property
     def judge(self) -> Judge:
@@ -158,7 +158,7 @@ class Study(Shown):
 
     def _about(self, *claimed: Guarantee) -> Study:
         """The same at any two databases, where something that is claimed is a formula in metrics."""
-        return self if all(one.metric is None for one in claimed) else self.in_metrics
+        return self if all(guarantee.metric is None for guarantee in claimed) else self.in_metrics
 
     @cached_property
     def in_metrics(self) -> Study:
@@ -224,8 +224,8 @@ class Study(Shown):
         >>> study.flat().guarantee()
         bounded (e_a + e_b)-DP, by GB:IV.13; optimal
         """
-        found = self.judge.for_neighbours("what studies are made of").flat(notion)
-        return None if found is None else Study.by(found)
+        neighbours = self.judge.for_neighbours("what studies are made of").flat(notion)
+        return None if neighbours is None else Study.by(neighbours)
 
     def for_neighbours(self) -> Study | None:
         """The same composition for the neighbours of its target; None where the kernel has none of it.
@@ -316,10 +316,10 @@ class Study(Shown):
             raise TypeError(
                 "a curve is asked for delta at an epsilon, or for epsilon at a delta, not for both"
             )
-        found = self._curve(at or {})
+        curve = self._curve(at or {})
         if epsilon is not None:
-            return found.delta(epsilon)
-        return found if delta is None else found.epsilon(delta)
+            return curve.delta(epsilon)
+        return curve if delta is None else curve.epsilon(delta)
 
     def _curve(self, at: Mapping[Any, object]) -> PrivacyCurve:
         """The curve at some values: of all guarantees of each mechanism at once, where these are alike."""
@@ -380,8 +380,8 @@ class Study(Shown):
         (max(a, b), a + b)
         """
         judge: Any = self.in_metrics.judge
-        found: MetricSensitivity = judge.sensitivity(moved, over)
-        return found
+        sensitivity: MetricSensitivity = judge.sensitivity(moved, over)
+        return sensitivity
 
     @property
     def symbols(self) -> Mapping[str, sympy.Expr]:
@@ -420,7 +420,7 @@ class Study(Shown):
 
         verdicts -- of a file in metrics those of all its claims, in order.
         """
-        data = self._about(*(one.claim.guarantee for one in verdicts)).judge.saved(verdicts)
+        data = self._about(*(verdict.claim.guarantee for verdict in verdicts)).judge.saved(verdicts)
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
     def to_toml(self, claims: Sequence[Claim] = ()) -> str:

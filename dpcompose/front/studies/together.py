@@ -22,8 +22,8 @@ def with_all(proofs: Proofs, bound: Bound) -> Bound:
 
 def least(proofs: Proofs, bound: Bound) -> Said | None:
     """The least that all guarantees of mechanisms are known to give, in words; None where one gives it."""
-    found = proofs.together(bound.guarantee.notion)
-    return None if found is None else bound.words_of(bound.steps.private(found.theorem))
+    known = proofs.together(bound.guarantee.notion)
+    return None if known is None else bound.words_of(bound.steps.private(known.theorem))
 
 
 def narrowed(setting: Setting, values: Mapping[str, Mapping[str, str]]) -> Setting:
@@ -32,11 +32,11 @@ def narrowed(setting: Setting, values: Mapping[str, Mapping[str, str]]) -> Setti
     values -- by the number of a mechanism the formulas of those that change.
     """
     narrower = []
-    for i, one in enumerate(setting.mechanisms, start=1):
+    for i, mechanism in enumerate(setting.mechanisms, start=1):
         given = values.get(str(i), {})
         read = [
             (key, formulas.parse(given[key], setting.letters) if key in given else value)
-            for key, value in one.satisfies.terms
+            for key, value in mechanism.satisfies.terms
         ]
-        narrower.append(replace(one, satisfies=one.satisfies.with_values(read)))
+        narrower.append(replace(mechanism, satisfies=mechanism.satisfies.with_values(read)))
     return replace(setting, mechanisms=tuple(narrower))

@@ -64,10 +64,10 @@ def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FI
     if "=" not in text and len(notions[notion]) > 1:
         raise WrongValue(f"the total of {notion} privacy is {_forms(notions, notion)}, not {text}")
     exact = {key: value if key == "orders" else numbers.as_number(key, value) for key, value in given.items()}
-    found = by_name(exact, notions, notion)
-    if found.curve is not None and found.curve.orders.only is None:
+    guarantee = by_name(exact, notions, notion)
+    if guarantee.curve is not None and guarantee.curve.orders.only is None:
         raise WrongValue(f"a total of divergences is one at one order, epsilon=...,orders=8, not {text}")
-    return found
+    return guarantee
 
 
 def stated(
@@ -107,7 +107,7 @@ def by_name(
 
 def _forms(notions: Mapping[str, Sequence[str]], first: str | None) -> str:
     """How guarantees are written by their parameters, those of a notion first."""
-    some = sorted((one for one in notions if one not in OF_LINES), key=lambda one: one != first)
+    some = sorted((notion for notion in notions if notion not in OF_LINES), key=lambda one: one != first)
     return " or ".join(dict.fromkeys(",".join(f"{key}=..." for key in notions[one]) for one in some))
 
 
@@ -224,7 +224,7 @@ class _Search:
         left = numbers.at(self.bound, self.fixed)
         if any(value.has(sympy.oo) for value in left.values()):
             raise NoBudget(f"there is no finite {next(iter(left))}, so no parameters reach a total")
-        free = {one for value in left.values() for one in value.free_symbols}
+        free = {symbol for value in left.values() for symbol in value.free_symbols}
         domains = self.bound.setting.domains
         for one in sorted(free, key=str):
             if domains[one.name].integer:

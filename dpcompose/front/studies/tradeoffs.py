@@ -20,7 +20,7 @@ def answer(asked: Answer, proved: Proved, theory: Theory, check: Callable[[Claim
     """
     used = theory.relied_on(proved.rests_on.pages & theory.pages.keys())
     told = replace(asked, verdict=proved.word, found=proved, relies_on=used)
-    first = next((one.says for one in proved.theorems[0].premises), None)
+    first = next((premise.says for premise in proved.theorems[0].premises), None)
     if not isinstance(first, Refuted):
         return told
     false = Guarantee(first.notion, first.values)

@@ -40,11 +40,11 @@ class Apart:
 
     def besides(self, types: Sequence[Type], closer: bool) -> Term:
         """The most that is set apart at neighbours of some types, by closer pages or by the rule."""
-        there = [one.of({i: i for i in self.which}) for one in types]
+        there = [type.of({i: i for i in self.which}) for type in types]
         smaller = Closer(self.rest, self.key)
         if closer:
-            return largest([smaller.at(one) for one in there])
-        return self.rest.worst(self.key, [self.rest.at(one)[self.key] for one in there])
+            return largest([smaller.at(type) for type in there])
+        return self.rest.worst(self.key, [self.rest.at(type)[self.key] for type in there])
 
     def joined(self, values: Values, besides: Term, closer: bool) -> Values:
         """The guarantee of one mechanism that has some values beside an independent one that has what is set
@@ -66,14 +66,14 @@ def apart(some: Sequence[Loss], setting: Setting, theory: Theory) -> Apart:
     """The losses of mechanisms of which some set a parameter apart.  Raises NoLoss where none does, or where
     what they lose does not compose."""
     losses.check_composes(some, setting, theory, apart=True)
-    set_apart = {(one.notion, one.apart(theory)) for one in some if one.apart(theory)}
+    set_apart = {(loss.notion, loss.apart(theory)) for loss in some if loss.apart(theory)}
     if len(set_apart) != 1:
         raise NoLoss("no parameter is set apart, or several are")
     ((notion, (key, *others)),) = set_apart
     if others:
         raise NoLoss("several parameters are set apart")
     zeros = tuple((name, ZERO) for name in theory.rule(notion).head.parameters)
-    rest = tuple(Loss(one.mechanism, notion, one.values if one.apart(theory) else zeros) for one in some)
+    rest = tuple(Loss(loss.mechanism, notion, loss.values if loss.apart(theory) else zeros) for loss in some)
     losses.check_composes(rest, setting, theory)
-    which = frozenset(one.mechanism for one in some if one.apart(theory))
+    which = frozenset(loss.mechanism for loss in some if loss.apart(theory))
     return Apart(Composition(tuple(some), setting, theory), Composition(rest, setting, theory), key, which)

@@ -52,8 +52,8 @@ def obligations(formula: Term, points: Sequence[Points]) -> tuple[Obligation, ..
 def are_metrics(setting: Setting, shown: Collection[str]) -> frozenset[str]:
     """The distances that are seen to be metrics, or are shown to be."""
     found = set[str]()
-    for name, one in setting.distances:
-        if name in shown or _is_seen(one, found, setting.databases.points):
+    for name, distance in setting.distances:
+        if name in shown or _is_seen(distance, found, setting.databases.points):
             found.add(name)
     return frozenset(found)
 
@@ -62,7 +62,7 @@ def _is_seen(distance: Distance, before: Collection[str], points: Sequence[Point
     if distance.declared or distance.within is not None:
         return False
     if distance.formula is None:
-        return all(adds_up(one, points) for one in distance.differences)
+        return all(adds_up(difference, points) for difference in distance.differences)
     return metrics.is_metric(distance.formula, lambda one: _is_basic(one, before, points))
 
 
@@ -91,16 +91,16 @@ def check_witnesses(
     if not setting.distances:
         return
     known = are_metrics(setting, shown)
-    for i, one in enumerate(setting.mechanisms, start=1):
-        assert one.metric is not None
-        for _, value in one.metric.formulas:
+    for i, mechanism in enumerate(setting.mechanisms, start=1):
+        assert mechanism.metric is not None
+        for _, value in mechanism.metric.formulas:
             if not metrics.is_positive_part(value):
                 raise NoLoss(
-                    f"it is not known that {to_text(value)}, stated of {one.name}, is never negative"
+                    f"it is not known that {to_text(value)}, stated of {mechanism.name}, is never negative"
                 )
-        named = dict(one.metric.formulas)
+        named = dict(mechanism.metric.formulas)
         value = terms.add([named["metric"], named.get(key, ZERO)])
-        itself = one.noise is not None or one.table is not None
+        itself = mechanism.noise is not None or mechanism.table is not None
         unknown = [name for name in metrics.in_letters(value.letters) if name not in known]
         if i in by and unknown and not itself:
-            raise NoLoss(f"{unknown[0]}, in which {one.name} is stated, is not known to be a metric")
+            raise NoLoss(f"{unknown[0]}, in which {mechanism.name} is stated, is not known to be a metric")

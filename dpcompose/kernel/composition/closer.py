@@ -69,7 +69,7 @@ class Closer:
             return ZERO
         values = {(one.loss, one.steps): self.after_steps(one.loss, one.steps) for one in moved}
         check_size(moved)
-        if prod(len(some) for some in values.values()) > MOST_CHOICES:
+        if prod(len(value) for value in values.values()) > MOST_CHOICES:
             raise NoLoss(f"there are more than {MOST_CHOICES} choices of formulas for {self.key}")
         totals = []
         for chosen in product(*values.values()):
@@ -77,7 +77,7 @@ class Closer:
             totals.append(self.together([(formula[one.loss, one.steps], one.count) for one in moved]))
         if families.needed(self.composition.setting, type.moves):  # of fewer members the sum may be less
             totals.append(self.composition.at(type)[self.key])
-        return -largest([-one for one in totals])
+        return -largest([-total for total in totals])
 
     def moved(self, type: Type) -> list[Moved]:
         """The mechanisms that move, by how much, and how many."""
@@ -86,7 +86,7 @@ class Closer:
             return replace(self, composition=replace(self.composition, losses=here)).moved(
                 replace(type, lost=())
             )
-        found: list[Moved] = []
+        moved: list[Moved] = []
         for i, some in type.moves:
             if self.composition.loses_nothing(i, type):
                 continue
@@ -103,8 +103,8 @@ class Closer:
                     )
                 if (count.number or 1) > MOST_ALIKE:
                     raise NoLoss(f"closer values are written out for up to {MOST_ALIKE} inputs that move")
-                found.append(Moved(loss, int(steps), count))
-        return found
+                moved.append(Moved(loss, int(steps), count))
+        return moved
 
     def after_steps(self, loss: Loss, r: int) -> tuple[Term, ...]:
         """Values of the parameter for inputs that are r steps apart: each of them serves.
@@ -133,14 +133,14 @@ class Closer:
         nothing, and one more; all others are added, as the rule does.
         """
         page, limit = self.page("mechanisms"), self.composition.rule.head.limits.get(self.key)
-        low = [one for one in values if limit is not None and at_most(one[0], limit)]
-        high = [one for one in values if one not in low]
+        low = [value for value in values if limit is not None and at_most(value[0], limit)]
+        high = [value for value in values if value not in low]
         if page is None or not low:
             return terms.add(terms.over(count, value, count) for value, count in values)
         alone = [one for one in high if one[1] == ONE][:1]
         others = [one for one in high if one not in alone]
-        found = _joined(page.head.together[self.key], self.key, [*alone, *low])
-        return terms.add([found, *(terms.over(count, value, count) for value, count in others)])
+        term = _joined(page.head.together[self.key], self.key, [*alone, *low])
+        return terms.add([term, *(terms.over(count, value, count) for value, count in others)])
 
 
 def _joined(formula: str, key: str, values: Values) -> Term:
@@ -174,13 +174,13 @@ def largest(values: Sequence[Term]) -> Term:
     read: dict[Form, Term] = {}
     for value in values:
         read.setdefault(forms.read(value), value)
-    return terms.top(1, [read[one] for one in forms.largest(list(read))])
+    return terms.top(1, [read[form] for form in forms.largest(list(read))])
 
 
 def at_most(value: Term, limit: int) -> bool:
     """Whether a value is seen to be never above a limit."""
     if (turned := -value).kind == "top" and turned.of[0] == 1:
-        return any(at_most(-one, limit) for one in turned.parts)
+        return any(at_most(-part, limit) for part in turned.parts)
     return forms.is_nonnegative(forms.read(limit - value))
 
 

@@ -14,7 +14,7 @@ from dpcompose.kernel.library.theory import NoPage, Theory
 def order_of(theory: Theory, orders: Orders | None, *notions: str) -> dict[str, Term]:
     """The letter for the order, where one of some notions is about divergences.  Raises NoPage where a
     setting speaks of none."""
-    if not any(theory.rule(one).head.ordered for one in notions):
+    if not any(theory.rule(notion).head.ordered for notion in notions):
         return {}
     if orders is None:
         raise NoPage(f"no orders are said of which a divergence would be one: {' and '.join(notions)}")
@@ -32,7 +32,7 @@ def of_noise(law: Any, parameter: Term, r: Term, setting: Setting) -> Term:
 
 def curves(mechanism: Mechanism) -> list[Curve]:
     """What is known of a mechanism, and of those of its study, as a function of orders."""
-    own = (mechanism.curve, *(one.curve for one in mechanism.also))
+    own = (mechanism.curve, *(stated.curve for stated in mechanism.also))
     found = [curve for curve in own if curve is not None]
     inner = () if mechanism.study is None else mechanism.study.mechanisms
     return [*found, *(curve for one in inner for curve in curves(one))]

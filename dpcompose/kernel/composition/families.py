@@ -14,12 +14,12 @@ from dpcompose.kernel.expressions.terms import number
 
 def needed(setting: Setting, moves: Moves) -> Assumed:
     """The relations for as many members as move to be there, without those that always hold."""
-    found = list[Assumption]()
+    assumptions = list[Assumption]()
     for i, some in moves:
         count, many = setting.mechanisms[i - 1].count, [one for one, _ in some]
         if count is not None and all(isinstance(one, int) for one in many):
             there = number(sum(one for one in many if isinstance(one, int)))
             least = known_least(count - there, setting.assumed)
             if least is None or least < 0:
-                found.append(Assumption(count, ">=", there))
-    return tuple(dict.fromkeys(found))
+                assumptions.append(Assumption(count, ">=", there))
+    return tuple(dict.fromkeys(assumptions))

@@ -10,10 +10,10 @@ from dpcompose.kernel.expressions.terms import Term
 def letters(mechanism: Mechanism) -> list[Term]:
     """The terms by which a mechanism is given: their letters need values at a point."""
     found = [value for _, value in mechanism.values]
-    for metric in (mechanism.metric, *(one.metric for one in mechanism.also)):
+    for metric in (mechanism.metric, *(stated.metric for stated in mechanism.also)):
         inside = () if metric is None else metric.formulas
-        found += [one for _, value in inside for one in metrics.parameters(value)]
-    found += [value for one in mechanism.also for _, value in one.values]
+        found += [parameter for _, value in inside for parameter in metrics.parameters(value)]
+    found += [value for stated in mechanism.also for _, value in stated.values]
     found += [] if mechanism.sampled is None else [value for _, value in mechanism.sampled.values]
     found += [] if mechanism.count is None else [mechanism.count]
     if mechanism.noise is not None:
@@ -32,12 +32,12 @@ def promised(mechanism: Mechanism) -> list[Term]:
     Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
     """
     found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
-    found += [value for one in mechanism.also for _, value in one.values]
+    found += [value for stated in mechanism.also for _, value in stated.values]
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
         found += promised(inner)
     if mechanism.count is None:
         return found
-    return [-terms.over(1, -one, mechanism.count) if is_of_members(one) else one for one in found]
+    return [-terms.over(1, -term, mechanism.count) if is_of_members(term) else term for term in found]
 
 
 def is_of_members(value: Term) -> bool:

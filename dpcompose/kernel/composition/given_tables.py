@@ -32,10 +32,10 @@ def check(i: int, setting: Setting) -> None:
     for n in range(len(mechanism.also) + 1):
         one = mechanism.with_only(n)
         promised = dict(one.values)
-        found = table.check(one.notion, ((x, y, promised) for x, y in _pairs(one, setting, read)))
-        if found.verdict != "proved":
-            unknown = "not known to be" if found.verdict == "undecided" else "not"
-            raise NoLoss(f"{one.name} is {unknown} what its table shows: {found.words}")
+        finding = table.check(one.notion, ((x, y, promised) for x, y in _pairs(one, setting, read)))
+        if finding.verdict != "proved":
+            unknown = "not known to be" if finding.verdict == "undecided" else "not"
+            raise NoLoss(f"{one.name} is {unknown} what its table shows: {finding.words}")
 
 
 def _read(mechanism: Mechanism, setting: Setting) -> tuple[int, ...]:
@@ -70,5 +70,5 @@ def lost(i: int, setting: Setting, type: Type, forth: bool) -> Term:
         x, y = read[x], read[y]
     D, E = (x, y) if forth else (y, x)
     rows = mechanism.table.rows
-    found = Table.of({"D": rows[D], "E": rows[E]}).loss("E", "D").log
-    return found if found.kind == "oo" else terms.top(1, [found])
+    term = Table.of({"D": rows[D], "E": rows[E]}).loss("E", "D").log
+    return term if term.kind == "oo" else terms.top(1, [term])

@@ -114,10 +114,10 @@ def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, .
     """The losses at a type: those in formulas of distances with the guarantees that they have there."""
     there = {i: (far, dict(more)) for i, far, more in type.lost}
     return tuple(
-        replace(one, values=_at_databases(theory, one, *there[one.mechanism]), moved=())
-        if one.mechanism in there
-        else one
-        for one in losses
+        replace(loss, values=_at_databases(theory, loss, *there[loss.mechanism]), moved=())
+        if loss.mechanism in there
+        else loss
+        for loss in losses
     )
 
 
@@ -225,11 +225,11 @@ def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apa
 
     apart -- whether what some of them set apart is accounted for elsewhere.
     """
-    if not apart and any(one.apart(theory) for one in losses):
+    if not apart and any(loss.apart(theory) for loss in losses):
         raise NoLoss("what is set apart is lost besides")
-    if [one.mechanism for one in losses] != list(range(1, len(setting.mechanisms) + 1)):
+    if [loss.mechanism for loss in losses] != list(range(1, len(setting.mechanisms) + 1)):
         raise NoLoss("each mechanism needs one loss, in order")
-    (notion, *others) = dict.fromkeys(one.ends(theory) for one in losses)
+    (notion, *others) = dict.fromkeys(loss.ends(theory) for loss in losses)
     if others:
         raise NoLoss(f"losses of the notions {', '.join([notion, *others])} do not add up")
     if setting.adaptive and theory.rule(notion).head.adaptively is None:
@@ -460,5 +460,7 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
         raise NoLoss(f"a guarantee of {mechanism.notion} has {', '.join(wanted)}")
     values = tuple((key, stated[key]) for key in wanted)
     others = (mechanism.with_only(n) for n in range(1, len(mechanism.also) + 1))
-    besides = tuple((one.notion, tuple(samples.amplified(one, setting, theory).items())) for one in others)
+    besides = tuple(
+        (other.notion, tuple(samples.amplified(other, setting, theory).items())) for other in others
+    )
     return Loss(i, mechanism.notion, values, orders=setting.orders, curve=mechanism.curve, besides=besides)

@@ -127,7 +127,7 @@ def _check(holds: bool, why: str) -> None:
 
 def _poisson(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
     rate = given["s"]
-    holds = all(has_values.surely(one, False, setting.assumed) for one in (rate, 1 - rate))
+    holds = all(has_values.surely(term, False, setting.assumed) for term in (rate, 1 - rate))
     _check(holds, f"{formulas.to_text(rate)} is not seen to be a probability")
 
 

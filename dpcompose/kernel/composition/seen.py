@@ -41,8 +41,8 @@ def is_power(value: Term, r: Term) -> bool:
     if value.kind == "oo" or value == ZERO:
         return True
     factors = value.of if value.kind == "product" else (value,)
-    powers = [one for one in factors if r.of[0] in one.letters]
-    rest = terms.multiply([one for one in factors if r.of[0] not in one.letters])
+    powers = [factor for factor in factors if r.of[0] in factor.letters]
+    rest = terms.multiply([factor for factor in factors if r.of[0] not in factor.letters])
     if len(powers) != 1 or not rest.nonnegative:
         return False
     (power,) = powers

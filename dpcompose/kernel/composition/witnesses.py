@@ -53,13 +53,13 @@ def limited(losses: Sequence[Loss], key: str, theory: Theory, which: Collection[
     """The losses, of some mechanisms with a parameter that is at most its limit: the least of a metric and a
     number is a metric."""
     found = []
-    for one in losses:
-        limit = theory.rule(one.notion).head.limits.get(key)
+    for loss in losses:
+        limit = theory.rule(loss.notion).head.limits.get(key)
         values = tuple(
             (name, terms.least(value, terms.number(limit)) if name == key and value.kind != "oo" else value)
-            for name, value in one.values
+            for name, value in loss.values
         )
-        found.append(replace(one, values=values) if one.mechanism in which and limit is not None else one)
+        found.append(replace(loss, values=values) if loss.mechanism in which and limit is not None else loss)
     return tuple(found)
 
 
@@ -330,7 +330,7 @@ class Witnesses:
             law = self.theory.page(mechanism.noise.page, "noise").head
             entries = dict(self.type.entries)[i]
             parameter = mechanism.noise.parameter
-            return terms.add(divergences.of_noise(law, parameter, one, self.setting) for one in entries)
+            return terms.add(divergences.of_noise(law, parameter, entry, self.setting) for entry in entries)
         if mechanism.noise is not None:
             loss = by_noise(i, self.setting, self.theory, notion)
         if any(value.kind == "oo" for _, value in loss.values):

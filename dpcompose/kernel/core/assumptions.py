@@ -70,7 +70,7 @@ NOTHING: Assumed = ()
 
 def letters_of(assumed: Assumed) -> Mapping[str, Domain]:
     """The letters of some assumptions, by name."""
-    return {name: domain for one in assumed for name, domain in one.letters.items()}
+    return {name: domain for assumption in assumed for name, domain in assumption.letters.items()}
 
 
 def members_in(term: Term) -> list[str]:
@@ -89,15 +89,17 @@ def check_at(assumed: Assumed, point: Mapping[str, Fraction]) -> None:
     Traceback (most recent call last):
     dpcompose.kernel.core.assumptions.NotAssumed: e <= f is not seen to hold at the point
     """
-    for one in assumed:
-        if missing := sorted(name for name in one.letters.keys() - point.keys() if not terms.moves(name)):
-            raise NotAssumed(f"{one} is assumed, and the point has no value for {missing[0]}")
+    for assumption in assumed:
+        if missing := sorted(
+            name for name in assumption.letters.keys() - point.keys() if not terms.moves(name)
+        ):
+            raise NotAssumed(f"{assumption} is assumed, and the point has no value for {missing[0]}")
         try:
-            found = sign(formulas.at(one.term, point))
+            number = sign(formulas.at(assumption.term, point))
         except (ValueError, ArithmeticError):
-            found = None
-        if found is None or found < 0 or (one.strictly and found == 0):
-            raise NotAssumed(f"{one} is not seen to hold at the point")
+            number = None
+        if number is None or number < 0 or (assumption.strictly and number == 0):
+            raise NotAssumed(f"{assumption} is not seen to hold at the point")
 
 
 def holds_at(assumed: Assumed, point: Mapping[str, Fraction]) -> bool:
@@ -116,16 +118,16 @@ def known_least(term: Term, assumed: Assumed) -> int | None:
     >>> known_least(n - m, (Assumption(m, "<", n),)), known_least(n - 3, ()), known_least(n - m, ())
     (1, -2, None)
     """
-    found = [] if term.number is None else [floor(term.number)]
+    numbers = [] if term.number is None else [floor(term.number)]
     for name, domain in term.letters.items():
         rest = substitution.expanded(term - terms.letter(name, domain)).number
         if rest is not None and domain.least is not None:
-            found.append(ceil(domain.least + rest))
-    for one in assumed:
-        rest = substitution.expanded(one.term - term).number
+            numbers.append(ceil(domain.least + rest))
+    for assumption in assumed:
+        rest = substitution.expanded(assumption.term - term).number
         if rest is not None:
-            found.append(floor(-rest) + 1 if one.strictly else ceil(-rest))
-    return max(found, default=None)
+            numbers.append(floor(-rest) + 1 if assumption.strictly else ceil(-rest))
+    return max(numbers, default=None)
 
 
 # letters that are eliminated
@@ -186,14 +188,14 @@ def eliminated(assumed: Assumed, steps: Iterable[Step], taken: Collection[str] =
 
 def _without(assumed: Assumed, n: int, name: str, fresh: str) -> tuple[Term, Assumed]:
     """A letter as a term with the distance that an assumption says is > 0 or ≥ 0, and what is left."""
-    one = assumed[n]
-    if name not in one.letters:
-        raise NotAssumed(f"{one} says nothing of {name}")
-    x = terms.letter(name, one.letters[name])
-    factor, rest = _linear(one, x)
+    assumption = assumed[n]
+    if name not in assumption.letters:
+        raise NotAssumed(f"{assumption} says nothing of {name}")
+    x = terms.letter(name, assumption.letters[name])
+    factor, rest = _linear(assumption, x)
     domain: Domain = x.of[1]
     whole = domain.integer and _is_whole(rest) and factor.denominator == 1
-    far = terms.letter(fresh, _distances(domain, factor, rest, one.strictly, whole))
+    far = terms.letter(fresh, _distances(domain, factor, rest, assumption.strictly, whole))
     value = substitution.expanded((far - forms.write(rest)) * terms.number(1 / factor))
     others = [
         Assumption(
@@ -225,16 +227,16 @@ def _put(term: Term, name: str, value: Term) -> Term:
     return substitution.substituted(term, {name: value})
 
 
-def _linear(one: Assumption, x: Term) -> tuple[Fraction, Form]:
+def _linear(assumption: Assumption, x: Term) -> tuple[Fraction, Form]:
     """c and r where the assumption is about c·x + r, with c ≠ 0 and no x in r."""
     try:
-        form = forms.read(one.term)
+        form = forms.read(assumption.term)
     except NotAForm as error:
-        raise NotAssumed(f"{one}: {error}") from None
+        raise NotAssumed(f"{assumption}: {error}") from None
     factor = form.coefficients.get(((x, 1),))
     rest = form if factor is None else form - Form(((((x, 1),), factor),))
     if factor is None or any(x.of[0] in letter.letters for letter in rest.letters):
-        raise NotAssumed(f"{one} does not say how far {x.of[0]} is from something else")
+        raise NotAssumed(f"{assumption} does not say how far {x.of[0]} is from something else")
     return factor, rest
 
 
@@ -252,10 +254,10 @@ def _in_domain(value: Term, domain: Domain) -> Iterator[Assumption]:
     for end, is_open, word in ends:
         if end is None:
             continue
-        found = Assumption(value, word if is_open else f"{word}=", terms.number(end))
-        seen = forms.term_sign(found.term)
+        assumption = Assumption(value, word if is_open else f"{word}=", terms.number(end))
+        seen = forms.term_sign(assumption.term)
         if not (seen > 0 or (seen == 0 and not is_open)):
-            yield found
+            yield assumption
 
 
 @lru_cache(maxsize=1024)
@@ -288,13 +290,13 @@ def ways(
     return tuple(dict.fromkeys(found))
 
 
-def _candidates(one: Assumption, kept: Collection[str]) -> list[str]:
+def _candidates(assumption: Assumption, kept: Collection[str]) -> list[str]:
     """The letters that an assumption eliminates, those with positive factors first."""
     some = []
-    for name, domain in sorted(one.letters.items()):
+    for name, domain in sorted(assumption.letters.items()):
         if name not in kept:
             try:
-                factor, _ = _linear(one, terms.letter(name, domain))
+                factor, _ = _linear(assumption, terms.letter(name, domain))
             except NotAssumed:
                 continue
             some.append((factor < 0, name))
@@ -310,7 +312,7 @@ def _fresh(n: int, taken: Collection[str]) -> str:
 
 def in_other_letters(assumed: Assumed, *some: Term) -> Iterator[Eliminated]:
     """The ways in which letters are eliminated from terms, where assumptions say something of these."""
-    names = frozenset(name for one in some for name in one.letters)
+    names = frozenset(name for term in some for name in term.letters)
     if not assumed or not names & letters_of(assumed).keys():
         return
     for steps in ways(assumed, names, frozenset().union(*map(counts_in, some))):

@@ -86,7 +86,7 @@ class Databases:
         _, n = self.size
         top = self.from_length if self.of_places else self.least if n is None else n
         both = ((self.lower, self.least), (self.letter, top))
-        return {one.of[0]: there for one, there in both if one is not None}
+        return {term.of[0]: there for term, there in both if term is not None}
 
     @property
     def from_some_size_on(self) -> bool:
@@ -152,10 +152,10 @@ class Databases:
             found |= {"from": self.from_length} if self.from_length else {}
         if self.kind == "cells" and self.letters:
             found |= {"size": list(self.size)}
-        for key, one in (("letter", self.letter), ("lower", self.lower)):
-            found |= {} if one is None else {key: formulas.to_text(one)}
+        for key, term in (("letter", self.letter), ("lower", self.lower)):
+            found |= {} if term is None else {key: formulas.to_text(term)}
         if self.kind == "contributions":
-            found |= {"parts": [list(one.records) for one in self.atoms], "outside": list(self.outside)}
+            found |= {"parts": [list(atom.records) for atom in self.atoms], "outside": list(self.outside)}
         if self.parts:
             found |= {"parts": {name: part.data() for name, part in self.parts}}
         if self.kind == "arrays":
@@ -190,8 +190,8 @@ def _of_any_length(reader: Reader, shown: str) -> Databases:
     if not word or size[1].value != (None if word == "any" else count):
         raise reader.key("size").wrong("a word and the number of cells")
     letter, lower = _letter(reader, "letter"), _letter(reader, "lower")
-    found = Databases("cells", shown, size=(word, size[1].value), letter=letter, lower=lower, count=count)
-    return replace(found, from_length=0 if word == "any" else count)
+    databases = Databases("cells", shown, size=(word, size[1].value), letter=letter, lower=lower, count=count)
+    return replace(databases, from_length=0 if word == "any" else count)
 
 
 FORMS = {"records": ("multisets", "sequences"), "policies": ("multisets", "sets", "tuples")}
@@ -226,31 +226,33 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
         raise reader.key("from").wrong("a length of tuples with a letter, no less than there are places,")
     if formed != "sets" and unlimited:
         raise reader.key("unlimited").wrong("nothing but for sets, so none")
-    found = Databases(kind, shown, formed, (size, n), least, letter, lower, length, unlimited, atoms, places)
+    databases = Databases(
+        kind, shown, formed, (size, n), least, letter, lower, length, unlimited, atoms, places
+    )
     if formed == "sequences" and letter is not None:
         raise reader.key("letter").wrong("nothing for sequences, so none")
     if lower is not None and size != ("exactly" if formed == "tuples" else "at most"):
         raise reader.key("lower").wrong("nothing but where databases have at most some number, so none")
-    if (one := _too_few(found)) is not None:
+    if (one := _too_few(databases)) is not None:
         raise reader.key(one).wrong("a letter for whole numbers up to the one that is there,")
-    return found
+    return databases
 
 
 def _letter(reader: Reader, key: str) -> Term | None:
     """A letter for whole numbers from 0, if there is one."""
     if key not in reader.value:
         return None
-    found = reader.key(key).formula()
-    if found.kind != "letter" or not found.of[1].integer or not found.of[1].nonnegative:
+    term = reader.key(key).formula()
+    if term.kind != "letter" or not term.of[1].integer or not term.of[1].nonnegative:
         raise reader.key(key).wrong("a letter for whole numbers from 0,")
-    return found
+    return term
 
 
 def _too_few(databases: Databases) -> str | None:
     """Which letter of a class is for none of the numbers up to the one that is there."""
-    for key, one in (("letter", databases.letter), ("lower", databases.lower)):
-        there = one is None or databases.of_places
-        if one is not None and not there and one.of[1].least > databases.letters[one.of[0]]:
+    for key, term in (("letter", databases.letter), ("lower", databases.lower)):
+        there = term is None or databases.of_places
+        if term is not None and not there and term.of[1].least > databases.letters[term.of[0]]:
             return key
     return None
 
@@ -259,11 +261,11 @@ def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -
     """Of tuples the place of each atom; all n of them."""
     if formed != "tuples" and "places" not in reader.value:
         return ()
-    found = tuple(reader.key("places").wholes())
+    numbers = tuple(reader.key("places").wholes())
     exactly = formed == "tuples" and size == "exactly"
-    if not exactly or len(found) != atoms or set(found) != set(range(n or 0)):
+    if not exactly or len(numbers) != atoms or set(numbers) != set(range(n or 0)):
         raise reader.key("places").wrong("the place of each atom of tuples of one length, all of them,")
-    return found
+    return numbers
 
 
 def _of_parts(reader: Reader, shown: str) -> Databases:
@@ -272,7 +274,7 @@ def _of_parts(reader: Reader, shown: str) -> Databases:
     parts = [tuple(one.text() for one in part.items()) for part in reader.key("parts").items()]
     outside = tuple(one.text() for one in reader.key("outside").items())
     names = [*outside, *(name for part in parts for name in part)]
-    few = not all(1 <= len(one) <= 2 for one in parts) or len(outside) not in (0, 2)
+    few = not all(1 <= len(part) <= 2 for part in parts) or len(outside) not in (0, 2)
     if few or len(set(names)) < len(names):
         raise reader.key("parts").wrong("one or two rows of each part, two or none outside, all different,")
     return Databases("contributions", shown, atoms=tuple(map(Atom, parts)), outside=outside)
@@ -326,9 +328,9 @@ def _ends(reader: Reader) -> Ends:
 
 
 def _two(reader: Reader) -> list[Reader]:
-    if len(found := reader.items()) != 2:
+    if len(readers := reader.items()) != 2:
         raise reader.wrong("two ends")
-    return found
+    return readers
 
 
 def _parts(reader: Reader) -> tuple[tuple[str, Points | Databases], ...]:

@@ -56,7 +56,7 @@ class Noise:
         """As JSON."""
         found: dict[str, Any] = {"page": self.page, "parameter": formulas.to_text(self.parameter)}
         found |= {"besides": texts(self.besides)} if self.besides else {}
-        found |= {"entries": [formulas.to_text(one) for one in self.entries]} if self.entries else {}
+        found |= {"entries": [formulas.to_text(entry) for entry in self.entries]} if self.entries else {}
         return found if self.query is None else {"query": self.query.data(), **found}
 
 
@@ -85,7 +85,7 @@ class Table:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        rows = [[formulas.to_text(one) for one in row] for row in self.rows]
+        rows = [[formulas.to_text(term) for term in row] for row in self.rows]
         return {"on": self.on, "outcomes": list(self.outcomes), "rows": rows}
 
 

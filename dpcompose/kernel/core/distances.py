@@ -65,7 +65,9 @@ class Distance:
         found |= {"apart": True} if self.apart else {}
         found |= {} if self.within is None else {"within": formulas.to_text(self.within)}
         found |= (
-            {"differences": [formulas.to_text(one) for one in self.differences]} if self.differences else {}
+            {"differences": [formulas.to_text(difference) for difference in self.differences]}
+            if self.differences
+            else {}
         )
         found |= {"parts": list(self.parts)} if self.parts else {}
         if self.input is not None:

@@ -29,9 +29,9 @@ def closed(formula: Term, over: Collection[str], points: Sequence[Points]) -> Te
 
 def norm(moved: Sequence[Term], word: str) -> Term | None:
     """‖v‖ of how far the entries of a vector move; None for a norm that is not known."""
-    sizes = [terms.largest(one, -one) for one in moved]
+    sizes = [terms.largest(term, -term) for term in moved]
     if word == "L2" and len(moved) > 1:
-        return terms.sqrt(terms.add(one**2 for one in moved))
+        return terms.sqrt(terms.add(term**2 for term in moved))
     if word in ("L1", "L2"):
         return terms.add(sizes)
     return None if word != "Linf" else terms.largest(*sizes) if sizes else ZERO

@@ -40,12 +40,12 @@ class Orders:
         """The orders of a text.  Raises ValueError with what would fit."""
         words = "".join(text.split())
         number = r"(\d{1,60}(?:\.\d{1,60}|/\d{1,60})?)"
-        found = re.fullmatch(rf"([(\[]){number},(?:{number}([)\]])|oo\))", words)
+        match = re.fullmatch(rf"([(\[]){number},(?:{number}([)\]])|oo\))", words)
         try:
-            if found is not None:
-                greatest = None if found[3] is None else Fraction(found[3])
-                ends = found[1] == "(", found[3] is not None and found[4] == ")"
-                made = Orders(Domain(Fraction(found[2]), ends[0], greatest, ends[1]))
+            if match is not None:
+                greatest = None if match[3] is None else Fraction(match[3])
+                ends = match[1] == "(", match[3] is not None and match[4] == ")"
+                made = Orders(Domain(Fraction(match[2]), ends[0], greatest, ends[1]))
             else:
                 alone = Fraction(words if re.fullmatch(number, words) else "")
                 made = Orders(Domain(alone, False, alone, False))
@@ -125,8 +125,8 @@ class Curve:
     @property
     def slope(self) -> Term | None:
         """ρ where it says ρα for one ρ; None where it says something else."""
-        found = substitution.expanded(self.value / self.orders.order)
-        return None if ALPHA in found.letters else found
+        term = substitution.expanded(self.value / self.orders.order)
+        return None if ALPHA in term.letters else term
 
     def nonnegative_at(self, point: Mapping[str, Fraction]) -> bool:
         """Whether it is seen to be at least 0 at all orders, for the parameters at a point."""
@@ -223,10 +223,10 @@ class Curve:
         top = orders._ends[1]
         if top is None:
             return False
-        found = sign(end - _needed(terms.number(top), r))
-        if found == 0 or end == _needed(terms.number(top), r):
+        number = sign(end - _needed(terms.number(top), r))
+        if number == 0 or end == _needed(terms.number(top), r):
             return orders.domain.open_greatest or not self.orders.domain.open_greatest
-        return found == 1
+        return number == 1
 
 
 def _needed(order: Term, r: Term) -> Term:

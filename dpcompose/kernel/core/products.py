@@ -33,16 +33,16 @@ def read_distances(
     if reader.value and not all(naming.read(name).is_parameter for name in reader.symbols):
         raise BadSetting(f"{reader.at}: names of parameters beside distances have no __")
     parts = dict(databases.parts)
-    moving = {name: one for part in databases.points for name, one in part.letters().items()}
-    found: dict[str, Distance] = {}
+    moving = {name: letter for part in databases.points for name, letter in part.letters().items()}
+    distances: dict[str, Distance] = {}
     for name in map(str, reader.value):
         said = naming.read(name)
         if said.distance is None or name in moving or said.database == "F":
             raise reader.wrong(f"names that begin with {naming.of_distance('')}, and are no coordinates,")
-        before = {one: metrics.letter(one) for one in found}
+        before = {one: metrics.letter(one) for one in distances}
         one = Reader(reader.value[name], f"{reader.at}.{name}", {**reader.symbols, **moving, **before})
-        found[name] = _distance(one, parts, input_of)
-    return tuple(found.items())
+        distances[name] = _distance(one, parts, input_of)
+    return tuple(distances.items())
 
 
 def _distance(
@@ -63,7 +63,7 @@ def _distance(
     at_most = reader.key("at most").formula() if "at most" in reader.value else None
     formula = reader.key("formula").formula() if "formula" in given else None
     differences = tuple(one.formula() for one in reader.key("differences", []).items())
-    if any(one.has("oo") for one in (formula, within, at_most, *differences) if one is not None):
+    if any(term.has("oo") for term in (formula, within, at_most, *differences) if term is not None):
         raise reader.wrong("formulas without oo")
     if "over" in reader.value:
         return _over_fibres(reader, formula, parts, at_most)
@@ -85,10 +85,10 @@ def _over_fibres(
     every = [name for part in points for name in part.coordinates]
     over = tuple(one.text(*every) for one in reader.key("over").items())
     alone = reader.value.keys().isdisjoint({"apart", "within"})
-    found = fibres.closed(norm, over, points) if alone and norm is not None else None
-    if found is None or len({*over}) < len(over):
+    term = fibres.closed(norm, over, points) if alone and norm is not None else None
+    if term is None or len({*over}) < len(over):
         raise reader.wrong("a norm of coordinates, and those that are read, each once,")
-    return Distance(found, at_most=at_most, over=over, norm=norm)
+    return Distance(term, at_most=at_most, over=over, norm=norm)
 
 
 # mechanisms
@@ -104,7 +104,7 @@ def in_distances(
     besides, formula = given.key("besides").values(), given.key("formula").formula()
     if not {key for key, _ in besides} <= set(values):
         raise given.key("besides").wrong("formulas for parameters of the guarantee")
-    if any(one.has("oo") for one in (formula, *(value for _, value in besides))):
+    if any(term.has("oo") for term in (formula, *(value for _, value in besides))):
         raise given.wrong("formulas without oo")
     return InMetric(formula, distances, besides, bounded)
 
@@ -117,26 +117,28 @@ def read_noise(reader: Reader, databases: Databases) -> Noise:
         query = reader.key("query")
         query.keys(("page", "values"))
         return Noise(Query(query.key("page").text(), query.key("values").values()), page, parameter)
-    moving = {name: one for part in databases.points for name, one in part.letters("D").items()}
+    moving = {name: letter for part in databases.points for name, letter in part.letters("D").items()}
     given = Reader(reader.value, reader.at, {**reader.symbols, **moving}).key("entries")
     entries = tuple(one.formula() for one in given.items())
-    if not entries or any(one.has("oo") or metrics.is_moving(one) for one in entries):
+    if not entries or any(entry.has("oo") or metrics.is_moving(entry) for entry in entries):
         raise given.wrong("formulas in the coordinates of D")
     return Noise(None, page, parameter, entries)
 
 
-def check_mechanism(reader: Reader, one: Mechanism) -> None:
+def check_mechanism(reader: Reader, mechanism: Mechanism) -> None:
     """Raises BadSetting unless a mechanism on a product has a formula in distances, and nothing else that
     would be about its inputs; of one that is a table that is a single distance."""
     reader.keys(KEYS)
-    if one.metric is None or one.reads != (None,) or one.domain != "own":
+    if mechanism.metric is None or mechanism.reads != (None,) or mechanism.domain != "own":
         raise reader.wrong("a metric of everything")
-    every = [value for some in (one.values, *(other.values for other in one.also)) for _, value in some]
-    given = [*every, *([] if one.noise is None else [one.noise.parameter])]
-    if any(map(metrics.is_moving, [*given, *([] if one.count is None else [one.count])])):
+    every = [
+        value for some in (mechanism.values, *(other.values for other in mechanism.also)) for _, value in some
+    ]
+    given = [*every, *([] if mechanism.noise is None else [mechanism.noise.parameter])]
+    if any(map(metrics.is_moving, [*given, *([] if mechanism.count is None else [mechanism.count])])):
         raise reader.wrong("formulas in parameters, and distances in a metric only,")
-    alone = one.metric.formula.kind == "letter" and not one.metric.besides
-    if (one.noise is not None or one.table is not None) and not alone:
+    alone = mechanism.metric.formula.kind == "letter" and not mechanism.metric.besides
+    if (mechanism.noise is not None or mechanism.table is not None) and not alone:
         raise reader.key("metric").wrong("one distance, of noise or a table,")
 
 

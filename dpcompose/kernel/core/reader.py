@@ -65,7 +65,7 @@ class Reader:
         """A list of whole numbers from 0 on, of which there may be very many."""
         if isinstance(self.value, list) and all(type(n) is int and 0 <= n <= MOST_CELLS for n in self.value):
             return self.value
-        return [one.whole() for one in self.items()]
+        return [reader.whole() for reader in self.items()]
 
     def text(self, *words: str) -> str:
         if not isinstance(self.value, str) or (words and self.value not in words):

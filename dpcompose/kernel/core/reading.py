@@ -10,12 +10,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.core import assumptions, classes, contributions, products
-from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.core import classes, contributions, letters, products
 from dpcompose.kernel.core.classes import OF_ATOMS, Databases
 from dpcompose.kernel.core.concrete import Noise, Query, Sampled, Table
 from dpcompose.kernel.core.contributions import is_count
-from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.reader import BadSetting, Reader
 from dpcompose.kernel.core.settings import (
     ANY_SIZE,
@@ -29,8 +28,6 @@ from dpcompose.kernel.core.settings import (
     Stated,
 )
 from dpcompose.kernel.expressions import metrics, naming, terms
-from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.kernel.expressions.grammar import RESERVED
 from dpcompose.kernel.expressions.terms import Term
 
 EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
@@ -62,121 +59,54 @@ def _setting(reader: Reader, depth: int) -> Setting:
     if known is not None:
         return known
     reader.keys(KEYS)
-    parameters = _parameters(reader.key("parameters"))
+    parameters = letters.parameters(reader.key("parameters"))
     inner = reader.with_symbols({name: terms.letter(name, domain) for name, domain in parameters})
     databases = classes.read(inner.key("databases"))
-    orders = _orders(inner) if "orders" in reader.value else None
+    orders = letters.orders_of(inner) if "orders" in reader.value else None
     far = products.read_distances(
         inner.key("distances", {}), databases, lambda one, part: _mechanism(one, part, depth)
     )
     inner = inner.with_symbols({name: metrics.letter(name) for name, _ in far})
-    some = inner.key("mechanisms").items()
-    if not 1 <= len(some) <= MOST_MECHANISMS:
+    readers = inner.key("mechanisms").items()
+    if not 1 <= len(readers) <= MOST_MECHANISMS:
         raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
-    mechanisms = tuple(_mechanism(one, databases, depth, orders) for one in some)
+    mechanisms = tuple(_mechanism(one, databases, depth, orders) for one in readers)
     if len({one.name for one in mechanisms}) < len(mechanisms):
         raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
     every = [one for mechanism in mechanisms for one in (mechanism, *distances_of(mechanism))]
     moving = [one for one in every if one.metric is None]
-    if any(len(one.moves) != len(moving) for one in databases.types):
+    if any(len(counted.moves) != len(moving) for counted in databases.types):
         raise BadSetting(
             f"{reader.at}.databases.types: a distance of each of {len(moving)} mechanisms is wanted"
         )
-    partitions: dict[str, Any] = {}
-    for n, one in enumerate(every):
-        parts = (one.reads, one.count, n if one.dealt else None)
-        if one.partition and partitions.setdefault(one.partition, parts) != parts:
-            raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
+    _check_partitions(reader, every)
     target = inner.key("target").once(_relation, databases, databases.count)
     also = (other.stated for one in mechanisms for other in one.also)
     for relation in (target, *(one.stated for one in mechanisms), *also):
         if relation is not None and relation.lengths:  # a step may have none in between
             raise BadSetting(f"{reader.at}: lengths are those of distances in a metric only")
     flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
-    assumed = tuple(_assumption(one) for one in inner.key("assumed", []).items())
+    assumed = tuple(letters.assumption(one) for one in inner.key("assumed", []).items())
     for mechanism in mechanisms:
         if mechanism.study is not None and not {*mechanism.study.assumed} <= {*assumed}:
             raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
     if flat is not None and flat.assumed != assumed:
         raise BadSetting(f"{reader.at}.flat: other relations are assumed")
-    parameters = _with_order(
+    parameters = letters.with_order(
         reader, parameters, orders, bool(far), (flat, *(one.study for one in mechanisms))
     )
     adaptive = inner.key("adaptive", False).boolean()
     return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed, far, orders)
 
 
-def _with_order(
-    reader: Reader,
-    parameters: tuple[tuple[str, Domain], ...],
-    orders: Orders | None,
-    in_metrics: bool,
-    inside: Sequence[Setting | None],
-) -> tuple[tuple[str, Domain], ...]:
-    """The parameters with the letter for the orders of which a setting speaks, as do those inside of it."""
-    if any(one is not None and one.orders != orders for one in inside):
-        raise BadSetting(f"{reader.at}: studies speak of other orders than the whole")
-    if orders is None:
-        return parameters
-    if in_metrics or ALPHA in dict(parameters):
-        raise reader.key("orders").wrong(f"no parameter {ALPHA} and no distances besides orders, so none")
-    return tuple(sorted((*parameters, *orders.letters.items())))
-
-
-def _orders(reader: Reader) -> Orders:
-    """The orders of which divergences are spoken, or a curve is about."""
-    try:
-        return Orders.read(reader.key("orders").text())
-    except ValueError as error:
-        raise BadSetting(f"{reader.at}: {error}") from None
-
-
-def _curve(reader: Reader, orders: Orders | None) -> Curve | None:
-    """Of a guarantee that is about orders what it says of all of them."""
-    if "orders" not in reader.value:
-        return None
-    own = _orders(reader)
-    there = Reader(reader.value, reader.at, {**reader.symbols, ALPHA: own.order}).key("values").values()
-    if len(there) != 1 or orders is None or reader.value.keys() & {"noise", "table", "metric"}:
-        raise reader.wrong("one parameter of a guarantee for neighbours, and orders of the setting,")
-    return Curve(own, there[0][1])
-
-
-def _values(reader: Reader, curve: Curve | None, orders: Orders | None) -> tuple[tuple[str, Term], ...]:
-    """The parameters of a guarantee, of a curve at the orders of the setting."""
-    if curve is None or orders is None:
-        return reader.key("values").values()
-    try:
-        return tuple((key, curve.at(orders)) for key in map(str, reader.key("values").value))
-    except NotThere as error:
-        raise BadSetting(f"{reader.at}: {error}") from None
-
-
-def _assumption(reader: Reader) -> Assumption:
-    """A relation between parameters: two formulas with a sign between them."""
-    if len(parts := reader.items()) != 3:
-        raise reader.wrong("a formula, a sign and a formula")
-    found = Assumption(parts[0].formula(), parts[1].text(*assumptions.SIGNS), parts[2].formula())
-    for side in (found.left, found.right):
-        if side.has("oo") or assumptions.members_in(side):
-            raise reader.wrong("a relation between single numbers, without members of families and oo,")
-    return found
-
-
-def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
-    if not isinstance(reader.value, dict):
-        raise reader.wrong("a table")
-    found = []
-    for name in sorted(map(str, reader.value)):
-        said = naming.read(name)
-        bare = said.base if said.is_general else name
-        if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED or said.distance is not None:
-            raise BadSetting(f"{reader.at}: {name!r} is no name of a parameter")
-        try:
-            found.append((name, Domain.read(reader.key(name).text())))
-        except ValueError as error:
-            raise BadSetting(f"{reader.at}.{name}: {error}") from None
-    return tuple(found)
+def _check_partitions(reader: Reader, mechanisms: Sequence[Mechanism]) -> None:
+    """All mechanisms that name a partition have its parts."""
+    partitions: dict[str, Any] = {}
+    for n, mechanism in enumerate(mechanisms):
+        parts = (mechanism.reads, mechanism.count, n if mechanism.dealt else None)
+        if mechanism.partition and partitions.setdefault(mechanism.partition, parts) != parts:
+            name, partition = mechanism.name, mechanism.partition
+            raise BadSetting(f"{reader.at}.mechanisms: {partition} has other parts for {name}")
 
 
 def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
@@ -208,19 +138,19 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
         if not edits <= EDITS[databases.of]:
             raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
         return Relation(tuple(sorted(edits)), steps, elsewhere)
-    if any(not 0 <= one < count for numbers in some for one in numbers):
+    if any(not 0 <= number < count for numbers in some for number in numbers):
         raise single.wrong(f"numbers below {count}")
     if databases.kind == "cells":
-        return Relation(tuple(frozenset(one) for one in some if one), steps)
+        return Relation(tuple(frozenset(numbers) for numbers in some if numbers), steps)
     between = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
     if "lengths" in reader.value:
         lengths = tuple(one.formula().number for one in reader.key("lengths").items())
-        inside = all(one is not None and one >= 0 for one in lengths)
+        inside = all(length is not None and length >= 0 for length in lengths)
         if steps != 1 or some != sorted(between) or len(lengths) != len(some) or not inside:
             raise reader.key("lengths").wrong(
                 "a number >= 0 for each of some pairs in order, one step apart,"
             )
-        return Relation(tuple(sorted(between)), lengths=tuple(one or Fraction(0) for one in lengths))
+        return Relation(tuple(sorted(between)), lengths=tuple(length or Fraction(0) for length in lengths))
     return Relation(tuple(sorted(between)), steps)
 
 
@@ -242,7 +172,7 @@ def _edge(reader: Reader, databases: Databases) -> Edge:
     ends = [NOTHING if one.value is None else one.whole(0, last) for one in reader.items()]
     if len(ends) != 2 or ends == [NOTHING, NOTHING]:
         raise reader.wrong("two atoms, or an atom and null,")
-    if databases.places and (NOTHING in ends or len({databases.places[one] for one in ends}) > 1):
+    if databases.places and (NOTHING in ends or len({databases.places[end] for end in ends}) > 1):
         raise reader.wrong("two atoms of one place")
     return min(ends), max(ends)
 
@@ -289,14 +219,14 @@ def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders 
     metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
     if databases.kind != "product" and [stated, noise, metric].count(None) != 2:
         raise reader.wrong("either noise, or the neighbours of a guarantee, or a metric,")
-    curve = _curve(reader, orders)
-    found = Mechanism(
+    curve = letters.curve(reader, orders)
+    mechanism = Mechanism(
         reader.key("name").text(),
         reads,
         stated,
         domain,
         reader.key("notion").text(),
-        _values(reader, curve, orders),
+        letters.values(reader, curve, orders),
         count,
         partition,
         _codes(reader.key("codes"), reads[0], databases) if "codes" in reader.value else (),
@@ -311,21 +241,27 @@ def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders 
         reader.key("dealt", False).boolean(),
         curve,
     )
-    if found.dealt:
-        _check_dealt(reader, found, databases)
+    if mechanism.dealt:
+        _check_dealt(reader, mechanism, databases)
     if databases.kind == "product":
-        products.check_mechanism(reader, found)
-    return found
+        products.check_mechanism(reader, mechanism)
+    return mechanism
 
 
-def _check_dealt(reader: Reader, found: Mechanism, databases: Databases) -> None:
+def _check_dealt(reader: Reader, mechanism: Mechanism, databases: Databases) -> None:
     """Of multisets all records are dealt, to two inputs or more, that guarantees for some neighbours are
     about."""
     multisets = databases.kind == "records" and databases.of == "multisets"
-    count = found.count
+    count = mechanism.count
     least = None if count is None else count.number if count.kind != "letter" else count.of[1].least
     besides = {"noise", "table", "study", "also", "metric", "codes", "sampled"} & set(reader.value)
-    if not multisets or found.reads != (None,) or not found.partition or found.domain != "own" or besides:
+    if (
+        not multisets
+        or mechanism.reads != (None,)
+        or not mechanism.partition
+        or mechanism.domain != "own"
+        or besides
+    ):
         raise reader.key("dealt").wrong(
             "nothing but for families that read multisets, each its own part, so false"
         )
@@ -360,18 +296,24 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
         raise given.key("distances").wrong("a table of mechanisms by letters")
     found = []
     for name in sorted(map(str, given.key("distances").value)):
-        one = _mechanism(given.key("distances").key(name), databases, depth)
+        mechanism = _mechanism(given.key("distances").key(name), databases, depth)
         alike = all(
-            one.data().get(key) == reader.value.get(key, default)
+            mechanism.data().get(key) == reader.value.get(key, default)
             for key, default in (("count", None), ("partition", None))
         )
-        other = one.stated is None or one.table or one.also or one.dealt or one.sampled
+        other = (
+            mechanism.stated is None
+            or mechanism.table
+            or mechanism.also
+            or mechanism.dealt
+            or mechanism.sampled
+        )
         if naming.read(name).distance is None or not alike or other:
             begin = naming.of_distance("")
             raise given.key("distances").wrong(
                 f"letters that begin with {begin}, and guarantees for neighbours, of as many members,"
             )
-        found.append((name, one))
+        found.append((name, mechanism))
     letters = {name: metrics.letter(name) for name, _ in found}
     inside = Reader(given.value, given.at, {**given.symbols, **letters})
     return products.in_distances(inside, values, tuple(found), given.key("bounded").boolean())
@@ -379,21 +321,21 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
 
 def _also(reader: Reader, databases: Databases, values: int, orders: Orders | None) -> tuple[Stated, ...]:
     """The guarantees that a mechanism has besides: of one that is known by its guarantees, or a table."""
-    found = []
+    besides = []
     for one in reader.key("also", []).items():
         if databases.kind == "arrays" or {"noise", "study"} & set(reader.value):
             raise one.wrong("nothing besides what is given, so none")
         if databases.kind == "product":
-            found.append(_also_in_metric(one, databases))
+            besides.append(_also_in_metric(one, databases))
             continue
         one.keys(("stated", "domain", "notion", "values", "orders"))
         domain = one.key("domain").text("own", "common")
         on = values if databases.kind == "listed" and domain == "own" else databases.count
         stated = _relation(one.key("stated"), databases, on)
-        curve = _curve(one, orders)
-        said = _values(one, curve, orders)
-        found.append(Stated(stated, domain, one.key("notion").text(), said, curve))
-    return tuple(found)
+        curve = letters.curve(one, orders)
+        said = letters.values(one, curve, orders)
+        besides.append(Stated(stated, domain, one.key("notion").text(), said, curve))
+    return tuple(besides)
 
 
 def _also_in_metric(reader: Reader, databases: Databases) -> Stated:
@@ -439,7 +381,7 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
             raise reader.wrong("the number of one map")
         return numbers
     within = len(databases.atoms) if databases.kind in (*OF_ATOMS, "contributions") else databases.count
-    if any(one >= within for one in numbers) or databases.kind == "steps":
+    if any(number >= within for number in numbers) or databases.kind == "steps":
         raise reader.wrong(f"numbers below {within}")
     if databases.kind == "contributions" and len(numbers) > 1:
         raise reader.wrong("the number of one part")
@@ -451,12 +393,12 @@ def _codes(
 ) -> tuple[tuple[int, ...], ...]:
     """Sets of atoms that are read, which share none; of tuples each at one place."""
     found = tuple(tuple(sorted(set(one.wholes()))) for one in reader.items())
-    every = [atom for one in found for atom in one]
+    every = [atom for numbers in found for atom in numbers]
     there = set(range(len(databases.atoms)) if reads is None else reads)
     fits = databases.kind == "policies" and databases.of != "sets" and all(found) and {*every} <= there
     # `fits` first: atoms that are not there have no place
     placed = not (fits and databases.places) or all(
-        len({databases.places[one] for one in some}) == 1 for some in found
+        len({databases.places[number] for number in numbers}) == 1 for numbers in found
     )
     if not fits or len(set(every)) < len(every) or not placed:
         raise reader.wrong("sets of atoms that are read, of multisets or at one place, each in one of them,")
@@ -470,9 +412,9 @@ def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases:
     query = reader.key("query")
     query.keys(("page", "values", "n", "least"))
     n, least = (_number_read(query, key) for key in ("n", "least"))
-    if n is not None and {n} != {databases.how_many(one) for one in reads}:
+    if n is not None and {n} != {databases.how_many(numbers) for numbers in reads}:
         raise query.key("n").wrong("the number of records that are read, where it is fixed,")
-    if least is not None and {least} != {databases.fewest(one) for one in reads}:
+    if least is not None and {least} != {databases.fewest(numbers) for numbers in reads}:
         raise query.key("least").wrong("the least number of records that are read")
     found = Query(query.key("page").text(), query.key("values").values(), n, least)
     besides = reader.key("besides").values() if "besides" in reader.value else ()
@@ -485,8 +427,12 @@ def _number_read(query: Reader, key: str) -> int | Term | None:
     """A number of records, or the letter for it; None where nothing is said."""
     if key not in query.value:
         return None
-    one = query.key(key)
-    return one.formula() if isinstance(one.value, str) else one.whole(0 if key == "least" else 1, 10**15)
+    reader = query.key(key)
+    return (
+        reader.formula()
+        if isinstance(reader.value, str)
+        else reader.whole(0 if key == "least" else 1, 10**15)
+    )
 
 
 def _table(reader: Reader, databases: Databases, values: int) -> Table:

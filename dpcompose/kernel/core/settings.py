@@ -107,7 +107,7 @@ class Relation:
         """As JSON."""
         more: dict[str, Any] = {"within": ANY_SIZE} if self.elsewhere else {}
         more |= {} if self.times is None else {"times": formulas.to_text(self.times)}
-        more |= {"lengths": [str(one) for one in self.lengths]} if self.lengths else {}
+        more |= {"lengths": [str(length) for length in self.lengths]} if self.lengths else {}
         return {"single": self._single(), "steps": self.steps, **more}
 
     def _single(self) -> str | dict[str, str] | list[list[int | None]]:
@@ -180,15 +180,15 @@ class InMetric:
         if len(moving) != 1 or moving[0] not in whole:
             return None
         letter = metrics.letter(moving[0])
-        found = substitution.expanded(self.formula / letter)
-        return None if metrics.is_moving(found) else found
+        term = substitution.expanded(self.formula / letter)
+        return None if metrics.is_moving(term) else term
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found: dict[str, Any] = {"formula": formulas.to_text(self.formula), "besides": texts(self.besides)}
         if not self.distances:
             return found
-        distances = {name: one.data() for name, one in self.distances}
+        distances = {name: mechanism.data() for name, mechanism in self.distances}
         return {**found, "distances": distances, "bounded": self.bounded}
 
 
@@ -259,32 +259,32 @@ class Mechanism:
     def has_alike(self) -> bool:
         """Whether all guarantees that it has are for the same neighbours, and for no orders."""
         own = self.stated, self.domain, None
-        every = all((one.stated, one.domain, one.curve) == own for one in self.also)
+        every = all((stated.stated, stated.domain, stated.curve) == own for stated in self.also)
         return every and not (self.also and self.curve)
 
     def with_only(self, n: int, values: Values | None = None) -> Mechanism:
         """The same of which only the guarantee of a number is known, with other values of its parameters."""
         if not self.also and n == 0 and values is None:
             return self
-        one = self.guarantee(n)
-        if values is not None and [key for key, _ in values] != [key for key, _ in one.values]:
+        stated = self.guarantee(n)
+        if values is not None and [key for key, _ in values] != [key for key, _ in stated.values]:
             raise BadSetting(f"guarantee {n} of {self.name} has other parameters")
-        if values is not None and one.curve is not None:
+        if values is not None and stated.curve is not None:
             raise BadSetting(f"guarantee {n} of {self.name} is a curve, which has no other values")
         return replace(
             self,
-            stated=one.stated,
-            domain=one.domain,
-            notion=one.notion,
-            values=one.values if values is None else values,
+            stated=stated.stated,
+            domain=stated.domain,
+            notion=stated.notion,
+            values=stated.values if values is None else values,
             also=(),
-            metric=one.metric,
-            curve=one.curve,
+            metric=stated.metric,
+            curve=stated.curve,
         )
 
     def at_orders(self, orders: Orders) -> Mechanism:
         """The same in a setting that speaks of other orders.  Raises NotThere where nothing is said."""
-        also = tuple(replace(one, values=_at(one.values, one.curve, orders)) for one in self.also)
+        also = tuple(replace(stated, values=_at(stated.values, stated.curve, orders)) for stated in self.also)
         study = None if self.study is None else self.study.at_orders(orders)
         return replace(self, values=_at(self.values, self.curve, orders), also=also, study=study)
 
@@ -292,7 +292,7 @@ class Mechanism:
         """As JSON."""
         found: dict[str, Any] = {
             "name": self.name,
-            "reads": [one if one is None else list(one) for one in self.reads],
+            "reads": [numbers if numbers is None else list(numbers) for numbers in self.reads],
             "domain": self.domain,
             "notion": self.notion,
             **_values_data(self.values, self.curve),
@@ -301,8 +301,8 @@ class Mechanism:
             value = getattr(self, key)
             found |= {} if value is None else {key: value.data()}
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
-        found |= {"also": [one.data() for one in self.also]} if self.also else {}
-        found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
+        found |= {"also": [stated.data() for stated in self.also]} if self.also else {}
+        found |= {"codes": [list(code) for code in self.codes]} if self.codes else {}
         found |= {key: True for key in ("processed", "filtered", "dealt") if getattr(self, key)}
         return found | ({"partition": self.partition} if self.partition else {})
 
@@ -344,7 +344,7 @@ class Setting:
     def at_orders(self, orders: Orders) -> Setting:
         """The same that speaks of other orders.  Raises BadSetting where nothing is said of these."""
         try:
-            some = tuple(one.at_orders(orders) for one in self.mechanisms)
+            mechanisms = tuple(mechanism.at_orders(orders) for mechanism in self.mechanisms)
         except NotThere as error:
             raise BadSetting(str(error)) from None
         own = {} if self.orders is None else self.orders.letters
@@ -353,7 +353,7 @@ class Setting:
             raise BadSetting(f"{ALPHA} is a parameter, and no order")
         parameters = tuple(sorted({**kept, **orders.letters}.items()))
         flat = None if self.flat is None else self.flat.at_orders(orders)
-        return replace(self, parameters=parameters, mechanisms=some, flat=flat, orders=orders)
+        return replace(self, parameters=parameters, mechanisms=mechanisms, flat=flat, orders=orders)
 
     def choosing(self, which: Sequence[int], values: Mapping[int, Values] = NO_VALUES) -> Setting:
         """The setting in which of each mechanism only the guarantee of a number is known, from 0.
@@ -363,11 +363,11 @@ class Setting:
         """
         if len(which) != len(self.mechanisms):
             raise BadSetting(f"a guarantee of each of {len(self.mechanisms)} mechanisms is to be chosen")
-        some = (
-            one.with_only(n, values.get(i))
-            for i, (one, n) in enumerate(zip(self.mechanisms, which, strict=True), start=1)
+        mechanisms = (
+            mechanism.with_only(n, values.get(i))
+            for i, (mechanism, n) in enumerate(zip(self.mechanisms, which, strict=True), start=1)
         )
-        return replace(self, mechanisms=tuple(some), flat=None)
+        return replace(self, mechanisms=tuple(mechanisms), flat=None)
 
     def implying(self, i: int, n: int, m: int, values: Values | None = None) -> Setting:
         """The setting of M_i alone, with its guarantee n, for the neighbours of its guarantee m.
@@ -380,8 +380,8 @@ class Setting:
         if not 1 <= i <= len(self.mechanisms):
             raise BadSetting(f"there is no mechanism {i}")
         mechanism = self.mechanisms[i - 1]
-        one, other = mechanism.guarantee(n), mechanism.guarantee(m)
-        whole = mechanism.reads == (None,) or (one.domain, other.domain) == ("common", "common")
+        stated, other = mechanism.guarantee(n), mechanism.guarantee(m)
+        whole = mechanism.reads == (None,) or (stated.domain, other.domain) == ("common", "common")
         if not whole or mechanism.count is not None or self.databases.kind == "arrays":
             raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
         alone = mechanism.with_only(n, values)
@@ -391,12 +391,12 @@ class Setting:
 
     def with_each(self) -> Setting:
         """The setting with a mechanism of its own for each guarantee: how far all of their inputs move."""
-        some = [
-            replace(one.with_only(n), name=f"{one.name} ({n})") if one.also else one
-            for one in self.mechanisms
-            for n in range(len(one.also) + 1)
+        mechanisms = [
+            replace(mechanism.with_only(n), name=f"{mechanism.name} ({n})") if mechanism.also else mechanism
+            for mechanism in self.mechanisms
+            for n in range(len(mechanism.also) + 1)
         ]
-        return replace(self, mechanisms=tuple(some), flat=None)
+        return replace(self, mechanisms=tuple(mechanisms), flat=None)
 
     @property
     def inputs(self) -> list[tuple[int, Mechanism]]:
@@ -412,13 +412,13 @@ class Setting:
     @cached_property
     def known(self) -> Known:
         """What is assumed to be > 0, or ≥ 0."""
-        return frozenset((one.term, one.strictly) for one in self.assumed)
+        return frozenset((assumption.term, assumption.strictly) for assumption in self.assumed)
 
     @cached_property
     def depth(self) -> int:
         """How deep studies lie in one another in it, or one by one."""
-        inside = [self.flat, *(one.study for one in self.mechanisms)]
-        return max((1 + one.depth for one in inside if one is not None), default=0)
+        inside = [self.flat, *(mechanism.study for mechanism in self.mechanisms)]
+        return max((1 + setting.depth for setting in inside if setting is not None), default=0)
 
     @cached_property
     def hash(self) -> str:
@@ -440,14 +440,18 @@ class Setting:
             "parameters": {name: str(domain) for name, domain in self.parameters if name not in own},
             "databases": self.databases.data(),
             "target": self.target.data(),
-            "mechanisms": [one.data() for one in self.mechanisms],
+            "mechanisms": [mechanism.data() for mechanism in self.mechanisms],
             "adaptive": self.adaptive,
         } | self._more()
 
     def _more(self) -> dict[str, Any]:
-        assumed = [one.data() for one in self.assumed]
+        assumed = [assumption.data() for assumption in self.assumed]
         found: dict[str, Any] = {"assumed": assumed} if assumed else {}
-        found |= {"distances": {name: one.data() for name, one in self.distances}} if self.distances else {}
+        found |= (
+            {"distances": {name: distance.data() for name, distance in self.distances}}
+            if self.distances
+            else {}
+        )
         found |= {} if self.orders is None else {"orders": str(self.orders)}
         return found | ({} if self.flat is None else {"flat": self.flat.data()})
 

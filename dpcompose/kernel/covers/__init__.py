@@ -75,7 +75,7 @@ def cover(
     found = _cover(setting, theory, every)
     if (corner := sizes.corner(setting)) is not None:
         exceeding = cover(corner, theory, every)
-        if any(one.alike for one in exceeding.types):
+        if any(type.alike for type in exceeding.types):
             exceeding = cover(corner, theory, True)
         sizes.check_exceeded(setting, found, exceeding)
     return found
@@ -84,12 +84,15 @@ def cover(
 def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
     """The types at the numbers that stand for letters."""
     setting = groups.of_any_two(setting)
-    if any(one.metric is not None for one in setting.mechanisms):
+    if any(mechanism.metric is not None for mechanism in setting.mechanisms):
         return distances.cover(setting, theory, cover, every)
     kind = KINDS[setting.databases.kind]
     if setting.target.times is not None:
         return groups.cover(setting, theory, cover, kind(setting, theory).enough_steps)
-    if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):
+    if any(
+        mechanism.stated is not None and mechanism.stated.times is not None
+        for mechanism in setting.mechanisms
+    ):
         return groups.of_fewest(setting, theory, lambda some, known: _cover(some, known, every))
     if kind is Records and not every and (found := Alike(setting, theory).found()) is not None:
         return found

@@ -27,11 +27,11 @@ class Alike(Records):
         if not self.classes or self.setting.target.any_two:
             return None
         try:
-            found = self.cover()
+            cover = self.cover()
         except NoCover:
             return None
-        types = tuple(replace(one, alike=tuple(self.moving(one))) for one in found.types)
-        return replace(found, types=types) if all(map(moves_alike, types)) else None
+        types = tuple(replace(type, alike=tuple(self.moving(type))) for type in cover.types)
+        return replace(cover, types=types) if all(map(moves_alike, types)) else None
 
     @cached_property
     def classes(self) -> list[list[tuple[int, int]]]:
@@ -43,7 +43,7 @@ class Alike(Records):
         for atom, readers in enumerate(self.readers_of):
             alone = [i for i, _ in readers if mechanisms[i - 1].reads == ((atom,),)]
             if len(alone) == 1 and (known := self.known_of(alone[0])) is not None:
-                others = tuple(one for one in readers if one[0] != alone[0])
+                others = tuple(reader for reader in readers if reader[0] != alone[0])
                 several = len(databases.atoms[atom].records) > 1
                 found.setdefault((known, others, several), []).append((alone[0], atom))
         return [some for some in found.values() if len(some) >= MANY]
@@ -76,4 +76,4 @@ def is_plain(mechanism: Mechanism) -> bool:
 def moves_alike(type: Type) -> bool:
     """Whether the mechanisms that are alike move as far, as far as they move."""
     far = dict(type.moves)
-    return all(len({far[i] for i in some if i in far}) == 1 for some in type.alike)
+    return all(len({far[i] for i in numbers if i in far}) == 1 for numbers in type.alike)

@@ -25,10 +25,10 @@ class Arrays(Covering):
             )
         far, pages = zip(*map(self.distance, mechanisms), strict=True)
         types = []
-        for one in databases.types:
-            distances = [at(r) for at, r in zip(far, one.moves, strict=True)]
+        for counted in databases.types:
+            distances = [at(r) for at, r in zip(far, counted.moves, strict=True)]
             moved = (((i, 0), r, (r,)) for i, r in enumerate(distances, start=1))
-            types.append(self.type(moved, one.pair))
+            types.append(self.type(moved, counted.pair))
         return self.of_types(types, databases.gone_through, pages)
 
     def distance(self, mechanism: Mechanism) -> tuple[Callable[[int | None], Term], tuple[str, ...]]:

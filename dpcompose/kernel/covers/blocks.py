@@ -32,7 +32,7 @@ def fewest_blocks(blocks: Mapping[int, Sequence[Block]], wanted: Block) -> int |
     """
     if any(cell not in blocks for cell in wanted):
         return None
-    if wanted and any(wanted <= one for one in blocks[min(wanted)]):
+    if wanted and any(wanted <= numbers for numbers in blocks[min(wanted)]):
         return 1
     if all(len(blocks[cell]) == 1 for cell in wanted):
         return len({blocks[cell][0] for cell in wanted})
@@ -62,14 +62,14 @@ class _Search:
         if used + self._at_least(left) >= self.least:
             return
         cell = min(left, key=lambda one: (len(self.holding[one]), one))
-        choices = maximal(one & left for one in self.holding[cell])
-        for one in sorted(choices, key=len, reverse=True):
-            self.cover(left - one, used + 1)
+        choices = maximal(numbers & left for numbers in self.holding[cell])
+        for choice in sorted(choices, key=len, reverse=True):
+            self.cover(left - choice, used + 1)
 
     def _forced(self, left: Block, used: int) -> tuple[Block, int]:
         """What is left, and how many blocks are used, once cells that leave no choice are covered."""
         while left:
-            choices = maximal(one & left for one in self.holding[min(left)])
+            choices = maximal(numbers & left for numbers in self.holding[min(left)])
             if len(choices) > 1:
                 break
             left, used = left - choices[0], used + 1
@@ -77,12 +77,12 @@ class _Search:
 
     def _at_least(self, left: Block) -> int:
         """How many cells there are of which no two lie in one block: each needs a block of its own."""
-        free, found = set(left), 0
+        free, number = set(left), 0
         while free:
-            found += 1
-            for one in self.holding[free.pop()]:
-                free -= one
-        return found
+            number += 1
+            for numbers in self.holding[free.pop()]:
+                free -= numbers
+        return number
 
 
 def largest_unions(
@@ -98,8 +98,8 @@ def largest_unions(
     """
     some = maximal(blocks)
     many = min(steps, len(some))
-    if all(len(one) == 1 for one in some):
-        return of_single_cells([cell for one in some for cell in one], many, roles, most)
+    if all(len(numbers) == 1 for numbers in some):
+        return of_single_cells([cell for numbers in some for cell in numbers], many, roles, most)
     if many <= 1:
         return some
     if comb(len(some), many) > MOST_UNIONS:
@@ -122,20 +122,20 @@ def of_single_cells(cells: Iterable[int], many: int, roles: Mapping[int, Hashabl
         raise TooManyBlocks(
             f"{many:,} cells of {len(kinds):,} kinds can change in too many ways; smaller groups would do"
         )
-    found = []
+    blocks = []
     for chosen in combinations_with_replacement(range(len(kinds)), many):
         times = {n: chosen.count(n) for n in chosen}
         if all(count <= len(kinds[n]) for n, count in times.items()):
-            found.append(frozenset(cell for n, count in times.items() for cell in kinds[n][:count]))
-    return found
+            blocks.append(frozenset(cell for n, count in times.items() for cell in kinds[n][:count]))
+    return blocks
 
 
 def by_cell(blocks: Iterable[Block]) -> dict[int, list[Block]]:
     """For each cell the blocks that hold it, without those that lie in another one."""
     found: dict[int, list[Block]] = defaultdict(list)
-    for one in maximal(blocks):
-        for cell in one:
-            found[cell].append(one)
+    for numbers in maximal(blocks):
+        for cell in numbers:
+            found[cell].append(numbers)
     return dict(found)
 
 
@@ -143,7 +143,7 @@ def maximal(sets: Iterable[Block]) -> list[Block]:
     """The sets that lie in no other one, each once, large ones first."""
     kept: list[Block] = []
     holding: dict[int, list[Block]] = defaultdict(list)
-    for one in sorted({one for one in sets if one}, key=lambda one: (-len(one), sorted(one))):
+    for one in sorted({numbers for numbers in sets if numbers}, key=lambda one: (-len(one), sorted(one))):
         few = min((holding[cell] for cell in one), key=len)
         if not any(one <= other for other in few):
             kept.append(one)

@@ -27,7 +27,10 @@ class Cells(Covering):
             changes = largest_unions(target.blocks, target.steps, self.roles, LARGEST)
         if sum(map(len, changes)) > LARGEST:
             raise NoCover("neighbours change too many cells to write down; smaller databases would do")
-        types = [self.of_changed(one) for one in sorted(changes, key=lambda one: (len(one), sorted(one)))]
+        types = [
+            self.of_changed(numbers)
+            for numbers in sorted(changes, key=lambda change: (len(change), sorted(change)))
+        ]
         return self.of_types(types, len(types), self.pages_of(self.metrics))
 
     @property
@@ -40,7 +43,10 @@ class Cells(Covering):
     def kept(self) -> dict[Reader, Block]:
         """The cells that are read."""
         every = frozenset(range(self.setting.databases.count))
-        return {reader: every if some is None else frozenset(some) for reader, some in self.readers().items()}
+        return {
+            reader: every if numbers is None else frozenset(numbers)
+            for reader, numbers in self.readers().items()
+        }
 
     @cached_property
     def inside(self) -> dict[Reader, list[Block]]:
@@ -49,7 +55,7 @@ class Cells(Covering):
         for (i, part), kept in self.kept.items():
             stated = self.setting.mechanisms[i - 1].stated
             if stated is not None and not stated.any_two:
-                found[i, part] = maximal(one & kept for one in stated.blocks)
+                found[i, part] = maximal(block & kept for block in stated.blocks)
         return found
 
     @cached_property
@@ -66,9 +72,9 @@ class Cells(Covering):
         found: dict[int, list[Hashable]] = {cell: [] for cell in range(self.setting.databases.count)}
         for reader, kept in self.kept.items():
             holding: dict[int, list[int]] = {}
-            for n, one in enumerate(self.inside.get(reader, ())):
-                for cell in one:
-                    holding.setdefault(cell, []).append(-1 if len(one) == 1 else n)
+            for n, numbers in enumerate(self.inside.get(reader, ())):
+                for cell in numbers:
+                    holding.setdefault(cell, []).append(-1 if len(numbers) == 1 else n)
             for cell in kept:
                 found[cell].append((reader, *holding.get(cell, ())))
         return {cell: tuple(some) for cell, some in found.items()}

@@ -33,8 +33,10 @@ class Contributions(Records):
     procedure = "contributions"
 
     def cover(self) -> Cover:
-        metrics = {i: self.moved(i, one) for i, one in enumerate(self.setting.mechanisms, start=1)}
-        whole = any(one.reads == (None,) for one in self.setting.mechanisms)
+        metrics = {
+            i: self.moved(i, mechanism) for i, mechanism in enumerate(self.setting.mechanisms, start=1)
+        }
+        whole = any(mechanism.reads == (None,) for mechanism in self.setting.mechanisms)
         if whole and self.partitions and not self.setting.databases.outside:
             raise NoCover(
                 "what reads everything, beside families on parts that hold all rows, is not supported"
@@ -44,9 +46,9 @@ class Contributions(Records):
             self.check_convex()
             convex |= {*metrics}
         patterns = list(self.patterns(metrics))
-        found = [self.of_pattern(one, some, metrics) for some in every for one in patterns]
+        found = [self.of_pattern(pattern, some, metrics) for some in every for pattern in patterns]
         if self.reads_all:
-            found = [self.without_limit(one) for one in found]
+            found = [self.without_limit(type) for type in found]
         found.sort(key=lambda one: str(one.pair))
         pages = [pages for _, pages in metrics.values()]
         kept = self.of_types(found, len(found), pages) if not convex and not self.partitions else None
@@ -57,25 +59,29 @@ class Contributions(Records):
     @cached_property
     def bag(self) -> Contribution:
         """What a person contributes, by the target."""
-        found = self.setting.target.single
-        if not isinstance(found, Contribution):
+        contribution = self.setting.target.single
+        if not isinstance(contribution, Contribution):
             raise NoCover("the target is not told by what a person contributes")
-        return found
+        return contribution
 
     @cached_property
     def partitions(self) -> Mapping[str, list[int]]:
         """The families that read the parts of each partition."""
         found: dict[str, list[int]] = {}
-        for i, one in enumerate(self.setting.mechanisms, start=1):
-            if one.partition:
-                found.setdefault(one.partition, []).append(i)
+        for i, mechanism in enumerate(self.setting.mechanisms, start=1):
+            if mechanism.partition:
+                found.setdefault(mechanism.partition, []).append(i)
         return found
 
     @property
     def reads_all(self) -> list[int]:
         """The mechanisms that read everything, where rows lie outside of all parts."""
         mechanisms = enumerate(self.setting.mechanisms, start=1)
-        return [i for i, one in mechanisms if one.reads == (None,)] if self.setting.databases.outside else []
+        return (
+            [i for i, mechanism in mechanisms if mechanism.reads == (None,)]
+            if self.setting.databases.outside
+            else []
+        )
 
     # how far inputs move
 
@@ -100,7 +106,7 @@ class Contributions(Records):
     def by_noise(self, mechanism: Mechanism) -> tuple[Far, tuple[str, ...]]:
         """By how far the value of a query moves: other attributes are another row of the same part."""
         pages, moved = query_in_rows(mechanism, self.theory)
-        few = any(len(one.records) < 2 for one in self.setting.databases.atoms)
+        few = any(len(atom.records) < 2 for atom in self.setting.databases.atoms)
         if few and moved(ONE, ONE) != ZERO:
             raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
         return (lambda a, b: moved(number(a) * self.bag.rows, number(b) * self.bag.rows)), pages
@@ -108,17 +114,17 @@ class Contributions(Records):
     @property
     def noisy(self) -> bool:
         """Whether some mechanism adds noise."""
-        return any(one.noise is not None for one in self.setting.mechanisms)
+        return any(mechanism.noise is not None for mechanism in self.setting.mechanisms)
 
     def check_convex(self) -> None:
         """Raises NoCover where distances are not seen to be convex in how many rows go and come: values of
         queries may fall in these, and then m rows or none in each part do not stand for all numbers."""
-        for one in self.setting.mechanisms:
-            stated = one.stated
+        for mechanism in self.setting.mechanisms:
+            stated = mechanism.stated
             if stated is not None and (isinstance(stated.single, Contribution) or stated.steps > 1):
                 raise NoCover(
-                    f"{one.name} is stated for what one person contributes, or for groups, which is not "
-                    "supported beside noise where rows are replaced; state it for single rows"
+                    f"{mechanism.name} is stated for what one person contributes, or for groups, which is "
+                    "not supported beside noise where rows are replaced; state it for single rows"
                 )
 
     def by_edits(self, mechanism: Mechanism, stated: Relation) -> tuple[Far, tuple[str, ...]]:
@@ -185,7 +191,7 @@ class Contributions(Records):
         if set(distances) == {ZERO}:
             return ZERO
         if stated is not None and (stated.any_two or isinstance(stated.single, Contribution)):
-            return max(distances, key=lambda one: one.number or 0)
+            return max(distances, key=lambda distance: distance.number or 0)
         return None
 
     # which parts are touched
@@ -226,7 +232,7 @@ class Contributions(Records):
         if self.bag.parts.number is None:
             raise NoCover("in how many of some written parts a person's rows lie has to be a number")
         most = min(count, int(self.bag.parts.number))
-        alone = {n for n, one in enumerate(self.setting.databases.atoms) if len(one.records) < 2}
+        alone = {n for n, atom in enumerate(self.setting.databases.atoms) if len(atom.records) < 2}
         even = replaced == "rows" and not self.setting.databases.outside
         if alone and even:
             raise NoCover(
@@ -239,9 +245,13 @@ class Contributions(Records):
         sides = sum(comb(count, n) for n in range(few, most + 1))
         if sides ** (1 if replaced == "no" else 2) * len(metrics) > LARGEST:
             raise NoCover(f"{count:,} parts are touched in too many ways to write down; fewer parts would do")
-        every = [frozenset(one) for n in range(few, most + 1) for one in combinations(range(count), n)]
+        every = [
+            frozenset(combination)
+            for n in range(few, most + 1)
+            for combination in combinations(range(count), n)
+        ]
         if replaced == "no":
-            yield from ((one, frozenset()) for one in every if one)
+            yield from ((numbers, frozenset()) for numbers in every if numbers)
             return
         for n, left in enumerate(every):
             for right in every[n:]:
@@ -258,7 +268,7 @@ class Contributions(Records):
             if mechanism.partition or i in self.reads_all:
                 continue
             (read,) = mechanism.reads
-            a, b = (len(some if read is None else some.intersection(read)) for some in touched)
+            a, b = (len(numbers if read is None else numbers.intersection(read)) for numbers in touched)
             if (a or b) and (r := metrics[i][0](a, b)) != ZERO:
                 moves[i] = ((1 if mechanism.count is None else 0, r),)
         return Type(tuple(sorted(moves.items())), frozenset(), self.example(touched))
@@ -296,4 +306,4 @@ class Contributions(Records):
         """Whether rows that go and come in one part move its readers twice as far as those that only go."""
         some = [self.moved(i, self.setting.mechanisms[i - 1])[0] for i in families]
         once, twice = ([far(1, n) for far in some] for n in (0, 1))
-        return INFINITY not in once and twice == [number(2) * one for one in once]
+        return INFINITY not in once and twice == [number(2) * term for term in once]

@@ -59,12 +59,12 @@ def corners(points: Iterable[Counts]) -> list[Counts]:
 
 def _half(some: list[Counts]) -> list[Counts]:
     """The corners met from the first to the last point, turning left."""
-    found: list[Counts] = []
+    counts: list[Counts] = []
     for point in some:
-        while len(found) > 1 and _turn(found[-2], found[-1], point) <= 0:
-            found.pop()
-        found.append(point)
-    return found
+        while len(counts) > 1 and _turn(counts[-2], counts[-1], point) <= 0:
+            counts.pop()
+        counts.append(point)
+    return counts
 
 
 def _turn(a: Counts, b: Counts, c: Counts) -> int:

@@ -85,21 +85,21 @@ class Counts:
         Raises NoCover where a distance is no formula in how much differs.
         """
         forms = {name: self._form(name) for name in names}
-        cases = self._kind.cases({one.inside for one in forms.values() if one.same_size})
-        for inside in dict.fromkeys(one.inside for one in forms.values() if one.whether):
+        cases = self._kind.cases({form.inside for form in forms.values() if form.same_size})
+        for inside in dict.fromkeys(form.inside for form in forms.values() if form.whether):
             cases = [one for case in cases for one in _equal_or_not(case, inside)]
             if len(cases) > MOST_CASES:
                 raise NoCover(
                     f"two databases fall into more than {MOST_CASES:,} cases; fewer distances would do"
                 )
         distinct = dict.fromkeys(cases)
-        return [Alternative({name: one.of(case) for name, one in forms.items()}, case) for case in distinct]
+        return [Alternative({name: form.of(case) for name, form in forms.items()}, case) for case in distinct]
 
     def databases(self, counts: Sequence[tuple[int, int]]) -> Pair:
         """Two databases that differ so; of cells the values, a or b.  Raises NoCover where there are none."""
-        if len(counts) != len(self._kind.classes) or any(n < 0 for one in counts for n in one):
+        if len(counts) != len(self._kind.classes) or any(n < 0 for count in counts for n in count):
             raise NoCover(f"there are two numbers >= 0 for each of {len(self._kind.classes)} classes")
-        if sum(n for one in counts for n in one) > MOST_RECORDS:
+        if sum(n for count in counts for n in count) > MOST_RECORDS:
             raise NoCover(f"the databases would differ in more than {MOST_RECORDS:,} records")
         return self._kind.databases(counts)
 

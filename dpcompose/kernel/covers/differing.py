@@ -76,12 +76,12 @@ def is_counted(total: Term) -> bool:
 
 def substituted_in(case: Case, values: Mapping[str, Term]) -> Case:
     """A case with other terms for some letters."""
-    return tuple((substituted(one, values), substituted(other, values)) for one, other in case)
+    return tuple((substituted(term, values), substituted(other, values)) for term, other in case)
 
 
 def with_one_more(case: Case, name: str) -> Case:
     """A case where a letter is at least 1: it then stands for what there is besides one."""
-    domain = next(one.letters[name] for both in case for one in both if name in one.letters)
+    domain = next(term.letters[name] for both in case for term in both if name in term.letters)
     rest = None if domain.greatest is None else domain.greatest - 1
     more = ONE if rest == 0 else ONE + letter(name, replace(domain, greatest=rest))
     return substituted_in(case, {name: more})
@@ -92,9 +92,13 @@ class Kind(ABC):
 
     def __init__(self, name: str, part: Databases, inputs: Mapping[str, Mechanism], theory: Theory) -> None:
         self.name, self.part, self.inputs, self.theory = name, part, inputs, theory
-        for called, one in inputs.items():
-            in_steps = one.stated is not None and one.stated.times is None
-            if len(one.reads) != 1 or one.metric is not None or not (in_steps or one.noise is not None):
+        for called, mechanism in inputs.items():
+            in_steps = mechanism.stated is not None and mechanism.stated.times is None
+            if (
+                len(mechanism.reads) != 1
+                or mechanism.metric is not None
+                or not (in_steps or mechanism.noise is not None)
+            ):
                 raise NoCover(f"{called} is no number of steps, or of records, in what one map reads")
 
     @property
@@ -117,17 +121,17 @@ class Kind(ABC):
     @cached_property
     def classes(self) -> tuple[tuple[int, ...], ...]:
         """The atoms, or cells, that no distance tells apart."""
-        read = {one.reads[0] for one in self.inputs.values()}
-        sets = [frozenset(some) for some in read if some is not None]
+        read = {mechanism.reads[0] for mechanism in self.inputs.values()}
+        sets = [frozenset(numbers) for numbers in read if numbers is not None]
         found: dict[tuple[bool, ...], list[int]] = {}
         for one in self.every:
-            found.setdefault(tuple(one in some for some in sets), []).append(one)
+            found.setdefault(tuple(one in numbers for numbers in sets), []).append(one)
         return tuple(map(tuple, found.values()))
 
     def inside(self, mechanism: Mechanism) -> frozenset[int]:
         """The classes that a mechanism reads."""
         reads = mechanism.reads[0]
-        return frozenset(n for n, one in enumerate(self.classes) if reads is None or one[0] in reads)
+        return frozenset(n for n, numbers in enumerate(self.classes) if reads is None or numbers[0] in reads)
 
     def setting(self, mechanism: Mechanism) -> Setting:
         """Any two databases of the class, and one mechanism."""
@@ -153,16 +157,16 @@ class _Formulas(Records):
     """What is read of records, with the formulas of closed forms."""
 
     def closed_form(self, relation: Relation, size: str) -> Metric:
-        found = super().closed_form(relation, size)
-        if found.discrete:
-            return found
+        metric = super().closed_form(relation, size)
+        if metric.discrete:
+            return metric
         if relation.steps > 1:
             raise NoCover(
                 f"groups of {relation.steps} steps are no formula in how many records differ; single steps "
                 "of unbounded or bounded neighbours would do, or a class of few databases"
             )
         page, formula = self.form(relation, size)
-        return _Formula(found.pages, found.at, formula=formula, same_size=page.head.same_size)
+        return _Formula(metric.pages, metric.at, formula=formula, same_size=page.head.same_size)
 
 
 class OfRecords(Kind):
@@ -197,16 +201,16 @@ class OfRecords(Kind):
                 f"{MOST_SETS} sets of records in a comparison, not of {len(sets)}; a class of few databases "
                 "would do"
             )
-        found: list[Case] = []
+        cases: list[Case] = []
         for signs in product((0, 1, -1), repeat=len(sets)):
-            found += self.with_signs(sets, signs)
-            if len(found) > MOST_CASES:
+            cases += self.with_signs(sets, signs)
+            if len(cases) > MOST_CASES:
                 raise NoCover(
                     f"two databases fall into more than {MOST_CASES:,} cases by whether they have as many "
                     "records, where distances are oo between different sizes; fewer such distances would do, "
                     "or a class of few databases"
                 )
-        return found
+        return cases
 
     @property
     def is_fixed(self) -> bool:
@@ -217,11 +221,11 @@ class OfRecords(Kind):
         """Sets of which D may have more records than E, or fewer; of those that say the same, the first."""
         every = frozenset(range(len(self.classes)))
         kept: list[frozenset[int]] = []
-        for one in sorted(sets, key=sorted):
+        for numbers in sorted(sets, key=sorted):
             # of databases of one size as many records go as come, in all: so a set says what all others do
-            other = every - one if self.is_fixed else one
-            if one and other and one not in kept and other not in kept:
-                kept.append(one)
+            other = every - numbers if self.is_fixed else numbers
+            if numbers and other and numbers not in kept and other not in kept:
+                kept.append(numbers)
         return kept
 
     def with_signs(self, sets: Sequence[frozenset[int]], signs: Sequence[int]) -> list[Case]:
@@ -229,7 +233,7 @@ class OfRecords(Kind):
         every = range(len(self.classes))
         if self.is_fixed:
             sets, signs = [*sets, frozenset(every)], [*signs, 0]
-        columns = [tuple(side * (n in one) for one in sets) for side in (1, -1) for n in every]
+        columns = [tuple(side * (n in numbers) for numbers in sets) for side in (1, -1) for n in every]
         least, others = (self.changes(vectors) for vectors in generators(columns, signs))
         letters = [(change, letter(self.letter(change), COUNT)) for change in others]
 
@@ -243,7 +247,11 @@ class OfRecords(Kind):
         """Vectors as how many records of each class D has more, and E, where no record becomes itself."""
         c = len(self.classes)
         alone = [n for n in range(c) if len(self.records(n)) == 1]
-        return [(one[:c], one[c:]) for one in vectors if not any(one[n] and one[c + n] for n in alone)]
+        return [
+            (vector[:c], vector[c:])
+            for vector in vectors
+            if not any(vector[n] and vector[c + n] for n in alone)
+        ]
 
     def letter(self, change: Change) -> str:
         """The name of the letter for how often records change so: the classes of those that go, and come."""
@@ -251,11 +259,11 @@ class OfRecords(Kind):
         if len(removed) == len(added) == 1:
             return f"{self.name}__moved_{removed[0]}_{added[0]}"
         words = (["removed", *removed], ["added", *added])
-        return "__".join([self.name, *("_".join(one) for one in words if len(one) > 1)])
+        return "__".join([self.name, *("_".join(word) for word in words if len(word) > 1)])
 
     def records(self, n: int) -> list[tuple[int, str]]:
         """The records of a class with their atoms, as far as they are named."""
-        return [(atom, one) for atom in self.classes[n] for one in self.part.atoms[atom].records]
+        return [(atom, record) for atom in self.classes[n] for record in self.part.atoms[atom].records]
 
     def databases(self, counts: Sequence[tuple[int, int]]) -> Pair:
         left: list[int] = []
@@ -293,7 +301,7 @@ class OfCells(Kind):
         blocks = cells.inside[1, 0]
         if not blocks:
             return Form(pages, inside, lambda changed, _: INFINITY, whether=True)
-        if stated.steps == 1 and len(blocks) == len(kept) and all(len(one) == 1 for one in blocks):
+        if stated.steps == 1 and len(blocks) == len(kept) and all(len(block) == 1 for block in blocks):
             return Form(pages, inside, lambda changed, _: changed)
         most = fewest_blocks(cells.holding[1, 0], kept)
         if most is not None and most <= stated.steps:
@@ -304,16 +312,16 @@ class OfCells(Kind):
         )
 
     def cases(self, same_size: Collection[frozenset[int]]) -> list[Case]:
-        each = (replace(COUNT, greatest=Fraction(len(one))) for one in self.classes)
+        each = (replace(COUNT, greatest=Fraction(len(numbers))) for numbers in self.classes)
         letters = [letter(f"{self.name}__changed_{n}", domain) for n, domain in enumerate(each, start=1)]
-        return [tuple((one, one) for one in letters)]
+        return [tuple((term, term) for term in letters)]
 
     def databases(self, counts: Sequence[tuple[int, int]]) -> Pair:
         if self.part.count > MOST_RECORDS:
             raise NoCover(f"the databases would have more than {MOST_RECORDS:,} cells")
         differing: set[int] = set()
-        for one, (here, there) in zip(self.classes, counts, strict=True):
-            if here != there or here > len(one):
-                raise NoCover(f"as many cells of a class differ in D as in E, here at most {len(one)}")
-            differing |= {*one[:here]}
+        for numbers, (here, there) in zip(self.classes, counts, strict=True):
+            if here != there or here > len(numbers):
+                raise NoCover(f"as many cells of a class differ in D as in E, here at most {len(numbers)}")
+            differing |= {*numbers[:here]}
         return ("a",) * self.part.count, tuple("b" if n in differing else "a" for n in self.every)

@@ -32,18 +32,21 @@ def cover(
         numbers.setdefault(i, []).append(n)
     for one in setting.mechanisms:
         _check(one)
-    named = (replace(one, name=f"{one.name} ({n})") for n, (_, one) in enumerate(inputs, start=1))
+    named = (
+        replace(mechanism, name=f"{mechanism.name} ({n})") for n, (_, mechanism) in enumerate(inputs, start=1)
+    )
     moving = replace(setting, mechanisms=tuple(named), flat=None)
     found = of_inputs(moving, theory, every or not all(map(_is_convex, setting.mechanisms)))
-    if any(one.alike for one in found.types):
+    if any(type.alike for type in found.types):
         found = of_inputs(moving, theory, True)
-    convex = frozenset(i for i, some in numbers.items() if found.convex & {*some})
+    convex = frozenset(i for i, number in numbers.items() if found.convex & {*number})
     if bent := [one.name for i in convex if not _is_convex(one := setting.mechanisms[i - 1])]:
         raise NoCover(f"the metric of {bent[0]} is not seen to be convex in the distances")
     pages = tuple(
-        tuple(dict.fromkeys(page for n in some for page in found.metrics[n - 1])) for some in numbers.values()
+        tuple(dict.fromkeys(page for n in number for page in found.metrics[n - 1]))
+        for number in numbers.values()
     )
-    types = tuple(_type(setting, one, numbers) for one in found.types)
+    types = tuple(_type(setting, type, numbers) for type in found.types)
     return Cover(types, found.page, found.gone_through, pages, convex)
 
 
@@ -60,34 +63,34 @@ def _check(mechanism: Mechanism) -> None:
 
 def _is_convex(mechanism: Mechanism) -> bool:
     """Whether its formulas are seen to be convex in the distances together, where it has some."""
-    return mechanism.metric is None or all(metrics.is_convex(one) for _, one in mechanism.metric.formulas)
+    return mechanism.metric is None or all(metrics.is_convex(term) for _, term in mechanism.metric.formulas)
 
 
-def _type(setting: Setting, one: Type, numbers: dict[int, list[int]]) -> Type:
+def _type(setting: Setting, type: Type, numbers: dict[int, list[int]]) -> Type:
     """A type of inputs as one of mechanisms."""
     moves: list[tuple[int, tuple[tuple[int | Term, Term], ...]]] = []
     lost = []
     for i, mechanism in enumerate(setting.mechanisms, start=1):
         if mechanism.metric is None:
             continue
-        if one.unlimited & {*numbers[i]}:
+        if type.unlimited & {*numbers[i]}:
             raise NoCover(f"a distance in which {mechanism.name} is stated is finite and has no limit")
         names = [name for name, _ in mechanism.metric.distances]
-        many, at = _moving(mechanism, dict(zip(numbers[i], names, strict=True)), one)
+        many, at = _moving(mechanism, dict(zip(numbers[i], names, strict=True)), type)
         far = metrics.at(mechanism.metric.formula, at)
         besides = tuple((key, metrics.at(value, at)) for key, value in mechanism.metric.besides)
         if any(value != ZERO for value in (far, *(value for _, value in besides))):
             moves.append((i, ((many, ONE),)))
             lost.append((i, far, besides))
-    plain = {some[0]: i for i, some in numbers.items() if setting.mechanisms[i - 1].metric is None}
-    others = one.of(plain)
+    plain = {number[0]: i for i, number in numbers.items() if setting.mechanisms[i - 1].metric is None}
+    others = type.of(plain)
     every: Moves = tuple(sorted([*others.moves, *moves], key=lambda move: move[0]))
     return replace(others, moves=every, lost=tuple(lost))
 
 
-def _moving(mechanism: Mechanism, names: dict[int, str], one: Type) -> tuple[int | Term, dict[str, Term]]:
+def _moving(mechanism: Mechanism, names: dict[int, str], type: Type) -> tuple[int | Term, dict[str, Term]]:
     """How many members move, and how far, by the letters of the distances."""
-    moving = {names[n]: some for n, some in one.moves if n in names}
+    moving = {names[n]: some for n, some in type.moves if n in names}
     many = {tuple(m for m, _ in some) for some in moving.values()}
     if len(many) > 1 or any(len(some) > 1 for some in many):
         raise NoCover(

@@ -29,7 +29,7 @@ PROCEDURE = "any number of steps"
 def are_scaled(setting: Setting) -> bool:
     """Whether types of several steps may be those of a single one, taken as often."""
     target, databases = setting.target, setting.databases
-    if target.steps == 1 or target.elsewhere or any(one.partition for one in setting.mechanisms):
+    if target.steps == 1 or target.elsewhere or any(mechanism.partition for mechanism in setting.mechanisms):
         return False
     return databases.kind in OF_ATOMS and databases.of == "multisets"
 
@@ -39,7 +39,7 @@ def of_single_steps(setting: Setting) -> Setting:
     times, databases = setting.target.times, setting.databases
     if times is not None and databases.size[1] is not None and times != databases.letter:
         raise NoCover("groups of any number of steps need databases of any size")
-    mechanisms = tuple(_for_single_steps(one, setting.target) for one in setting.mechanisms)
+    mechanisms = tuple(_for_single_steps(mechanism, setting.target) for mechanism in setting.mechanisms)
     target = replace(setting.target, steps=1, times=None)
     return replace(setting, target=target, mechanisms=mechanisms, flat=None)
 
@@ -72,17 +72,17 @@ def cover(
     found = single(of_single_steps(setting), theory, True)
     fixed = frozenset(
         i
-        for i, one in enumerate(setting.mechanisms, start=1)
-        if one.stated is not None and (one.stated.any_two or one.stated.times is not None)
+        for i, mechanism in enumerate(setting.mechanisms, start=1)
+        if mechanism.stated is not None and (mechanism.stated.any_two or mechanism.stated.times is not None)
     )
     for i in fixed:
-        if len({dict(one.moves).get(i) for one in found.types}) > 1:
+        if len({dict(type.moves).get(i) for type in found.types}) > 1:
             name = setting.mechanisms[i - 1].name
             raise NoCover(
                 f"{name} is stated for groups of any number of steps, or for any two databases, and moves by "
                 "other numbers of these for other steps of the target; state it for single steps"
             )
-    types = tuple(_scaled(one, m, fixed, setting.databases) for one in found.types)
+    types = tuple(_scaled(type, m, fixed, setting.databases) for type in found.types)
     convex = frozenset(range(1, len(setting.mechanisms) + 1)) - fixed | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex)
@@ -111,8 +111,8 @@ def _of_each_number(
     ]
     types = dict[tuple[Any, ...], Type]()
     for s, found in enumerate(covers, start=1):
-        for one in found.types:
-            types.setdefault((one.moves, one.entries), _from(one, s, m))
+        for type in found.types:
+            types.setdefault((type.moves, type.entries), _from(type, s, m))
     every = covers[-1]
     return Cover(
         tuple(types.values()),
@@ -136,7 +136,7 @@ def _check_by_distance(mechanism: Mechanism) -> None:
         )
 
 
-def _from(one: Type, s: int, m: Term) -> Type:
+def _from(type: Type, s: int, m: Term) -> Type:
     """A type of s steps that is there where m is at least s: below nothing moves, as of two equal databases.
 
     A distance ∞ is one for a single step as well, as distances are metrics: then it is there for all m.
@@ -146,8 +146,8 @@ def _from(one: Type, s: int, m: Term) -> Type:
     def far(r: Term) -> Term:
         return r if r.kind == "oo" else there * r
 
-    moves: Moves = tuple((i, tuple((many, far(r)) for many, r in some)) for i, some in one.moves)
-    return replace(one, moves=moves, entries=tuple((i, tuple(map(far, some))) for i, some in one.entries))
+    moves: Moves = tuple((i, tuple((many, far(r)) for many, r in some)) for i, some in type.moves)
+    return replace(type, moves=moves, entries=tuple((i, tuple(map(far, terms))) for i, terms in type.entries))
 
 
 def of_any_two(setting: Setting) -> Setting:
@@ -179,12 +179,12 @@ def of_fewest(setting: Setting, theory: Theory, single: Callable[[Setting, Theor
     More steps at once are fewer groups, and none are less than one: what is one group away for the fewest
     steps is so for all; and what no steps lead to, or more and more, is no nearer for any.
     """
-    mechanisms = tuple(_for_the_fewest(one) for one in setting.mechanisms)
+    mechanisms = tuple(_for_the_fewest(mechanism) for mechanism in setting.mechanisms)
     found = single(replace(setting, mechanisms=mechanisms, flat=None), theory)
     for one in (mechanism for mechanism in setting.mechanisms if mechanism.stated and mechanism.stated.times):
         i = setting.mechanisms.index(one) + 1
-        some = (r for type in found.types for r in _of(type, i))
-        if any(r.kind != "oo" and r != ONE for r in some):
+        terms = (r for type in found.types for r in _of(type, i))
+        if any(r.kind != "oo" and r != ONE for r in terms):
             raise NoCover(
                 f"how many groups, for which {one.name} is stated, lead to a neighbour depends on how many "
                 "steps these have; a target for groups of as many would do, or a number"
@@ -211,19 +211,19 @@ def _for_the_fewest(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, stated=replace(stated, times=None, steps=steps))
 
 
-def _scaled(one: Type, m: Term, fixed: frozenset[int], databases: Databases) -> Type:
+def _scaled(type: Type, m: Term, fixed: frozenset[int], databases: Databases) -> Type:
     """A type of single steps, m times as far.  Raises NoCover where there is no room for as many records."""
 
     def far(i: int, r: Term) -> Term:
         return r if i in fixed or r.kind == "oo" else m * r
 
-    moves: Moves = tuple((i, tuple((many, far(i, r)) for many, r in some)) for i, some in one.moves)
+    moves: Moves = tuple((i, tuple((many, far(i, r)) for many, r in some)) for i, some in type.moves)
     often = 1 if m.number is None else int(m.number)
-    D, E = (Counter(side) for side in one.pair if isinstance(side, tuple))
+    D, E = (Counter(side) for side in type.pair if isinstance(side, tuple))
     left, right = (tuple((some - other).elements()) * often for some, other in ((D, E), (E, D)))
     if not databases.differ(len(left), len(right)):
         raise NoCover(f"{often:,} times the same step do not fit into databases of so few records")
     same = (left or right)[:1] * databases.shared(len(left), len(right))
     if len(same) + max(len(left), len(right)) > LARGEST:
         raise NoCover(f"{often:,} times as many records are too many to write down")
-    return Type(moves, one.unlimited, (tuple(sorted(left + same)), tuple(sorted(right + same))))
+    return Type(moves, type.unlimited, (tuple(sorted(left + same)), tuple(sorted(right + same))))

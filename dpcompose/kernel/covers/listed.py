@@ -26,7 +26,7 @@ class Listed(Covering):
         pairs = related(setting.target, setting.databases.count)
         if len(pairs) * len(setting.mechanisms) > LARGEST:
             raise NoCover(f"{len(pairs):,} neighbours are too many to go through; a smaller class would do")
-        far = [self.distance(one) for one in setting.mechanisms]
+        far = [self.distance(mechanism) for mechanism in setting.mechanisms]
         types = []
         for x, y in pairs:
             moved = (((i, 0), r := at(x, y), (r,)) for i, at in enumerate(far, start=1))

@@ -27,16 +27,16 @@ def steps(graph: Mapping[int, set[int]], most: int | None = None) -> Callable[[i
 
     @cache
     def reached(start: int) -> dict[int, int]:
-        found, waiting = {start: 0}, deque([start])
+        numbers, waiting = {start: 0}, deque([start])
         while waiting:
             x = waiting.popleft()
-            if found[x] == most:
+            if numbers[x] == most:
                 break
             for y in graph.get(x, ()):
-                if y not in found:
-                    found[y] = found[x] + 1
+                if y not in numbers:
+                    numbers[y] = numbers[x] + 1
                     waiting.append(y)
-        return found
+        return numbers
 
     return reached
 
@@ -56,14 +56,14 @@ def along(
 
     @cache
     def reached(start: int) -> dict[int, Fraction]:
-        found: dict[int, Fraction] = {}
+        values: dict[int, Fraction] = {}
         waiting = [(Fraction(0), start)]
         while waiting:
             far, x = heappop(waiting)
-            if x not in found:
-                found[x] = far
+            if x not in values:
+                values[x] = far
                 for y, length in ways.get(x, ()):
                     heappush(waiting, (far + length, y))
-        return found
+        return values
 
     return reached

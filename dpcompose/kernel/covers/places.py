@@ -50,10 +50,10 @@ def checked(
         raise NotThere(str(error)) from None
     for who in "DE":
         for part in setting.databases.points:
-            if not all(sign(formulas.at(one, full)) in (0, 1) for one in part.inside(who)):
+            if not all(sign(formulas.at(term, full)) in (0, 1) for term in part.inside(who)):
                 raise NotThere("a point is not seen to be one of the class")
     for differences, differ in where.differences:
-        signs = [sign(formulas.at(one, full)) for one in differences]
+        signs = [sign(formulas.at(difference, full)) for difference in differences]
         if None in signs or any(signs) != differ:
             raise NotThere("what differs there is not what differs in this case")
     for near in where.near:
@@ -74,15 +74,17 @@ def _differs(setting: Setting, where: Where, name: str, point: Mapping[str, Frac
         return any(point[naming.at(x, "D")] != point[naming.at(x, "E")] for x in part.coordinates)
     if name in dict(where.listed):
         return len({*dict(where.listed)[name]}) > 1
-    return any(formulas.evaluate(one, point) for both in dict(where.counts)[name] for one in both)
+    return any(formulas.evaluate(term, point) for both in dict(where.counts)[name] for term in both)
 
 
 def _letters(setting: Setting, where: Where) -> dict[str, Domain]:
     """The letters of two databases, with their values."""
-    found = {name: one.of[1] for part in setting.databases.points for name, one in part.letters().items()}
+    domains = {
+        name: letter.of[1] for part in setting.databases.points for name, letter in part.letters().items()
+    }
     for _, counts in where.counts:
-        found |= {name: domain for both in counts for one in both for name, domain in one.letters.items()}
-    return found
+        domains |= {name: domain for both in counts for term in both for name, domain in term.letters.items()}
+    return domains
 
 
 def _same(setting: Setting, where: Where) -> list[Points]:
@@ -96,7 +98,7 @@ def records(
     """The parts of records with the two databases at a point.  Raises NotThere."""
     told = Products(setting, theory, [name for name, _ in where.distances]).counts
     for name, counts in where.counts:
-        numbers = [tuple(formulas.evaluate(one, point) for one in both) for both in counts]
+        numbers = [tuple(formulas.evaluate(term, point) for term in both) for both in counts]
         whole = [(int(a), int(b)) for a, b in numbers if a is not None and b is not None]
         try:
             yield name, told[name].databases(whole)

@@ -33,8 +33,8 @@ class Policies(Covering):
 
     def cover(self) -> Cover:
         target, databases = self.setting.target, self.setting.databases
-        metrics = {one: self.metric(one, some) for one, some in self.readers().items()}
-        pages = list({i: one.pages for (i, _), one in metrics.items()}.values())
+        metrics = {one: self.metric(one, reader) for one, reader in self.readers().items()}
+        pages = list({i: metric.pages for (i, _), metric in metrics.items()}.values())
         if target.any_two:  # of limited sizes these are groups of steps
             if databases.of != "multisets" or databases.size[1] is not None:
                 raise NoCover("any two databases are neighbours: how far they differ has no policy")
@@ -106,7 +106,7 @@ class Policies(Covering):
         if mechanism.codes:
             raise NoCover(f"{mechanism.name} asks for records that stand for others")
         metric = query_metric(mechanism, self.theory)
-        few = any(len(one.records) < 2 for one in self.setting.databases.atoms)
+        few = any(len(atom.records) < 2 for atom in self.setting.databases.atoms)
         if not metric.discrete and metric.at(1, 1) != ZERO and few:
             raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
         return Moved(
@@ -118,12 +118,12 @@ class Policies(Covering):
 
     def moved(self, left: Side, right: Side, metrics: Mapping[Reader, Moved]) -> Alike:
         """How neighbours move what is read of which D alone has the records `left`, and E alone `right`."""
-        found = []
+        alike = []
         for reader, metric in metrics.items():
             sides = metric.seen.sides(left, right)
             if any(sides):
-                found.append((reader, metric.far(*sides), metric.entries(*sides)))
-        return tuple(found)
+                alike.append((reader, metric.far(*sides), metric.entries(*sides)))
+        return tuple(alike)
 
 
 @frozen
@@ -199,9 +199,9 @@ class Costs:
 
     def near(self, x: int, most: int) -> Iterator[tuple[int, int]]:
         """The atoms, or nothing, with records at most so many steps from one of x, and how many; in order."""
-        found = paths.steps(self.next, most)(x)
-        for y in sorted(found):
-            if (r := self(x, x) if y == x else found[y]) is not None and r <= most:
+        numbers = paths.steps(self.next, most)(x)
+        for y in sorted(numbers):
+            if (r := self(x, x) if y == x else numbers[y]) is not None and r <= most:
                 yield y, r
 
 
@@ -216,8 +216,8 @@ def cheapest(costs: Costs, left: Side, right: Side) -> int | None:
 
     def rest(at: int, others: Side) -> int | None:
         if at == len(left):
-            some = [costs(NOTHING, y) for y in others]
-            return None if None in some else sum(one for one in some if one is not None)
+            numbers = [costs(NOTHING, y) for y in others]
+            return None if None in numbers else sum(one for one in numbers if one is not None)
         if (at, others) not in known:
             ways = [(costs(left[at], NOTHING), rest(at + 1, others))]
             for n in range(len(others)):

@@ -56,8 +56,13 @@ class Products:
     ) -> None:
         self.setting, self.theory, self.bounds = setting, theory, bounds
         self.distances = dict(setting.distances)
-        stated = (value for one in setting.mechanisms if one.metric for _, value in one.metric.formulas)
-        self.names = self._used({*names}.union(*(one.letters for one in stated)))
+        stated = (
+            value
+            for mechanism in setting.mechanisms
+            if mechanism.metric
+            for _, value in mechanism.metric.formulas
+        )
+        self.names = self._used({*names}.union(*(term.letters for term in stated)))
 
     def _used(self, names: Collection[str]) -> tuple[str, ...]:
         """The distances of these names, and those that they are made of, in their order."""
@@ -65,8 +70,8 @@ class Products:
         while waiting:
             if (name := waiting.pop()) not in found:
                 found.add(name)
-                one = self.distances[name]
-                some = [formula for formula in (one.formula, one.at_most) if formula is not None]
+                distance = self.distances[name]
+                some = [formula for formula in (distance.formula, distance.at_most) if formula is not None]
                 waiting += [other for formula in some for other in formula.letters if other in self.distances]
         return tuple(name for name in self.distances if name in found)
 
@@ -74,12 +79,12 @@ class Products:
         """The types of any two databases.  Raises NoCover where a distance is no formula in letters."""
         try:
             every = (self._type(case) for case in self._cases())
-            types = dict.fromkeys(one for one in every if not is_empty(one))
+            types = dict.fromkeys(type for type in every if not is_empty(type))
         except NoValue as error:
             raise NoCover(str(error)) from None
         pages = [
-            tuple(dict.fromkeys(page for name in self._of(one) for page in self._pages(name)))
-            for one in self.setting.mechanisms
+            tuple(dict.fromkeys(page for name in self._of(mechanism) for page in self._pages(name)))
+            for mechanism in self.setting.mechanisms
         ]
         return Cover(tuple(types), self.theory.procedure(PROCEDURE), len(types), tuple(pages))
 
@@ -89,10 +94,10 @@ class Products:
         return self._used({name for _, value in mechanism.metric.formulas for name in value.letters})
 
     def _pages(self, name: str) -> tuple[str, ...]:
-        one = self.distances[name]
-        if one.input is None or one.part is None or one.part not in self.counts:
+        distance = self.distances[name]
+        if distance.input is None or distance.part is None or distance.part not in self.counts:
             return ()
-        return self.counts[one.part].pages(name)
+        return self.counts[distance.part].pages(name)
 
     # cases
 
@@ -112,7 +117,7 @@ class Products:
             if any(same.issuperset(parts) for parts in apart):
                 continue
             far = {name: self._where(name, other) for name, other in split.items()}
-            for some in product(
+            for cases in product(
                 *(self._of_part(name, part, name in same) for name, part in self.setting.databases.parts)
             ):
                 where = Where(
@@ -120,15 +125,15 @@ class Products:
                     (),
                     frozenset(same),
                     apart,
-                    tuple(one for case in some for one in case.where.counts),
-                    tuple(one for case in some for one in case.where.listed),
+                    tuple(count for case in cases for count in case.where.counts),
+                    tuple(one for case in cases for one in case.where.listed),
                     differences,
                 )
-                yield Case(far | {name: value for case in some for name, value in case.far.items()}, where)
+                yield Case(far | {name: value for case in cases for name, value in case.far.items()}, where)
 
-    def _is_asked(self, one: Distance) -> bool:
+    def _is_asked(self, distance: Distance) -> bool:
         """Whether databases are looked at in two cases: for what differs, and how near they are."""
-        return bool(one.differences or one.parts or one.within is not None)
+        return bool(distance.differences or distance.parts or distance.within is not None)
 
     def _where(self, name: str, other: bool) -> Term:
         """A distance in one of these cases: where something differs, or databases are too far away."""
@@ -149,17 +154,24 @@ class Products:
         """By the name of a distance on a part the mechanism whose input is as far apart."""
         some = ((name, self.distances[name]) for name in self.names)
         return {
-            name: one.input for name, one in some if one.part == part and isinstance(one.input, Mechanism)
+            name: distance.input
+            for name, distance in some
+            if distance.part == part and isinstance(distance.input, Mechanism)
         }
 
     def _of_part(self, name: str, part: Points | Databases, same: bool) -> list[Case]:
         if isinstance(part, Points) or part.kind == "steps":
             return [Case({})]
         if part.kind == "listed":
-            return [one for one in self.listings[name] if not same or len(set(one.where.listed[0][1])) == 1]
+            return [
+                case for case in self.listings[name] if not same or len(set(case.where.listed[0][1])) == 1
+            ]
         counts = self.counts[name]
-        some = [counts.equal()] if same else counts.alternatives(tuple(self._inputs(name)))
-        return [Case(one.far, Where((), (), counts=((name, one.counts),))) for one in some]
+        alternatives = [counts.equal()] if same else counts.alternatives(tuple(self._inputs(name)))
+        return [
+            Case(alternative.far, Where((), (), counts=((name, alternative.counts),)))
+            for alternative in alternatives
+        ]
 
     @cached_property
     def listings(self) -> Mapping[str, list[Case]]:
@@ -184,7 +196,9 @@ class Products:
         listed = Listed(inner, self.theory)
         far = {one: between(listed, mechanism) for one, mechanism in inputs.items()}
         seen = set[tuple[Term, ...]]()
-        tables = sum(one.table is not None for one in self.setting.mechanisms)  # these lose in one direction
+        tables = sum(
+            mechanism.table is not None for mechanism in self.setting.mechanisms
+        )  # these lose in one direction
         for x, y in combinations_with_replacement(range(part.count), 2):
             row = tuple(ZERO if x == y else at(x, y) for at in far.values())
             told = (*row, terms.number(x), terms.number(y)) if tables > 1 else row
@@ -211,24 +225,24 @@ class Products:
 
     def _near(self, name: str, case: Case, far: Mapping[str, Term]) -> Near:
         """How near two databases are.  Raises NoCover where that is not known."""
-        one = self.distances[name]
-        assert one.formula is not None and one.within is not None
-        value = self._same(infinity.at(one.formula, far, self.setting.assumed), case)
-        self._check_known(value, one.formula)
-        return Near(value, one.within, case.far[name] == ZERO)
+        distance = self.distances[name]
+        assert distance.formula is not None and distance.within is not None
+        value = self._same(infinity.at(distance.formula, far, self.setting.assumed), case)
+        self._check_known(value, distance.formula)
+        return Near(value, distance.within, case.far[name] == ZERO)
 
     def _value(self, name: str, case: Case, before: Mapping[str, Term], bounded: bool) -> Term:
         """A distance, made of those before it; bounded -- with its bound, which it is at most."""
-        one = self.distances[name]
+        distance = self.distances[name]
         if name in case.far:
             value = case.far[name]
-        elif one.formula is not None:
-            value = infinity.at(one.formula, before, self.setting.assumed)
-            value = self._apart(value, one.formula) if one.apart else self._same(value, case)
+        elif distance.formula is not None:
+            value = infinity.at(distance.formula, before, self.setting.assumed)
+            value = self._apart(value, distance.formula) if distance.apart else self._same(value, case)
         else:
             value = unknown(name)
-        if bounded and one.at_most is not None and (one.declared or name in self.bounds):
-            bound = infinity.at(one.at_most, before, self.setting.assumed)
+        if bounded and distance.at_most is not None and (distance.declared or name in self.bounds):
+            bound = infinity.at(distance.at_most, before, self.setting.assumed)
             value = (
                 bound if value.kind == "oo" else value if bound.kind == "oo" else terms.least(value, bound)
             )
@@ -314,7 +328,7 @@ class Products:
 
 def pages_of_fibres(setting: Setting, theory: Theory) -> frozenset[str]:
     """The page on norms over the fibres of maps, where distances are such."""
-    if all(one.over is None for _, one in setting.distances):
+    if all(distance.over is None for _, distance in setting.distances):
         return frozenset()
     fits = theory.first(
         "step", lambda page: page.head.metric == "norm over fibres", "no page is about norms over fibres"
@@ -336,16 +350,16 @@ def unknown(name: str) -> Term:
 def changes(entries: Collection[Term]) -> list[Term]:
     """v(D) − v(E) for formulas in the coordinates of D."""
     found = []
-    for one in entries:
-        there = (said for said in map(naming.read, one.letters) if said.database == "D")
+    for entry in entries:
+        there = (said for said in map(naming.read, entry.letters) if said.database == "D")
         elsewhere = {said.text: terms.letter(said.of("E"), REAL) for said in there}
-        found.append(one - substitution.substituted(one, elsewhere))
+        found.append(entry - substitution.substituted(entry, elsewhere))
     return found
 
 
 def sizes(entries: Collection[Term]) -> tuple[Term, ...]:
     """How far each entry of a vector moves."""
-    return tuple(terms.largest(one, -one) for one in changes(entries))
+    return tuple(terms.largest(change, -change) for change in changes(entries))
 
 
 def moved(entries: Collection[Term], norm: str) -> Term | None:

@@ -27,17 +27,17 @@ def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
         if only and not is_at_least_zero(counted(only, number(removed), number(added))):
             words = f"{query.id} says how far it moves, of n records, where {only} >= 0"
             raise NoCover(f"{words}: that is not seen where {removed} are removed and {added} are added")
-        found = counted(formula, number(removed), number(added))
-        if found != counted(formula, number(added), number(removed)):
+        term = counted(formula, number(removed), number(added))
+        if term != counted(formula, number(added), number(removed)):
             raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
-        if (far := found.number) is not None and far < 0:
+        if (far := term.number) is not None and far < 0:
             raise NoCover(f"{query.id} moves by a negative amount: no attribute lies between such bounds")
-        return changed(found, seen_largest)
+        return changed(term, seen_largest)
 
     @cache
     def entries(removed: int, added: int) -> tuple[Term, ...]:
-        some = [counted(one, number(removed), number(added)) for one in query.head.entries]
-        return tuple(one for one in some or [at(removed, added)] if one != ZERO)
+        terms = [counted(entry, number(removed), number(added)) for entry in query.head.entries]
+        return tuple(term for term in terms or [at(removed, added)] if term != ZERO)
 
     return Metric((query.id, law.id), at, query.head.whether, entries)
 
@@ -60,8 +60,8 @@ def query_in_rows(
         raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
     parts = whole.parts if whole.kind == "top" and whole.of[0] == 1 else (whole,)
     each = ({" p": ONE, " q": ZERO}, {" p": ZERO, " q": ONE})
-    shares = [[substituted(one, values) for values in each] for one in parts]
-    linear = (expanded(one - p * a - q * b) == ZERO for one, (a, b) in zip(parts, shares, strict=True))
+    shares = [[substituted(part, values) for values in each] for part in parts]
+    linear = (expanded(part - p * a - q * b) == ZERO for part, (a, b) in zip(parts, shares, strict=True))
     if not all(linear) and whole != formulas.parse("sqrt(p**2 + q**2)", {"p": p, "q": q}):
         raise NoCover(f"how far {query.id} moves is not seen to be convex in how many rows go and come")
     return (query.id, law.id), at
@@ -88,7 +88,7 @@ def value_is_reached(i: int, type: Type, setting: Setting, theory: Theory) -> bo
     if least is None or head.at_least is None or others or not type.pair or isinstance(type.pair[0], int):
         return False
     atoms = setting.databases.atoms
-    names = {name for n, one in enumerate(atoms) if reads is None or n in reads for name in one.records}
+    names = {name for n, atom in enumerate(atoms) if reads is None or n in reads for name in atom.records}
     x, y = (Counter(name for name in one if name in names) for one in type.pair if not isinstance(one, int))
     fewest, shared, wanted = min(x.total(), y.total()), (x & y).total(), head.at_least.shared
     if isinstance(least, Term):  # the smaller one has as many, whatever the letter is
@@ -103,7 +103,7 @@ def has_more_records(setting: Setting, theory: Theory) -> bool:
     type: multisets of any size, where nothing depends on how many records are read."""
     databases = setting.databases
     of_any_size = databases.kind in OF_ATOMS and databases.of == "multisets" and databases.size[1] is None
-    return of_any_size and not any(is_about_least(one, theory) for one in setting.mechanisms)
+    return of_any_size and not any(is_about_least(mechanism, theory) for mechanism in setting.mechanisms)
 
 
 def _moves(
@@ -130,8 +130,8 @@ def _moves(
         if noise.query.n is not None:
             known["n"] = as_term(noise.query.n)
         elif least is not None:
-            found = as_term(least)
-            known["n"] = found if found.positive else largest(ONE, found)
+            term = as_term(least)
+            known["n"] = term if term.positive else largest(ONE, term)
 
     def counted(text: str, removed: Term, added: Term) -> Term:
         try:

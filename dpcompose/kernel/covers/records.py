@@ -44,7 +44,7 @@ class Records(Covering):
 
     def cover(self) -> Cover:
         setting, metrics = self.setting, self.metrics
-        if any(one.dealt for one in setting.mechanisms):
+        if any(mechanism.dealt for mechanism in setting.mechanisms):
             self.check_deals()
         target = self.within(setting.target, setting.databases.size)
         pages = self.pages_of(metrics)
@@ -56,26 +56,26 @@ class Records(Covering):
             moved = ((one, here, metrics[one]) for one, here in sorted(counts.items()))
             furthest = ((one, metric.at(0, here), metric.discrete) for one, here, metric in moved)
             return self.of_types([self.growing(furthest)], 1, pages)
-        if target.any_two and all(one.discrete for one in metrics.values()):
+        if target.any_two and all(metric.discrete for metric in metrics.values()):
             changed = self.all_changed()
             if changed is not None:
                 return self.of_types([self.of_edit(*changed)], 1, pages)
-        found = [self.of_edit(left, right) for left, right in self.changes(target)]
-        found.sort(key=lambda one: (_records(one), str(one.pair)))
-        return self.of_types(found, len(found), pages)
+        types = [self.of_edit(left, right) for left, right in self.changes(target)]
+        types.sort(key=lambda one: (_records(one), str(one.pair)))
+        return self.of_types(types, len(types), pages)
 
     @cached_property
     def metrics(self) -> dict[Reader, Metric]:
         """The metric of all that is read."""
         mechanisms = self.setting.mechanisms
-        return {one: self.metric(mechanisms[one[0] - 1], some) for one, some in self.readers().items()}
+        return {one: self.metric(mechanisms[one[0] - 1], reader) for one, reader in self.readers().items()}
 
     @cached_property
     def readers_of(self) -> list[list[Reader]]:
         """For each atom who reads it."""
         found: list[list[Reader]] = [[] for _ in self.setting.databases.atoms]
-        for reader, some in self.readers().items():
-            for atom in range(len(found)) if some is None else some:
+        for reader, numbers in self.readers().items():
+            for atom in range(len(found)) if numbers is None else numbers:
                 found[atom].append(reader)
         return found
 
@@ -165,12 +165,17 @@ class Records(Covering):
     def deals_apart(self, counts: Mapping[Reader, Sequence[int]]) -> frozenset[int]:
         """The deals of which inputs move by more and more steps, where there are more and more records: those
         of guarantees for inputs of different sizes."""
-        sizes, found = self.setting.databases, set[int]()
+        sizes, numbers = self.setting.databases, set[int]()
         for (i, _), (removed, added) in counts.items():
-            one = self.setting.mechanisms[i - 1]
-            if one.dealt and removed != added and one.stated is not None and (0, 1) in one.stated.edits:
-                found |= {i} if sizes.size[1] is None and sizes.letter is None else set()
-        return frozenset(found)
+            mechanism = self.setting.mechanisms[i - 1]
+            if (
+                mechanism.dealt
+                and removed != added
+                and mechanism.stated is not None
+                and (0, 1) in mechanism.stated.edits
+            ):
+                numbers |= {i} if sizes.size[1] is None and sizes.letter is None else set()
+        return frozenset(numbers)
 
     def of_noise(self, mechanism: Mechanism) -> Metric:
         """How far a query's value moves: other attributes are another record of the same atom."""
@@ -179,7 +184,7 @@ class Records(Covering):
             return metric
         if self.setting.databases.of == "sequences":
             raise NoCover(f"how far what {mechanism.name} asks for moves is known for multisets only")
-        if metric.at(1, 1) != ZERO and any(len(one.records) < 2 for one in self.setting.databases.atoms):
+        if metric.at(1, 1) != ZERO and any(len(atom.records) < 2 for atom in self.setting.databases.atoms):
             raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
         return metric
 
@@ -191,7 +196,7 @@ class Records(Covering):
             head = page.head
             if head.metric is None or isinstance(head.edits, str) or head.edits is None:
                 return False
-            single = {tuple(one) for one in head.edits}
+            single = {tuple(edit) for edit in head.edits}
             both = tuple(sorted(single | {one[::-1] for one in single}))
             return of in head.classes and size in head.sizes and both == relation.single
 
@@ -231,8 +236,8 @@ class Records(Covering):
     def of_edit(self, left: tuple[int, ...], right: tuple[int, ...]) -> Type:
         """The type of neighbours that lose the records `left` of some atoms and gain `right` of others."""
         counts: dict[Reader, list[int]] = {}
-        for side, some in enumerate((left, right)):
-            for atom in some:
+        for side, numbers in enumerate((left, right)):
+            for atom in numbers:
                 for reader in self.readers_of[atom]:
                     counts.setdefault(reader, [0, 0])[side] += 1
         moved = (
@@ -240,22 +245,26 @@ class Records(Covering):
             for reader, (a, b) in sorted(counts.items())
         )
         first, *others = self.pairs(left, right, {i for i, _ in counts})
-        found = replace(self.type(moved, first), unlimited=self.deals_apart(counts))
-        every = (found, *(replace(found, pair=pair) for pair in others))
-        return next(filter(self.reaches, every), found)
+        type = replace(self.type(moved, first), unlimited=self.deals_apart(counts))
+        every = (type, *(replace(type, pair=pair) for pair in others))
+        return next(filter(self.reaches, every), type)
 
     def pairs(self, left: tuple[int, ...], right: tuple[int, ...], moving: set[int]) -> Iterator[Pair]:
         """Databases that differ so: the smallest; and others with records that both have, of what is read or
         of others, where it matters to what moves how many are read."""
         databases, mechanisms = self.setting.databases, self.setting.mechanisms
         some = [mechanisms[i - 1] for i in moving]
-        if any(one.sampled for one in some) and not any(one.noise for one in some) and not right:
+        if (
+            any(mechanism.sampled for mechanism in some)
+            and not any(mechanism.noise for mechanism in some)
+            and not right
+        ):
             yield self.anew(left)
         yield smallest_pair(databases, left, right)
         if any(is_about_least(mechanisms[i - 1], self.theory) for i in moving):
             atoms, (word, n) = range(len(databases.atoms)), databases.size
             own = (left or right)[0]
-            for more in (*((one,) for one in atoms), *((own, one) for one in atoms)):
+            for more in (*((atom,) for atom in atoms), *((own, atom) for atom in atoms)):
                 pair = smallest_pair(databases, left, right, more)
                 sizes = {*map(len, pair)}
                 if (n is None or max(sizes) <= n) and (word != "exactly" or sizes == {n}):
@@ -271,10 +280,10 @@ class Records(Covering):
         same = tuple(others[:1] * len(E)) if others else E
         return tuple(sorted([*come, *same])), same
 
-    def reaches(self, one: Type) -> bool:
+    def reaches(self, type: Type) -> bool:
         """Whether all values of queries that move do so as far as they may."""
-        of_noise = (i for i, _ in one.moves if self.setting.mechanisms[i - 1].noise is not None)
-        return all(value_is_reached(i, one, self.setting, self.theory) for i in of_noise)
+        of_noise = (i for i, _ in type.moves if self.setting.mechanisms[i - 1].noise is not None)
+        return all(value_is_reached(i, type, self.setting, self.theory) for i in of_noise)
 
     def all_changed(self) -> Changes | None:
         """A pair in which every atom changes, in a class of limited size; None where there is no room."""
@@ -348,6 +357,6 @@ def _is_convex(formula: Term) -> bool:
     )
 
 
-def _records(one: Type) -> int:
+def _records(type: Type) -> int:
     """How many records the two databases of a type have."""
-    return sum(len(side) for side in one.pair if isinstance(side, tuple))
+    return sum(len(side) for side in type.pair if isinstance(side, tuple))

@@ -32,7 +32,7 @@ class Room:
 
         A record that both have is no difference: some other pairs match then, at no higher cost.
         """
-        alone = any(len(self.atoms[one].records) < 2 for one in {*left} & {*right})
+        alone = any(len(self.atoms[number].records) < 2 for number in {*left} & {*right})
         return not alone and self.databases.differ(len(left), len(right))
 
     def pair(self, left: Side, right: Side) -> Pair:
@@ -49,7 +49,7 @@ class Room:
         if self.databases.size[1] == 0:
             return frozenset()
         fixed = self.of_one_size(inside)
-        return frozenset(one for one in edges if not (fixed and NOTHING in one))
+        return frozenset(edge for edge in edges if not (fixed and NOTHING in edge))
 
 
 class OfSets(Room):
@@ -59,16 +59,16 @@ class OfSets(Room):
 
     def _many(self, atoms: frozenset[int]) -> int:
         """How many records there are of some atoms."""
-        return sum(len(self.atoms[one].records) for one in atoms)
+        return sum(len(self.atoms[atom].records) for atom in atoms)
 
     def _rest(self, left: Side, right: Side) -> list[str]:
         """The records that neither side has."""
         taken = Counter((*left, *right))
-        return [x for one, atom in enumerate(self.atoms) for x in atom.records[taken[one] :]]
+        return [x for number, atom in enumerate(self.atoms) for x in atom.records[taken[number] :]]
 
     def differ(self, left: Side, right: Side) -> bool:
         taken = Counter((*left, *right))
-        if any(len(self.atoms[one].records) < many for one, many in taken.items()):
+        if any(len(self.atoms[number].records) < many for number, many in taken.items()):
             return False
         shared = self.databases.shared(len(left), len(right))
         return self.databases.differ(len(left), len(right)) and shared <= len(self._rest(left, right))
@@ -78,9 +78,9 @@ class OfSets(Room):
 
         def some(side: Side) -> list[str]:
             found = []
-            for one in side:
-                found.append(self.atoms[one].records[taken[one]])
-                taken[one] += 1
+            for number in side:
+                found.append(self.atoms[number].records[taken[number]])
+                taken[number] += 1
             return found
 
         D, E = some(left), some(right)
@@ -101,14 +101,14 @@ class OfTuples(Room):
     groups_pushed = True
 
     def differ(self, left: Side, right: Side) -> bool:
-        here, there = ([self.databases.places[one] for one in side] for side in (left, right))
-        alone = any(len(self.atoms[one].records) < 2 for one in {*left} & {*right})
+        here, there = ([self.databases.places[number] for number in side] for side in (left, right))
+        alone = any(len(self.atoms[number].records) < 2 for number in {*left} & {*right})
         return not alone and sorted(here) == sorted(there) and len({*here}) == len(here)
 
     def pair(self, left: Side, right: Side) -> Pair:
         taken = set(left)
-        D = (self.atoms[one].records[0] for one in left)
-        E = (self.atoms[one].records[1 if one in taken else 0] for one in right)
+        D = (self.atoms[number].records[0] for number in left)
+        E = (self.atoms[number].records[1 if number in taken else 0] for number in right)
         return tuple(D), tuple(E)
 
 

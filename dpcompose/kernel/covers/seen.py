@@ -22,8 +22,8 @@ class Seen:
     def __init__(self, inside: frozenset[int], codes: Iterable[Sequence[int]] = ()) -> None:
         self.inside = inside
         self.of = {atom: atom for atom in inside}
-        self.of |= {atom: min(some) for some in codes for atom in some}
-        self.single = frozenset(min(some) for some in codes)
+        self.of |= {atom: min(code) for code in codes for atom in code}
+        self.single = frozenset(min(code) for code in codes)
         """The records that stand for several: two of them are equal."""
 
     def __call__(self, atom: int) -> int:
@@ -31,21 +31,23 @@ class Seen:
 
     def sides(self, left: Side, right: Side) -> tuple[Side, Side]:
         """What is seen of records that only one of two databases has: equal ones are no difference."""
-        here, there = (sorted(self.of[one] for one in side if one in self.of) for side in (left, right))
+        here, there = (
+            sorted(self.of[number] for number in side if number in self.of) for side in (left, right)
+        )
         if self.single:
             both = Counter(here) & Counter(there)
-            for one in self.single & both.keys():
-                for some in (here, there):
-                    del some[some.index(one) : some.index(one) + both[one]]
+            for number in self.single & both.keys():
+                for numbers in (here, there):
+                    del numbers[numbers.index(number) : numbers.index(number) + both[number]]
         return tuple(here), tuple(there)
 
     def contracted(self, edges: Iterable[Edge]) -> frozenset[Edge]:
         """The policy of what is seen: each edge joins what its ends become, if that is two."""
         found = {(min(self(x), self(y)), max(self(x), self(y))) for x, y in edges}
-        return frozenset(found - {(one, one) for one in (NOTHING, *self.single)})
+        return frozenset(found - {(number, number) for number in (NOTHING, *self.single)})
 
     def among(self, edges: Iterable[Edge]) -> frozenset[Edge]:
         """The edges between what is seen, or from that to nothing."""
         there = {NOTHING, *self.of.values()}
-        same = {(one, one) for one in self.single}
-        return frozenset(one for one in edges if {*one} <= there and one not in same)
+        same = {(number, number) for number in self.single}
+        return frozenset(edge for edge in edges if {*edge} <= there and edge not in same)

@@ -65,7 +65,7 @@ def check(setting: Setting) -> None:
     least, most = _ends(databases)
     if _gap(setting) < 0:
         raise NoCover(f"that {least} <= {most} is to be known: it is a relation to assume")
-    if databases.unlimited and max(len(one.records) for one in databases.atoms) < _needed(setting):
+    if databases.unlimited and max(len(atom.records) for atom in databases.atoms) < _needed(setting):
         raise NoCover("of a universe without a limit as many records are to be told as databases may need")
     first, records = _fewest(least, setting), _records(databases)
     if least == most:
@@ -139,11 +139,11 @@ def corner(setting: Setting) -> Setting | None:
     return replace(setting, databases=exactly, flat=None)
 
 
-def check_exceeded(setting: Setting, found: Cover, at_corner: Cover) -> None:
+def check_exceeded(setting: Setting, cover: Cover, at_corner: Cover) -> None:
     """Raises NoCover where neighbours at the corner are of types that no other one exceeds."""
-    known = {(one.moves, one.unlimited, one.entries, one.lost) for one in found.types}
-    kept = undominated_types([*found.types, *at_corner.types])
-    if not {(one.moves, one.unlimited, one.entries, one.lost) for one in kept} <= known:
+    known = {(type.moves, type.unlimited, type.entries, type.lost) for type in cover.types}
+    kept = undominated_types([*cover.types, *at_corner.types])
+    if not {(type.moves, type.unlimited, type.entries, type.lost) for type in kept} <= known:
         least, most = _ends(setting.databases)
         raise NoCover(
             f"where {least} = {most} all databases have as many records, and none comes or goes: inputs move "
@@ -181,8 +181,8 @@ def _are_told(setting: Setting) -> bool:
     as many steps as they have records (`groups.of_any_two`)."""
     databases = setting.databases
     if databases.of_places:
-        whole = (one for one in setting.mechanisms if None in one.reads)
-        return all(one.stated is not None and one.stated.any_two for one in whole)
+        whole = (mechanism for mechanism in setting.mechanisms if None in mechanism.reads)
+        return all(mechanism.stated is not None and mechanism.stated.any_two for mechanism in whole)
     few = databases.least == 0 and databases.lower is None
     return databases.of == "multisets" and (databases.size[1] is None or few)
 
@@ -203,14 +203,14 @@ def _needed(setting: Setting) -> int:
     return (n or 0 if word == "exactly" else databases.least) + 2 * setting.target.steps
 
 
-def _fewest(one: Term, setting: Setting) -> int:
+def _fewest(term: Term, setting: Setting) -> int:
     """The least value of a number."""
-    return known_least(one, setting.assumed) or 0
+    return known_least(term, setting.assumed) or 0
 
 
-def _most(one: Term, setting: Setting) -> int:
+def _most(term: Term, setting: Setting) -> int:
     """The largest value of a number, as far as it is known to have one."""
-    found = known_least(number(0) - one, setting.assumed)
+    found = known_least(number(0) - term, setting.assumed)
     return MANY if found is None else -found
 
 
@@ -218,4 +218,4 @@ def _records(databases: Databases) -> int:
     """How many records there are, where none is there twice."""
     if databases.of != "sets" or databases.unlimited:
         return 3 * MANY
-    return sum(len(one.records) for one in databases.atoms)
+    return sum(len(atom.records) for atom in databases.atoms)

@@ -101,14 +101,14 @@ class Type:
             tuple(sorted((numbers[i], some) for i, some in self.moves if i in numbers)),
             frozenset(numbers[i] for i in self.unlimited if i in numbers),
             self.pair,
-            tuple(sorted((numbers[i], some) for i, some in self.entries if i in numbers)),
+            tuple(sorted((numbers[i], terms) for i, terms in self.entries if i in numbers)),
             tuple((numbers[i], far, more) for i, far, more in self.lost if i in numbers),
         )
 
     @property
     def every(self) -> Moves:
         """How far the inputs move that move at some neighbours of the type."""
-        of = {i: some for some in self.alike for i in some}
+        of = {i: numbers for numbers in self.alike for i in numbers}
         return tuple((j, far) for i, far in self.moves for j in of.get(i, (i,)))
 
 
@@ -127,7 +127,7 @@ class Cover:
     @property
     def is_whole(self) -> bool:
         """Whether each type is told by how far it moves which input, and none is left out."""
-        return not self.convex and not any(one.alike for one in self.types)
+        return not self.convex and not any(type.alike for type in self.types)
 
 
 @frozen
@@ -182,16 +182,16 @@ class Covering(ABC):
     def readers(self) -> dict[Reader, tuple[int, ...] | None]:
         """What is read, by whom."""
         return {
-            (i, part): one
+            (i, part): numbers
             for i, mechanism in enumerate(self.setting.mechanisms, start=1)
-            for part, one in enumerate(mechanism.reads)
+            for part, numbers in enumerate(mechanism.reads)
         }
 
     def pages_of(self, metrics: Mapping[Reader, Metric]) -> list[tuple[str, ...]]:
         """For each mechanism the pages that state its metrics."""
         found: dict[int, dict[str, None]] = {i: {} for i, _ in metrics}
-        for (i, _), one in metrics.items():
-            found[i] |= dict.fromkeys(one.pages)
+        for (i, _), metric in metrics.items():
+            found[i] |= dict.fromkeys(metric.pages)
         return [tuple(some) for some in found.values()]
 
     def type(
@@ -217,7 +217,7 @@ class Covering(ABC):
         """
         far: dict[int, set[Term]] = {}
         unlimited = set()
-        if any(is_about_least(one, self.theory) for one in self.setting.mechanisms):
+        if any(is_about_least(mechanism, self.theory) for mechanism in self.setting.mechanisms):
             raise NoCover("what is asked of a number of records that is not known has a limit: not supported")
         for (i, _), r, discrete in moved:
             if not discrete and r.kind != "oo":
@@ -227,7 +227,7 @@ class Covering(ABC):
                 unlimited.add(i)
                 r = INFINITY
             far.setdefault(i, set()).add(r)
-        if any(len(some) > 1 for some in far.values()):
+        if any(len(terms) > 1 for terms in far.values()):
             raise NoCover("members of a family that move by different amounts are not supported")
         counted = {i: 1 if self.setting.mechanisms[i - 1].count is None else 0 for i in far}
         moves = tuple((i, ((counted[i], r),)) for i, (r,) in sorted(far.items()))
@@ -259,8 +259,8 @@ class Covering(ABC):
             partition = self.setting.mechanisms[i - 1].partition
             if partition and all(r.kind != "oo" for r in of_parts.values()):
                 families.setdefault(partition, []).append(of_parts)
-        for some in families.values():
-            rows = {tuple(one.get(part, ZERO) for one in some) for part in set().union(*some)}
+        for family in families.values():
+            rows = {tuple(terms.get(part, ZERO) for terms in family) for part in set().union(*family)}
             if len(rows) > 1:
                 ordered = pairwise(sorted(tuple(map(size, row)) for row in rows))
                 if any(a > b for less, more in ordered for a, b in zip(less, more, strict=True)):
@@ -277,13 +277,15 @@ class Covering(ABC):
         """The cover by the types that no other one exceeds."""
         distinct: dict[tuple[Any, ...], Type] = {}
         told: set[tuple[Any, ...]] = set()
-        for one in types:
-            apart = self.told_apart(one)
+        for type in types:
+            apart = self.told_apart(type)
             if len(told) < MOST_TOLD_APART:
                 told.add(apart)
-            distinct.setdefault((one.moves, one.unlimited, one.entries, apart if apart in told else ()), one)
+            distinct.setdefault(
+                (type.moves, type.unlimited, type.entries, apart if apart in told else ()), type
+            )
         kept = undominated_types(list(distinct.values()))
-        page, pages = self.theory.procedure(self.procedure), tuple(tuple(one) for one in metrics)
+        page, pages = self.theory.procedure(self.procedure), tuple(tuple(metric) for metric in metrics)
         return Cover(tuple(kept), page, gone_through, pages)
 
 
@@ -308,30 +310,30 @@ def smallest_pair(
     out, they share as many of the first record as they have to.
     """
     atoms, taken = databases.atoms, set(left)
-    D = [atoms[one].records[0] for one in left]
-    E = [atoms[one].records[1 if one in taken else 0] for one in right]
+    D = [atoms[number].records[0] for number in left]
+    E = [atoms[number].records[1 if number in taken else 0] for number in right]
     shared = databases.shared(len(left), len(right))
     if shared > LARGEST:
         raise NoCover(f"{shared:,} records are too many to write down; a smaller size would do")
-    own = [atoms[one].records[0] for one in more]
+    own = [atoms[number].records[0] for number in more]
     same = (D or E)[:1] * shared if not own else own[:-1] + own[-1:] * max(shared - len(own) + 1, 0)
     return tuple(sorted(D + same)), tuple(sorted(E + same))
 
 
 def undominated_types(types: Sequence[Type]) -> list[Type]:
     """The types that no other one exceeds, in their order; where distances are formulas, in equal ones."""
-    several = frozenset(i for one in types for i, some in one.entries if len(some) > 1)
-    slots = [_slots(one) | _entries(one, several) for one in types]
-    distances = {r for one in slots for r in one.values()}
+    several = frozenset(i for type in types for i, terms in type.entries if len(terms) > 1)
+    slots = [_slots(type) | _entries(type, several) for type in types]
+    distances = {r for slot in slots for r in slot.values()}
     unordered = {r for r in distances if r.kind != "oo" and r.number is None}
-    as_they_are = {key for one in slots for key, r in one.items() if r in unordered}
+    as_they_are = {key for slot in slots for key, r in slot.items() if r in unordered}
     # ordered distances by their rank: small numbers are quicker to compare
     ranks = {r: n for n, r in enumerate(sorted(distances - unordered, key=size), start=1)}
     rows: dict[tuple[Any, ...], dict[tuple[int, int], Any]] = {}
     keys = []
-    for one in slots:
+    for slot in slots:
         row: dict[tuple[int, int], Any] = {
-            key: r if key in as_they_are else ranks[r] for key, r in one.items()
+            key: r if key in as_they_are else ranks[r] for key, r in slot.items()
         }
         row |= {key: ZERO for key in as_they_are if key not in row}
         keys.append(tuple(sorted(row.items(), key=itemgetter(0))))
@@ -339,32 +341,32 @@ def undominated_types(types: Sequence[Type]) -> list[Type]:
     kept = undominated(list(rows.values()), 0, lambda key: key not in as_they_are)
     names = list(rows)
     best = {names[n] for n in kept}
-    found = [one for one, key in zip(types, keys, strict=True) if key in best]
-    moving = [one for one in found if one.moves]
-    seen = any(all(r.nonnegative for _, some in one.moves for _, r in some) for one in moving)
+    found = [type for type, key in zip(types, keys, strict=True) if key in best]
+    moving = [type for type in found if type.moves]
+    seen = any(all(r.nonnegative for _, some in type.moves for _, r in some) for type in moving)
     return moving if seen else found
 
 
-def _slots(one: Type) -> dict[tuple[int, int], Term]:
+def _slots(type: Type) -> dict[tuple[int, int], Term]:
     """The distances member by member, the furthest first; of a whole family one stands for all."""
-    found: dict[tuple[int, int], Term] = {}
-    for i, members in one.moves:
+    terms: dict[tuple[int, int], Term] = {}
+    for i, members in type.moves:
         distances = [r for many, r in members for _ in range(how_many(many) or 1)]
-        found |= {(i, slot): r for slot, r in enumerate(distances)}
-    return found
+        terms |= {(i, slot): r for slot, r in enumerate(distances)}
+    return terms
 
 
-def _entries(one: Type, several: frozenset[int]) -> dict[tuple[int, int], Term]:
+def _entries(type: Type, several: frozenset[int]) -> dict[tuple[int, int], Term]:
     """How far entries of queries move, the furthest first, where there are several: where each of them moves
     less, less is lost also by noise of which each entry has its own."""
-    found, entries = dict[tuple[int, int], Term](), dict(one.entries)
-    for i, members in one.moves:
+    terms, entries = dict[tuple[int, int], Term](), dict(type.entries)
+    for i, members in type.moves:
         if i in several:
             moving = entries.get(i) or (members[0][1],)
             ordered = all(r.kind == "oo" or r.number is not None for r in moving)
             for n, r in enumerate(sorted(moving, key=size, reverse=True) if ordered else moving, start=1):
-                found[i, -n] = r
-    return found
+                terms[i, -n] = r
+    return terms
 
 
 def how_many(members: int | Term) -> int:

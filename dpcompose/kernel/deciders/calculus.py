@@ -51,7 +51,9 @@ def _read_function(data: Any, f: Elementary, box: Box) -> Elementary:
 def letters_like(wanted: Term, f: Elementary, box: Box) -> list[Letter]:
     """The letters of f, or inside of its letters, that a term means: more than one where f has two ways
     to write it."""
-    return [one for one in sorted(set(elementary.every_letter(f))) if values.of_one(one, box) == wanted]
+    return [
+        letter for letter in sorted(set(elementary.every_letter(f))) if values.of_one(letter, box) == wanted
+    ]
 
 
 def _read_letter(data: Any, f: Elementary, box: Box) -> Letter:

@@ -74,23 +74,25 @@ def laplace(ratio: Interval, n: int, rounding: Rounding) -> dict[int, int]:
     is left when outputs are rounded to multiples of an nth of the way, which loses no more.
     """
     bits = rounding.digits * 10 // 3 + 2 * n.bit_length() + 16
-    one = 1 << bits
+    number = 1 << bits
     q = exp(ZERO - ratio * Interval.of(Fraction(1, n)), bits)
-    low, high = (int(q.low * one), -int(-q.high * one // 1))
+    low, high = (int(q.low * number), -int(-q.high * number // 1))
     table: dict[int, int] = {}
     if rounding.up:  # q^n/(1 + q), then q^k(1 − q)/(1 + q) from k = n − 1 down to 1, and 1/(1 + q)
-        power = one
-        table[2 * n] = rounding.divided(one * rounding.unit, one + low)
+        power = number
+        table[2 * n] = rounding.divided(number * rounding.unit, number + low)
         for k in range(1, n):
             power = -(-power * high >> bits)
-            table[2 * (n - k)] = rounding.divided(power * (one - low) * rounding.unit, (one + low) << bits)
+            table[2 * (n - k)] = rounding.divided(
+                power * (number - low) * rounding.unit, (number + low) << bits
+            )
         power = -(-power * high >> bits)
-        table[0] = rounding.divided(power * rounding.unit, one + low)
+        table[0] = rounding.divided(power * rounding.unit, number + low)
         return table
-    power = one
+    power = number
     table[2 * n] = rounding.unit // 2
     for k in range(n):
-        table[2 * n - 1 - 2 * k] = power * (one - high) * rounding.unit >> 2 * bits + 1
+        table[2 * n - 1 - 2 * k] = power * (number - high) * rounding.unit >> 2 * bits + 1
         power = power * low >> bits
     table[0] = power * rounding.unit >> bits + 1
     return table
@@ -100,15 +102,15 @@ def middle(ratio: Interval, n: int, rounding: Rounding) -> dict[int, int]:
     """Masses of losses (2u − n)·a/n, u = 1, …, n, that are no less than those of the middle of Laplace noise:
     rounded up to the next of these, as far as masses are rounded up."""
     bits = rounding.digits * 10 // 3 + 2 * n.bit_length() + 16
-    one = 1 << bits
+    number = 1 << bits
     q = exp(ZERO - ratio * Interval.of(Fraction(1, n)), bits)
-    low, high = (int(q.low * one), -int(-q.high * one // 1))
-    whole = one - -int(-exp(ZERO - ratio, bits).high * one // 1)
+    low, high = (int(q.low * number), -int(-q.high * number // 1))
+    whole = number - -int(-exp(ZERO - ratio, bits).high * number // 1)
     if whole >> bits // 2 <= 0:  # so short an interval that 1 − e^−a is hardly known: all losses are its end
         return {n: rounding.unit}
-    table, power = dict[int, int](), one
+    table, power = dict[int, int](), number
     for k in range(n):  # q^k(1 − q)/(1 − q^n)
-        table[n - k] = rounding.divided(power * (one - low) * rounding.unit, whole << bits)
+        table[n - k] = rounding.divided(power * (number - low) * rounding.unit, whole << bits)
         power = -(-power * high >> bits)
     return table
 

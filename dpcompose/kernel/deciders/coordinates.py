@@ -76,11 +76,11 @@ def orders(places: Sequence[Points], used: Container[str]) -> Iterator[dict[str,
     if len(both) > MOST_ORDERED:
         raise NotAForm(f"more than {MOST_ORDERED} coordinates are not looked at order by order")
     for larger in product("DE", repeat=len(both)):
-        found = within(places)
+        terms = within(places)
         for (name, ends), who in zip(both, larger, strict=True):
             other = "E" if who == "D" else "D"
-            found |= _ordered(name, ends, who, other)
-        yield found
+            terms |= _ordered(name, ends, who, other)
+        yield terms
 
 
 def _ordered(name: str, ends: Ends, larger: str, smaller: str) -> dict[str, Term]:
@@ -102,18 +102,18 @@ def steps(v: Term) -> dict[Term, Term]:
     >>> steps(2 * x - 2 * y), steps(x + y)
     ({(sum x__D (product -1 x__E)): 2}, {})
     """
-    v, found = expanded(v), dict[Term, Term]()
+    v, terms = expanded(v), dict[Term, Term]()
     for name, domain in sorted(v.letters.items()):
         if (said := naming.read(name)).database == "D":
             x = letter(name, domain)
-            found[x - letter(said.of("E"), domain)] = _coefficient(v, x)
-    rest = expanded(v - add(c * delta for delta, c in found.items()))
-    return found if rest == ZERO and all(map(is_constant, found.values())) else {}
+            terms[x - letter(said.of("E"), domain)] = _coefficient(v, x)
+    rest = expanded(v - add(c * delta for delta, c in terms.items()))
+    return terms if rest == ZERO and all(map(is_constant, terms.values())) else {}
 
 
 def _coefficient(v: Term, x: Term) -> Term:
     """What stands beside x in the summands of which it is a factor."""
-    some = [one.factors for one in v.summands if x in one.factors]
+    some = [summand.factors for summand in v.summands if x in summand.factors]
     return add(multiply([ONE, *(factor for factor in factors if factor != x)]) for factors in some)
 
 
@@ -124,6 +124,6 @@ def is_short(p: Term) -> bool:
     >>> is_short(t - s), is_short(t - 2 * s)
     (True, False)
     """
-    ends = [one.split for one in p.summands]
-    letters = all(one.kind == "letter" and one.of[1] == UNIT for _, one in ends)
+    ends = [summand.split for summand in p.summands]
+    letters = all(term.kind == "letter" and term.of[1] == UNIT for _, term in ends)
     return letters and sorted(c for c, _ in ends) == [-1, 1]

@@ -120,7 +120,7 @@ class Curve:
         """
         if (alike := self.alike_middles) is not None and not (self.adaptive and alike.count > 1):
             return min(Fraction(1), spreads.together(alike.ratio, alike.count, epsilon, bits).high)
-        return max(one._delta(epsilon, bits, points, True) for one in self._orders)
+        return max(order._delta(epsilon, bits, points, True) for order in self._orders)
 
     def below(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
         """A δ that some mechanisms with these guarantees have at ε': it refutes claims.
@@ -132,11 +132,11 @@ class Curve:
             return max(Fraction(0), spreads.together(alike.ratio, alike.count, epsilon, bits).low)
         middles = tuple(one for one in self.laplace if one.middle)
         each = (replace(Curve(()), laplace=(one,)) for one in middles)
-        found = [one.below(epsilon, bits, points) for one in each if one.alike_middles is not None]
-        found += (one._delta(epsilon, bits, points, False) for one in self._orders)
+        values = [curve.below(epsilon, bits, points) for curve in each if curve.alike_middles is not None]
+        values += (order._delta(epsilon, bits, points, False) for order in self._orders)
         if middles and math.prod(one.count + 1 for one in middles) <= spreads.MOST_LOSSES:
-            found += (self._beside_middles(middles, share, epsilon, bits) for share in spreads.LOOKED_AT)
-        return max(found)
+            values += (self._beside_middles(middles, share, epsilon, bits) for share in spreads.LOOKED_AT)
+        return max(values)
 
     def _beside_middles(
         self, middles: Sequence[Laplace], share: Fraction, epsilon: Term, bits: int
@@ -153,7 +153,7 @@ class Curve:
     @property
     def _orders(self) -> tuple[Curve, ...]:
         """It in both orders of the two databases, where these differ."""
-        turned = replace(self, together=tuple(one.turned for one in self.together))
+        turned = replace(self, together=tuple(together.turned for together in self.together))
         return (self,) if turned == self else (self, turned)
 
     @property
@@ -173,7 +173,7 @@ class Curve:
         known = self._known(up)
         if not self.together:
             return _losses(known, bits, points, up).delta(epsilon)
-        parts = tuple(Together(((one.epsilon, one.delta),), one.steps, one.count) for one in self.parts)
+        parts = tuple(Together(((part.epsilon, part.delta),), part.steps, part.count) for part in self.parts)
         with suppress(TooManyLosses):
             rest, table = replace(known, parts=(), together=()), _added_up((*self.together, *parts), bits, up)
             if rest == Curve((), adaptive=known.adaptive):
@@ -189,11 +189,15 @@ class Curve:
     def without_limit(self, bits: int) -> Fraction:
         """A δ that some mechanisms with these guarantees have at every ε'."""
         alone = _losses(replace(self._known(False), together=()), bits, LARGEST_LATTICE, False).infinite
-        found = Fraction(0)
+        value = Fraction(0)
         for way in self._orders:
-            finite = (1 - one.table(bits, False).infinite for one in way.together for _ in range(one.count))
-            found = max(found, 1 - (1 - alone) * math.prod(finite))
-        return found
+            finite = (
+                1 - together.table(bits, False).infinite
+                for together in way.together
+                for _ in range(together.count)
+            )
+            value = max(value, 1 - (1 - alone) * math.prod(finite))
+        return value
 
     def delta(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
         """Both: between them the least δ lies."""
@@ -237,11 +241,11 @@ class _Group:
 
     def stays(self, bits: int) -> Interval:
         """The probability that no loss is ∞."""
-        found = ONE
+        interval = ONE
         for part, weight in self.parts:
             one = ONE - self.noise(part, weight, bits).infinite
-            found = (found * one.power(part.count, 2 * bits)).rounded(4 * bits)
-        return found
+            interval = (interval * one.power(part.count, 2 * bits)).rounded(4 * bits)
+        return interval
 
     def axis(self, bits: int, rounding: Rounding) -> Axis:
         """All losses added up."""
@@ -255,10 +259,10 @@ class _Group:
         for one, weight in self.noisy:
             ratio = enclosure(one.ratio if self.exact else weight * self.step, bits + 32)
             if one.middle:
-                found = middle(ratio, weight, rounding)
+                numbers = middle(ratio, weight, rounding)
             else:
-                found = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
-            tables.append((found, one.count))
+                numbers = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
+            tables.append((numbers, one.count))
         every = [table if many == 1 else places(power(table, many, rounding)) for table, many in tables]
         return Axis(self.step, self.length, tuple(added(every, rounding)))
 
@@ -330,7 +334,7 @@ def _of_likely(lost: Losses, finite: Interval, part: Part) -> Losses:
 def _least_like(parts: Sequence[Part], noisy: Sequence[Laplace]) -> tuple[Laplace, list[Laplace]]:
     """One mechanism with Laplace noise whose losses share a lattice with the fewest others, and the rest."""
     groups = [group for group in _groups(parts, noisy) if not all(one.middle for one, _ in group.noisy)]
-    few = min(groups, key=lambda group: sum(one.count for one in group.members))
+    few = min(groups, key=lambda group: sum(member.count for member in group.members))
     chosen = [one for one, _ in few.noisy if not one.middle][-1]
     rest = [replace(one, count=one.count - (one == chosen)) for one in noisy]
     return replace(chosen, count=1), [one for one in rest if one.count]
@@ -343,19 +347,19 @@ def _moves(one: Part | Laplace) -> Term:
 
 def _groups(parts: Sequence[Part], noisy: Sequence[Laplace]) -> list[_Group]:
     """Mechanisms whose ε, and ratios of Laplace noise, have rational ratios are together."""
-    found = []
+    groups = []
     members: tuple[Part | Laplace, ...] = (*parts, *noisy)
-    of = {one: _moves(one) for one in members}
+    of = {member: _moves(member) for member in members}
     for step, weights in commensurable(list(dict.fromkeys(of.values()))):
         inside = [(one, weights[value]) for one, value in of.items() if value in weights]
-        found.append(
+        groups.append(
             _Group(
                 step,
                 tuple((one, weight) for one, weight in inside if isinstance(one, Part)),
                 tuple((one, weight) for one, weight in inside if isinstance(one, Laplace)),
             )
         )
-    return found
+    return groups
 
 
 def _refined(groups: Sequence[_Group], points: int) -> list[_Group] | None:
@@ -380,7 +384,7 @@ def _snapped(parts: Sequence[Part], noisy: Sequence[Laplace], points: int, bits:
     values that are closer to each other loses less.
     """
     members: tuple[Part | Laplace, ...] = (*parts, *noisy)
-    exact = {one: enclosure(_moves(one), bits) for one in members}
+    exact = {member: enclosure(_moves(member), bits) for member in members}
     many = {one: one.count * (one.steps if isinstance(one, Part) else 1) for one in exact}
     largest = sum((x.high * many[one] for one, x in exact.items()), Fraction(0))
     each = sum(many[one] * (1 if isinstance(one, Part) else 2) for one in exact)

@@ -75,8 +75,8 @@ def excesses(P: Row, Q: Row, t: Value) -> Iterator[Attained]:
             f"for {len(perhaps)} outcomes it depends on the parameters whether they are in the worst event"
         )
     for n in range(len(perhaps) + 1):
-        for some in combinations(perhaps, n):
-            event = tuple(sorted((*surely, *some)))
+        for combination in combinations(perhaps, n):
+            event = tuple(sorted((*surely, *combination)))
             total: Value = Fraction(0)
             for o in event:
                 total = total + (P[o] - t * Q[o])
@@ -143,10 +143,10 @@ def nested_events(P: Row, Q: Row) -> list[Event]:
 
 def total(row: Row, event: Event) -> Value:
     """The probability of an event."""
-    found: Value = Fraction(0)
+    value: Value = Fraction(0)
     for o in event:
-        found = found + row[o]
-    return found
+        value = value + row[o]
+    return value
 
 
 Where = TypeVar("Where")

@@ -283,7 +283,7 @@ def content(f: Elementary) -> tuple[Elementary, Elementary]:
 def least_powers(f: Elementary) -> Term:
     """The product of what all terms share: each letter with its least power, 0 where a term lacks it."""
     powers = [dict(term) for term, _ in f.terms]
-    least = ((letter, min(one.get(letter, Fraction(0)) for one in powers)) for letter in f.letters)
+    least = ((letter, min(values.get(letter, Fraction(0)) for values in powers)) for letter in f.letters)
     return tuple((letter, r) for letter, r in least if r)
 
 
@@ -346,12 +346,12 @@ def largest(m: int, of: Iterable[Elementary]) -> Elementary:
     members = list(of)
     if m == 1:
         members = list(dict.fromkeys(members))
-    if len(members) <= m or not any(one.terms for one in members):
+    if len(members) <= m or not any(member.terms for member in members):
         return sum(members[:m], Elementary())
-    every = Elementary(tuple(item for one in members for item in one.terms))
+    every = Elementary(tuple(item for member in members for item in member.terms))
     shared = tuple(pair for pair in least_powers(every) if pair[0][0] in "xes" and _is_plain(pair))
     c = Fraction(gcd(*(c.numerator for _, c in every.terms)), lcm(*(c.denominator for _, c in every.terms)))
-    terms = sorted(divided_by_term(one, shared).scaled(1 / c).terms for one in members)
+    terms = sorted(divided_by_term(member, shared).scaled(1 / c).terms for member in members)
     return Elementary(((shared, c),)) * of_letter(letter_of("m", (m, tuple(terms))))
 
 

@@ -53,7 +53,7 @@ def is_least(curve: Curve, epsilon: Term, delta: Term) -> bool:
     if None in signs.values():
         return False
     finite = (mass * (ONE - terms.exp(epsilon - loss)) for loss, mass in masses.items() if signs[loss] == 1)
-    more = [*finite, *(terms.multiply([one, *below]) for one in (ONE - stays - delta).summands)]
+    more = [*finite, *(terms.multiply([summand, *below]) for summand in (ONE - stays - delta).summands)]
     return terms.add(map(expanded, more)) == ZERO
 
 
@@ -74,7 +74,7 @@ def _masses(part: Part) -> tuple[Masses, Term, Term] | None:
             return {ZERO: stays}, ONE, part.delta
         return {-part.epsilon: stays, part.epsilon: stays * x}, ONE + x, part.delta
     table = noise(part.epsilon, part.delta, part.steps, BITS)
-    if any(one.low != one.high for one in (*table.masses, table.infinite)):
+    if any(interval.low != interval.high for interval in (*table.masses, table.infinite)):
         return None
     found: dict[Term, Term] = {}
     for u, mass in enumerate(table.masses):
@@ -83,15 +83,15 @@ def _masses(part: Part) -> tuple[Masses, Term, Term] | None:
     return found, ONE, terms.number(table.infinite.low)
 
 
-def _convolved(some: Masses, others: Masses) -> Masses:
+def _convolved(masses: Masses, others: Masses) -> Masses:
     found: dict[Term, Term] = {}
-    for loss, mass in _pairs(some, others):
+    for loss, mass in _pairs(masses, others):
         found[loss] = found[loss] + mass if loss in found else mass
     return found
 
 
-def _pairs(some: Masses, others: Masses) -> Iterator[tuple[Term, Term]]:
+def _pairs(masses: Masses, others: Masses) -> Iterator[tuple[Term, Term]]:
     """The sums of losses, multiplied out, with the products of their masses."""
-    for x, p in some.items():
+    for x, p in masses.items():
         for y, q in others.items():
             yield expanded(x + y), expanded(p * q)

@@ -67,10 +67,10 @@ class Exponential:
     @cached_property
     def letters(self) -> Mapping[str, Domain]:
         """The parameters that occur, with their domains."""
-        found: dict[str, Domain] = {}
+        domains: dict[str, Domain] = {}
         for L, _ in self.terms:
-            found |= L.letters
-        return found
+            domains |= L.letters
+        return domains
 
     @property
     def single(self) -> tuple[Term, Fraction] | None:
@@ -107,9 +107,9 @@ class Exponential:
             return 1 if self.terms else 0
         digits = 20
         while digits <= MOST_DIGITS:
-            found = self.enclosure(digits)
-            if found.low > 0 or found.high < 0:
-                return 1 if found.low > 0 else -1
+            interval = self.enclosure(digits)
+            if interval.low > 0 or interval.high < 0:
+                return 1 if interval.low > 0 else -1
             digits *= 2
         raise NotDecided(f"a number is closer to 0 than {MOST_DIGITS} digits tell")
 
@@ -253,11 +253,11 @@ def enclosed(value: Value, digits: int = 20) -> Interval:
 
 def letters(*values: Value) -> dict[str, Domain]:
     """The parameters of some values, with their domains."""
-    found: dict[str, Domain] = {}
+    domains: dict[str, Domain] = {}
     for value in values:
         if isinstance(value, Quotient):
-            found |= {**value.n.letters, **value.d.letters}
-    return found
+            domains |= {**value.n.letters, **value.d.letters}
+    return domains
 
 
 def as_term(value: Value) -> Term:

@@ -85,12 +85,12 @@ def convolved(some: Sequence[int], others: Mapping[int, int], rounding: Rounding
     if len(others) <= FEW:
         total = [0] * size
         for at, mass in others.items():
-            for n, one in enumerate(some, start=at):
-                total[n] += mass * one
+            for n, number in enumerate(some, start=at):
+                total[n] += mass * number
     else:
         total = _product(some, [others.get(n, 0) for n in range(max(others) + 1)], rounding)
     unit = rounding.unit
-    return [-(-one // unit) for one in total] if rounding.up else [one // unit for one in total]
+    return [-(-number // unit) for number in total] if rounding.up else [number // unit for number in total]
 
 
 def _product(some: Sequence[int], others: Sequence[int], rounding: Rounding) -> list[int]:
@@ -101,7 +101,7 @@ def _product(some: Sequence[int], others: Sequence[int], rounding: Rounding) -> 
     slot = 2 * rounding.digits + 2
 
     def packed(masses: Sequence[int]) -> decimal.Decimal:
-        return decimal.Decimal("".join([str(one).zfill(slot) for one in masses]))
+        return decimal.Decimal("".join([str(mass).zfill(slot) for mass in masses]))
 
     size = len(some) + len(others) - 1
     text = format(_EXACT.multiply(packed(some), packed(others)), "f").zfill(size * slot)
@@ -148,4 +148,4 @@ def dense(table: Mapping[int, int]) -> list[int]:
 
 def places(masses: Sequence[int]) -> dict[int, int]:
     """Which place has which mass; a place has none where all were rounded to 0."""
-    return {at: one for at, one in enumerate(masses) if one} or {0: 0}
+    return {at: mass for at, mass in enumerate(masses) if mass} or {0: 0}

@@ -47,8 +47,8 @@ class Losses:
     def delta(self, epsilon: Term) -> Fraction:
         """The mean at ε', on the side to which all this is rounded."""
         shift = enclosure(epsilon, self.bits + 32)
-        found = Fraction(self._mean(0, shift, epsilon), self.rounding.unit)
-        return min(Fraction(1), self.finite * found + self.infinite)
+        value = Fraction(self._mean(0, shift, epsilon), self.rounding.unit)
+        return min(Fraction(1), self.finite * value + self.infinite)
 
     def _mean(self, n: int, shift: Interval, exactly: Term) -> int:
         """Over the axes from the n-th on; exactly -- the shift as a term, asked for along the last."""

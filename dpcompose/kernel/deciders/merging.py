@@ -28,19 +28,19 @@ def fewer(masses: Sequence[int], step: Interval, points: int, rounding: Rounding
     ((475069, 0, 0, 0, 524931), (0, 1000000, 0, 0, 0))
     """
     last = len(masses) - 1
-    if sum(1 for one in masses if one) <= points + 2:
+    if sum(1 for mass in masses if mass) <= points + 2:
         return tuple(masses)
     ends = _ends(masses, points, rounding)
     bits = rounding.digits * 10 // 3 + 64
     shrunk = _powers(step, max(b - a for a, b in pairwise(ends)), bits)
-    found = [0] * (last + 1)
+    numbers = [0] * (last + 1)
     for a, b in pairwise(ends):
         some = masses[a : b + 1] if b == last else masses[a:b]
         if rounding.up:
-            _split(found, a, b - a, some, shrunk, 1 << bits)
+            _split(numbers, a, b - a, some, shrunk, 1 << bits)
         else:
-            _merge(found, a, some, shrunk)
-    return tuple(found)
+            _merge(numbers, a, some, shrunk)
+    return tuple(numbers)
 
 
 def _ends(masses: Sequence[int], points: int, rounding: Rounding) -> list[int]:
@@ -54,8 +54,8 @@ def _ends(masses: Sequence[int], points: int, rounding: Rounding) -> list[int]:
 def _beyond(masses: Sequence[int], few: int) -> int:
     """Up to where the masses add up to so few units."""
     total = 0
-    for at, one in enumerate(masses):
-        total += one
+    for at, mass in enumerate(masses):
+        total += mass
         if total > few:
             return at
     return len(masses) - 1

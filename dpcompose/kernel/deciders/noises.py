@@ -46,16 +46,16 @@ def simplified(term: Term) -> Term:
     e
     """
 
-    def change(one: Term) -> Term | None:
-        if one.kind != "log" or not one.letters:
+    def change(term: Term) -> Term | None:
+        if term.kind != "log" or not term.letters:
             return None
         try:
-            found = entries.read(one.of[0])
+            found = entries.read(term.of[0])
             return exponentials.log_of(found) if found != 0 else None
         except (NotDecided, terms.TermError):
             return None
         except entries.NotExponential:
-            over, under = quotient(one.of[0])
+            over, under = quotient(term.of[0])
             return terms.log(over / under)
 
     return substitution.changed(term, change)
@@ -120,7 +120,7 @@ def unfit(
     symbols = {name: others[name] for name in law.letters if name in others}
     if missing := [name for name in law.letters if name not in symbols]:
         return f"it is not said what {missing[0]} is"
-    if any(one.kind == "oo" for one in (parameter, *symbols.values())):
+    if any(term.kind == "oo" for term in (parameter, *symbols.values())):
         return "a parameter of noise is a finite number"
     symbols[law.parameter] = parameter
     for name, text in law.at_least.items():
@@ -134,11 +134,11 @@ def unfit(
                 for inside, condition in formulas.conditions(text, symbols):
                     if not values.has(simplified_quotient(inside), condition, assumed):
                         return f"{formulas.to_text(inside)} is not known to be {condition}"
-                found = value(law, parameter, text, symbols)
+                term = value(law, parameter, text, symbols)
             except (formulas.FormulaError, terms.TermError) as error:
                 return str(getattr(error, "message", error))
-            if key not in law.probabilities and not values.surely(found, False, assumed):
-                return f"{key} = {formulas.to_text(found)} ({notion}) is not known to be at least 0"
+            if key not in law.probabilities and not values.surely(term, False, assumed):
+                return f"{key} = {formulas.to_text(term)} ({notion}) is not known to be at least 0"
     return None
 
 
@@ -187,8 +187,8 @@ def quotient(term: Term) -> tuple[Term, Term]:
 def _multiple(some: Sequence[Term]) -> Term:
     """A common multiple of denominators: each factor as often as in the one that has it most often."""
     whole, powers = 1, dict[Term, Fraction]()
-    for one in some:
-        for factor in one.factors:
+    for term in some:
+        for factor in term.factors:
             base, exponent = factor.base_and_exponent
             if factor.number is not None:
                 whole = math.lcm(whole, int(factor.number))

@@ -124,8 +124,8 @@ def root(x: Fraction, bits: int) -> Interval:
     if x <= 0:
         return Interval.of(0)
     shift = 2 * (bits + max(0, x.denominator.bit_length() - x.numerator.bit_length()))
-    found = isqrt((x.numerator << shift) // x.denominator)
-    return Interval(Fraction(found, 1 << shift // 2), Fraction(found + 1, 1 << shift // 2))
+    number = isqrt((x.numerator << shift) // x.denominator)
+    return Interval(Fraction(number, 1 << shift // 2), Fraction(number + 1, 1 << shift // 2))
 
 
 @functools.lru_cache(maxsize=64)

@@ -159,14 +159,18 @@ class Norms:
 
     def _named_sum(self, term: Term, but: Vector | None = None) -> Term:
         """A sum with squares of letters for squares of known norms, except for one."""
-        entries = {one: squares.square(one) for one in term.summands if not is_constant(one)}
+        entries = {summand: squares.square(summand) for summand in term.summands if not is_constant(summand)}
         some: dict[Term, Fraction] = {}
         for entry in entries.values():
             if entry is not None:
                 some[entry[0]] = some.get(entry[0], Fraction(0)) + entry[1]
         found = list(self._within(some, but))
         gone = {p for vector, _ in found for p, _ in vector}
-        left = [one for one in term.summands if (entry := entries.get(one)) is None or entry[0] not in gone]
+        left = [
+            summand
+            for summand in term.summands
+            if (entry := entries.get(summand)) is None or entry[0] not in gone
+        ]
         return add(
             [*(factor * self._letter_of(vector) ** 2 for vector, factor in found), *map(self.named, left)]
         )
@@ -188,9 +192,9 @@ class Norms:
         if is_constant(p):
             return abs(factor) * self._size_of_parameters(p)
         inside = self.named(p)
-        for one in (inside, -inside):
-            if one.nonnegative:
-                return abs(factor) * one
+        for term in (inside, -inside):
+            if term.nonnegative:
+                return abs(factor) * term
         some = steps(p)
         if self._is_written or (len(some) != 1 and any(map(terms.moves, p.letters))):
             return abs(factor) * _size(inside)
@@ -199,7 +203,7 @@ class Norms:
         return abs(factor) * self._letter_of_size(p)
 
     def _size_of_parameters(self, c: Term) -> Term:
-        return next((one for one in (c, -c) if values.surely(one, False, self.assumed)), _size(c))
+        return next((term for term in (c, -c) if values.surely(term, False, self.assumed)), _size(c))
 
     def _letter_of(self, vector: Vector) -> Term:
         """The letter of the length of a vector."""
@@ -236,9 +240,9 @@ class Norms:
         inside = self._letters(term)
         if not inside or term.kind == "letter":
             return inside if way < 0 else frozenset()
-        moving = [one for one in term.parts if self._letters(one)]
+        moving = [part for part in term.parts if self._letters(part)]
         if term.kind == "product":
-            sign = self._sign([one for one in term.parts if one not in moving])
+            sign = self._sign([part for part in term.parts if part not in moving])
             if sign is None or (len(moving) > 1 and not all(one.nonnegative for one in moving)):
                 return inside
             way *= sign
@@ -269,7 +273,7 @@ class Norms:
             return n
         some = list(map(self.size, squares.entries(vector)))
         if self.level == AS_ROOTS:
-            return self.exact(sqrt(add(one**2 for one in some)))
+            return self.exact(sqrt(add(term**2 for term in some)))
         mean = [add(some) / sqrt(number(len(some)))] if self.level == WITH_ALL_KNOWN else []
         return largest(n, *some, *mean)  # (Σ |v_j|)² ≤ m Σ v_j²
 
@@ -281,7 +285,7 @@ class Norms:
             return n if self.level == 0 else self._size_at_most(n, vector[0][0])
         some = list(map(self.size, squares.entries(vector)))
         if self.level == AS_ROOTS:
-            return self.enlarged(sqrt(add(one**2 for one in some)))
+            return self.enlarged(sqrt(add(term**2 for term in some)))
         disc = [self.discs[vector]] if vector in self.discs else []
         columns = [] if self._is_written else self._by_columns(vector)
         return [*columns, *disc, n][0] if self.level == AT_MOST else least(n, add(some), *disc, *columns)
@@ -296,7 +300,7 @@ class Norms:
 
     def _length(self, c: Sequence[Term]) -> Term:
         """√(Σ c_j²) of formulas in the parameters."""
-        return self._size_of_parameters(c[0]) if len(c) == 1 else sqrt(add(one**2 for one in c))
+        return self._size_of_parameters(c[0]) if len(c) == 1 else sqrt(add(term**2 for term in c))
 
     def _size_at_most(self, n: Term, p: Term) -> Term:
         """What |p| is at most: |Σ c_j·δ_j| ≤ Σ |c_j|·|δ_j|, and ≤ ‖c‖·‖δ‖; of counts their sum."""
@@ -330,7 +334,7 @@ def _grows(term: Term, moving: Sequence[Term]) -> bool:
 
 def _counts(v: Term) -> Term | None:
     """What |c_0 + Σ c_j·n_j| is at most for counts n_j: |c_0| + Σ |c_j|·n_j; None for no such sum."""
-    some = [one.split for one in substitution.expanded(v).summands]
+    some = [summand.split for summand in substitution.expanded(v).summands]
     counts = (x == ONE or (x.kind == "letter" and x.of[1].integer and x.of[1].nonnegative) for _, x in some)
     return add(abs(c) * x for c, x in some) if all(counts) else None
 
@@ -338,8 +342,12 @@ def _counts(v: Term) -> Term | None:
 def _outside(family: Term) -> Term:
     """Factors ≥ 0 that all members of a family share in front of it."""
     m, member, members = family.parts
-    shared = [one for one in member.factors if one.nonnegative and not any(map(terms.moves, one.letters))]
-    own = multiply(one for one in member.factors if one not in shared)
+    shared = [
+        factor
+        for factor in member.factors
+        if factor.nonnegative and not any(map(terms.moves, factor.letters))
+    ]
+    own = multiply(factor for factor in member.factors if factor not in shared)
     return multiply([*shared, terms.over(m, own, members)])
 
 
@@ -360,10 +368,10 @@ def groups(
     """
     sides: dict[Term, tuple[list[Term], list[Term]]] = {}
     for n, side in enumerate((greater, lesser)):
-        for one in distributed(side).summands if side != ZERO else ():
+        for term in distributed(side).summands if side != ZERO else ():
             own = _is_own(parameters)
-            factor = multiply(filter(own, one.factors))
-            rest = multiply(other for other in one.factors if not own(other))
+            factor = multiply(filter(own, term.factors))
+            rest = multiply(other for other in term.factors if not own(other))
             sides.setdefault(factor, ([], []))[n].append(rest)
     if not sides or not all(values.surely(factor, False, assumed) for factor in sides):
         return [(ONE, greater, lesser)]

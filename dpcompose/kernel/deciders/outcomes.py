@@ -35,18 +35,18 @@ def delta(parts: Sequence[Part], epsilon: Term, assumed: Assumed = NOTHING) -> T
     >>> formulas.to_text(delta([Part(e, ZERO)], ZERO))
     '(exp(e) - 1)/(exp(e) + 1)'
     """
-    if any(one.steps != 1 for one in parts):
+    if any(part.steps != 1 for part in parts):
         raise NoFormula("the least delta is written out for inputs that are one step apart")
-    if prod(one.count + 1 for one in parts) > MOST_OUTCOMES:
+    if prod(part.count + 1 for part in parts) > MOST_OUTCOMES:
         raise NoFormula(f"the least delta is written out for up to {MOST_OUTCOMES} different losses")
     gains = list[Term]()
-    for minus in product(*(range(one.count + 1) for one in parts)):
+    for minus in product(*(range(part.count + 1) for part in parts)):
         counted = list(zip(parts, minus, strict=True))
-        here = terms.add((one.count - j) * one.epsilon for one, j in counted)
-        there = epsilon + terms.add(j * one.epsilon for one, j in counted)
+        here = terms.add((part.count - j) * part.epsilon for part, j in counted)
+        there = epsilon + terms.add(j * part.epsilon for part, j in counted)
         if not values.surely(there - here, False, assumed):
-            gain = prod(comb(one.count, j) for one, j in counted) * (terms.exp(here) - terms.exp(there))
+            gain = prod(comb(part.count, j) for part, j in counted) * (terms.exp(here) - terms.exp(there))
             gains.append(gain if values.surely(here - there, False, assumed) else terms.top(1, [ZERO, gain]))
-    over = terms.multiply((1 + terms.exp(one.epsilon)) ** one.count for one in parts)
-    stays = terms.multiply((1 - one.delta) ** one.count for one in parts)
+    over = terms.multiply((1 + terms.exp(part.epsilon)) ** part.count for part in parts)
+    stays = terms.multiply((1 - part.delta) ** part.count for part in parts)
     return ONE - stays + stays * terms.add(gains) / over

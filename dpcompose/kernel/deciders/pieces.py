@@ -63,25 +63,25 @@ def piece(asked: Mapping[str, str], values: Mapping[str, Term], r: Term) -> Piec
     return Part(found["epsilon"], found["delta"], int(steps))
 
 
-def at_once(some: Iterable[Piece | None]) -> Piece | None:
+def at_once(pieces: Iterable[Piece | None]) -> Piece | None:
     """One mechanism of which several pieces are known; None: all may be lost.
 
     >>> pure = Part(terms.ONE, terms.ZERO)
     >>> at_once([pure, None]) == pure
     True
     """
-    every = [one for one in some if one is not None]
+    every = [one for one in pieces if one is not None]
     if len(every) < 2:
         return every[0] if every else None
     parts = [one for one in every if isinstance(one, Part)]
     noisy = [tail for one in every if (tail := _tail(one)) is not None]
-    alike = len({(one.steps, one.count) for one in parts}) == 1
+    alike = len({(part.steps, part.count) for part in parts}) == 1
     if len(parts) + len(noisy) < len(every) or not alike or len(noisy) > 1 or (noisy and parts[0].steps > 1):
         raise NoPiece(
             "only (epsilon, delta) guarantees for the same neighbours, and at one step one like normal or "
             "Laplace noise, are known together"
         )
-    pairs = dict.fromkeys((one.epsilon, one.delta) for one in parts)
+    pairs = dict.fromkeys((part.epsilon, part.delta) for part in parts)
     return Together(tuple(pairs), parts[0].steps, parts[0].count, tail=noisy[0] if noisy else None)
 
 

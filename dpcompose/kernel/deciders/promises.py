@@ -79,7 +79,7 @@ def power(epsilon: Term) -> Value:
 def _powers(epsilon: Term) -> list[Value]:
     """e^ε; where ε is a maximum, that of each of its terms."""
     if epsilon.kind == "top" and epsilon.of[0] == 1:
-        return [power(one) for one in epsilon.parts]
+        return [power(part) for part in epsilon.parts]
     return [power(epsilon)]
 
 
@@ -129,7 +129,9 @@ def _approximate(P: Row, Q: Row, promised: Values) -> Broken | None:
     except NotExponential as error:
         raise NotDecided(str(error)) from None
     words = f"which is more than exp({to_text(epsilon)}) times as much and {to_text(delta)} in addition"
-    events = dict.fromkeys(one.event for t in powers for one in divergences.excesses(P, Q, t) if one.event)
+    events = dict.fromkeys(
+        excess.event for t in powers for excess in divergences.excesses(P, Q, t) if excess.event
+    )
     totals = ((S, divergences.total(P, S), divergences.total(Q, S)) for S in events)
     return _first((S, p, [t * q + more for t in powers], words) for S, p, q in totals)
 
@@ -156,10 +158,10 @@ def _zcdp(P: Row, Q: Row, promised: Values) -> Broken | None:
     """D_α(P‖Q) ≤ ρ·α for all α > 1: broken at one of the ORDERS, or shown from the largest ratio."""
     rho = promised["rho"]
     ratios = [*divergences.ratios(P, Q), *divergences.ratios(Q, P)]
-    for one in ratios:
-        if one.value is INFINITE:
-            return Broken(one.event, "which is impossible at one of the two, and no rho allows that")
-    if all(_shows_zcdp(one.value, rho) for one in ratios if one.value is not INFINITE):
+    for ratio in ratios:
+        if ratio.value is INFINITE:
+            return Broken(ratio.event, "which is impossible at one of the two, and no rho allows that")
+    if all(_shows_zcdp(ratio.value, rho) for ratio in ratios if ratio.value is not INFINITE):
         return None
     numbers = not exponentials.letters(*P, *Q)
     for order in ORDERS:
@@ -225,11 +227,11 @@ def _number_shows_zcdp(ratio: Fraction, rho: Term) -> bool:
 def _above_at(P: Row, Q: Row, order: Fraction, rho: Fraction) -> bool:
     """Whether D_α(P‖Q) > ρ·α at a rational order, for numbers; False where that is not known."""
     for digits in DIGITS:
-        found = divergences.moment_enclosure(P, Q, order, digits)
+        interval = divergences.moment_enclosure(P, Q, order, digits)
         limit = exponentials.power_of_e(rho * order * (order - 1), digits)
-        if found is None or found.low > limit.high:
+        if interval is None or interval.low > limit.high:
             return True
-        if found.high < limit.low:
+        if interval.high < limit.low:
             return False
     return False
 
@@ -267,11 +269,11 @@ def _is_above_normal(p: Value, q: Value, mu: Fraction) -> bool | None:
     """Whether p > Φ(Φ⁻¹(q) + μ), for numbers in (0, 1); None where it is not known."""
     for digits in (15, 30, MOST_DIGITS):
         bits = digits * 10 // 3
-        found = normal.quantile(exponentials.enclosed(q, digits), bits)
-        if found is None:
+        interval = normal.quantile(exponentials.enclosed(q, digits), bits)
+        if interval is None:
             return None
         here = exponentials.enclosed(p, digits)
-        limit = normal.distribution(found + Interval.of(mu), bits)
+        limit = normal.distribution(interval + Interval.of(mu), bits)
         if here.low > limit.high:
             return True
         if here.high <= limit.low:

@@ -308,21 +308,21 @@ def _by_two_members(f: Elementary, box: Box, strictly: bool) -> bool:
     """Whether maxima in f, and so f, are at least the mean of two choices of their members which by signs is
     > 0 (or ≥ 0): max(|l|, |u|) and |l| + |u| are at least (u − l)/2."""
     signs = _by_signs if strictly else nonnegative_by_signs
-    waiting, some = [f], []
+    waiting, elementaries = [f], []
     try:
         while waiting:
             g = waiting.pop()
-            worst = next((one for one in g.letters if one[0] == "m"), None)
+            worst = next((letter for letter in g.letters if letter[0] == "m"), None)
             if worst is None:
-                some.append(g)
+                elementaries.append(g)
             elif worst[1][0] == 1 and nonnegative_by_signs(factor_of(g, worst), box):
                 waiting += [elementary.replaced(g, worst, one) for one in elementary.inside(worst)]
-            if len(some) + len(waiting) > MOST_MEMBERS:
+            if len(elementaries) + len(waiting) > MOST_MEMBERS:
                 return False
     except NotElementary:
         return False
-    return some != [f] and any(
-        signs(one + other, box) for one, other in combinations_with_replacement(some, 2)
+    return elementaries != [f] and any(
+        signs(one + other, box) for one, other in combinations_with_replacement(elementaries, 2)
     )
 
 
@@ -338,7 +338,7 @@ def factor_of(f: Elementary, letter: Letter) -> Elementary:
         powers = dict(term)
         if powers.pop(letter, Fraction(0)) not in (0, 1):
             raise NotElementary("the worst case stands in a power")
-        if any(letter in elementary.every_letter(elementary.of_letter(one)) for one in powers):
+        if any(letter in elementary.every_letter(elementary.of_letter(power)) for power in powers):
             raise NotElementary("the worst case stands inside of a function")
         if len(powers) < len(term):
             factor.append((tuple(powers.items()), c))

@@ -25,25 +25,25 @@ def commensurable(values: Sequence[Term]) -> Iterator[tuple[Term, dict[Term, int
     rest = list(values)
     while rest:
         first = rest[0]
-        ratios = {one: q for one in rest if (q := ratio(one, first)) is not None}
-        rest = [one for one in rest if one not in ratios]
+        ratios = {term: q for term in rest if (q := ratio(term, first)) is not None}
+        rest = [term for term in rest if term not in ratios]
         common = math.lcm(*(q.denominator for q in ratios.values()))
-        whole = {one: int(q * common) for one, q in ratios.items()}
+        whole = {term: int(q * common) for term, q in ratios.items()}
         divisor = math.gcd(*whole.values())
-        yield first * Fraction(divisor, common), {one: n // divisor for one, n in whole.items()}
+        yield first * Fraction(divisor, common), {term: n // divisor for term, n in whole.items()}
 
 
 def ratio(x: Term, y: Term) -> Fraction | None:
     """x/y where that is seen to be a rational number; else None."""
-    if (found := (x / y).number) is not None:
-        return found
+    if (value := (x / y).number) is not None:
+        return value
     if x.kind == y.kind == "sum" and len(x.of) == len(y.of):
         others = {rest: c for c, rest in (one.split for one in y.of)}
         ratios = {c / others[rest] if rest in others else None for c, rest in (one.split for one in x.of)}
         return ratios.pop() if len(ratios) == 1 else None
-    (c, one), (d, other) = x.split, y.split
-    if one.kind == other.kind == "log" and one.of[0].kind == other.of[0].kind == "number":
-        (base, n), (same, m) = _as_power(one.of[0].of[0]), _as_power(other.of[0].of[0])
+    (c, term), (d, other) = x.split, y.split
+    if term.kind == other.kind == "log" and term.of[0].kind == other.of[0].kind == "number":
+        (base, n), (same, m) = _as_power(term.of[0].of[0]), _as_power(other.of[0].of[0])
         if base == same or base * same == 1:
             return c * n / (d * m) * (1 if base == same else -1)
     return None
@@ -53,18 +53,18 @@ def _as_power(x: Fraction) -> tuple[Fraction, int]:
     """(y, n) with x = yⁿ and n as large as possible; (x, 1) for long numbers."""
     if max(x.numerator, x.denominator).bit_length() > MOST_BITS:
         return x, 1
-    n, found = 1, x
+    n, value = 1, x
     for p in range(2, MOST_BITS):
-        while (y := _root(found, p)) is not None:
-            found, n = y, n * p
-    return found, n
+        while (y := _root(value, p)) is not None:
+            value, n = y, n * p
+    return value, n
 
 
 def _root(x: Fraction, p: int) -> Fraction | None:
     """The p-th root of a number ≠ 1 where it is rational."""
     if p >= max(x.numerator, x.denominator).bit_length():
         return None
-    n, d = (_whole_root(one, p) for one in (x.numerator, x.denominator))
+    n, d = (_whole_root(number, p) for number in (x.numerator, x.denominator))
     return None if n is None or d is None else Fraction(n, d)
 
 

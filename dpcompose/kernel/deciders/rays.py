@@ -58,7 +58,7 @@ class Largest:
             made = Largest(self.most, tuple(every))
         if made.multiples:
             factor, letter = made.multiples[0].split
-            alike = all(one.split[1] == letter for one in made.multiples)
+            alike = all(multiple.split[1] == letter for multiple in made.multiples)
             if not alike or factor * (letter.of[1].least or 0) < made.most:
                 raise NotAForm("which of two numbers of largest members is larger is not known")
         return made
@@ -88,7 +88,7 @@ class _Rays:
     @property
     def multiples(self) -> dict[str, Term]:
         """The multiples of a letter, by what their rays are called."""
-        return {f"times_{n}": one for n, one in enumerate(self.of.multiples, start=1)}
+        return {f"times_{n}": multiple for n, multiple in enumerate(self.of.multiples, start=1)}
 
     def size(self, j: int | str) -> Term:
         """How many equal members a ray has; of all k those that it has at least."""
@@ -160,7 +160,7 @@ def on_rays(
     if len(names) != len(new) or names.keys() & symbols.keys() or not all(map(str.isidentifier, names)):
         raise BadCertificate("a new letter has the name of another one")
     every = [one for form in assumed for one in (form, *(forms.read(count) * form for _, count in families))]
-    return _replaced(below, rays, known), names, tuple(_assumed(one, rays, known) for one in every)
+    return _replaced(below, rays, known), names, tuple(_assumed(form, rays, known) for form in every)
 
 
 def _assumed(form: Form, rays: Mapping[Family, _Rays], known: Known) -> Form:
@@ -183,7 +183,7 @@ def prepared(difference: Form, known: Known = forms.NOTHING) -> Form:
 def largest(form: Form, known: Known = forms.NOTHING) -> dict[Family, Largest]:
     """The families whose members are ≥ 0, each with how many are added up; at most its size."""
     most: dict[Family, Largest] = {}
-    for letter in sorted(overs(form), key=lambda one: one.key):
+    for letter in sorted(overs(form), key=lambda over: over.key):
         m, member, count = letter.of
         if forms.term_sign(member, known) < 0:
             continue
@@ -274,14 +274,14 @@ def _squares_inside(form: Form, known: Known) -> Form:
 
 def _sums_above(form: Form, known: Known, sign: int = 1) -> frozenset[Family]:
     """The families of sums that stand anywhere with a positive sign."""
-    found: set[Family] = set()
+    families: set[Family] = set()
     for term, c in form.terms:
         if isinstance(term, Peak):
             for inner in term.of:
-                found |= _sums_above(inner, known, sign if c > 0 else -sign)
+                families |= _sums_above(inner, known, sign if c > 0 else -sign)
         elif c * sign > 0 or not forms.nonnegative(term, known):
-            found |= {letter.of[1:] for letter, _ in term if letter.kind == "over"}
-    return frozenset(found)
+            families |= {letter.of[1:] for letter, _ in term if letter.kind == "over"}
+    return frozenset(families)
 
 
 def _separated(form: Form, kept: frozenset[Family], known: Known) -> Form:
@@ -309,10 +309,10 @@ def _separated(form: Form, kept: frozenset[Family], known: Known) -> Form:
 
 def _summands(member: Term) -> dict[Term, Fraction]:
     """The members e[i] that a composite one is a sum of, with positive rational factors; {} if it is none."""
-    found = {}
+    values = {}
     for part in member.summands:
         factor, letter = part.split
         if member.kind != "sum" or letter.kind != "letter" or not terms.moves(letter.of[0]) or factor <= 0:
             return {}
-        found[letter] = factor
-    return found
+        values[letter] = factor
+    return values

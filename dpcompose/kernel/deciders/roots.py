@@ -75,14 +75,14 @@ def common(p: Polynomial, q: Polynomial) -> Polynomial:
 
 def quotient(p: Polynomial, q: Polynomial) -> Polynomial:
     """p/q up to a positive factor, for a divisor q with positive leading coefficient."""
-    rest, found = [Fraction(c) for c in p], list[Fraction]()
+    rest, values = [Fraction(c) for c in p], list[Fraction]()
     while len(rest) >= len(q):
         c, shift = rest[-1] / q[-1], len(rest) - len(q)
-        found.append(c)
-        for j, one in enumerate(q, start=shift):
-            rest[j] -= c * one
+        values.append(c)
+        for j, number in enumerate(q, start=shift):
+            rest[j] -= c * number
         rest.pop()
-    return polynomial(found[::-1])
+    return polynomial(values[::-1])
 
 
 def with_odd_roots(p: Polynomial) -> Polynomial:
@@ -136,8 +136,8 @@ class Sturm:
         if x is None:
             signs = [p[-1] * (side if len(p) % 2 == 0 else 1) for p in self.chain]
         else:
-            signs = [one for p in self.chain if (one := value(p, x))]
-        return sum((one > 0) != (other > 0) for one, other in pairwise(signs))
+            signs = [number for p in self.chain if (number := value(p, x))]
+        return sum((number > 0) != (other > 0) for number, other in pairwise(signs))
 
     @property
     def bound(self) -> Fraction:

@@ -231,10 +231,10 @@ def _key(form: Form) -> Any:
 
 def affine(data: Any) -> Affine:
     """An affine function from JSON: [[0, "1/2"], [3, "-1"]]."""
-    found = {whole(i): number(c) for i, c in entries(data, 2)}
-    if len(found) != len(data):
+    values = {whole(i): number(c) for i, c in entries(data, 2)}
+    if len(values) != len(data):
         raise BadCertificate("a choice is named twice")
-    return found
+    return values
 
 
 def _difference(f: Affine, g: Affine) -> dict[int, Fraction]:

@@ -99,7 +99,7 @@ what holds for all its values holds for those that it has.
 
 def _linear(exponent: Term) -> dict[Term, Fraction]:
     """The coefficients of an exponent, the constant one under 1."""
-    return {rest: c for c, rest in (one.split for one in exponent.summands)}
+    return {rest: c for c, rest in (summand.split for summand in exponent.summands)}
 
 
 def _parameters(value: Exponential) -> dict[Term, Domain]:
@@ -108,34 +108,34 @@ def _parameters(value: Exponential) -> dict[Term, Domain]:
     return {one: _domain(one) for one in sorted(found, key=lambda one: one.key)}
 
 
-def _domain(one: Term) -> Domain:
-    if one.kind == "letter":
-        domain: Domain = one.of[1]
+def _domain(term: Term) -> Domain:
+    if term.kind == "letter":
+        domain: Domain = term.of[1]
         return domain
-    return NONNEGATIVE if one.nonnegative else REAL
+    return NONNEGATIVE if term.nonnegative else REAL
 
 
 def _polynomial(value: Exponential, letters: Mapping[Term, Domain]) -> Polynomial:
     """The sum as a polynomial, times a power that makes exponents ≥ 0."""
-    least = {one: domain.least or Fraction(0) for one, domain in letters.items()}
+    least = {term: domain.least or Fraction(0) for term, domain in letters.items()}
     scales = _scales(value)
-    found: Polynomial = {}
+    polynomial: Polynomial = {}
     for L, c in value.terms:
         of = _linear(L)
-        number = sum((a * least.get(one, 1) for one, a in of.items()), Fraction(0))
-        whole = tuple(int(of.get(one, Fraction(0)) * scales[one]) for one in letters)
-        found[whole] = found.get(whole, Exponential()) + power(terms.number(number), c)
-    low = [min(a[i] for a in found) for i in range(len(letters))]
-    return {tuple(x - y for x, y in zip(a, low, strict=True)): c for a, c in found.items() if c.terms}
+        number = sum((a * least.get(term, 1) for term, a in of.items()), Fraction(0))
+        whole = tuple(int(of.get(letter, Fraction(0)) * scales[letter]) for letter in letters)
+        polynomial[whole] = polynomial.get(whole, Exponential()) + power(terms.number(number), c)
+    low = [min(a[i] for a in polynomial) for i in range(len(letters))]
+    return {tuple(x - y for x, y in zip(a, low, strict=True)): c for a, c in polynomial.items() if c.terms}
 
 
 def _scales(value: Exponential) -> dict[Term, int]:
     """N for each parameter: then its exponents are whole."""
-    found: dict[Term, int] = {}
+    numbers: dict[Term, int] = {}
     for L, _ in value.terms:
-        for one, c in _linear(L).items():
-            found[one] = lcm(found.get(one, 1), c.denominator)
-    return found
+        for term, c in _linear(L).items():
+            numbers[term] = lcm(numbers.get(term, 1), c.denominator)
+    return numbers
 
 
 def _shifted(polynomial: Polynomial, domains: Iterable[Domain]) -> Polynomial | None:
@@ -151,7 +151,7 @@ def _shifted(polynomial: Polynomial, domains: Iterable[Domain]) -> Polynomial | 
             coefficient = found.setdefault(chosen, {})
             for L, r in c.terms:
                 coefficient[L] = coefficient.get(L, Fraction(0)) + r * times
-    return {powers: c for powers, some in found.items() if (c := exponential(some.items())).terms}
+    return {powers: c for powers, values in found.items() if (c := exponential(values.items())).terms}
 
 
 def _in_one_parameter(value: Exponential, polynomial: Polynomial, letter: Term) -> Point | None:

@@ -35,14 +35,16 @@ def together(a: Term, count: int, epsilon: Term, bits: int) -> Interval:
     if at.low < 0:  # the two databases exchanged
         turned = together(a, count, -epsilon, bits)
         return ONE + exp(at, bits) * (turned - ONE)
-    found = ZERO
+    interval = ZERO
     for few in range(count):
         t = (at + wide * Interval.of(few + 1)) * Interval.of(Fraction(1, count + 1))
         if t.low < wide.high and t.high > 0:
             event = _event(wide, count, few, t, at, digits)
             inside = t.low > 0 and t.high < wide.low
-            found = Interval(max(found.low, event.low) if inside else found.low, max(found.high, event.high))
-    return found
+            interval = Interval(
+                max(interval.low, event.low) if inside else interval.low, max(interval.high, event.high)
+            )
+    return interval
 
 
 def _event(a: Interval, count: int, few: int, t: Interval, epsilon: Interval, bits: int) -> Interval:

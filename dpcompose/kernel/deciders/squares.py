@@ -30,7 +30,7 @@ def leading(v: Term) -> tuple[Fraction, Term]:
     v = expanded(v)
     if v == ZERO:
         return Fraction(0), ZERO
-    a, _ = min((one.split for one in v.summands), key=lambda split: split[1].key)
+    a, _ = min((summand.split for summand in v.summands), key=lambda split: split[1].key)
     return a, v * (1 / a)
 
 
@@ -50,14 +50,14 @@ def squares(sum_of: Term) -> Squares | None:
     >>> squares(x + 4 * (2 * y) ** 2) == {power(x, Fraction(1, 2)): 1, y: 16}, squares(y**3 + x)
     (True, None)
     """
-    found: dict[Term, Fraction] = {}
-    for one in sum_of.summands:
-        if (entry := square(one)) is None:
+    values: dict[Term, Fraction] = {}
+    for summand in sum_of.summands:
+        if (entry := square(summand)) is None:
             return None
         p, q = entry
         if q:
-            found[p] = found.get(p, Fraction(0)) + q
-    return found
+            values[p] = values.get(p, Fraction(0)) + q
+    return values
 
 
 def square(term: Term) -> tuple[Term, Fraction] | None:
@@ -88,10 +88,10 @@ def root(term: Term) -> tuple[Squares, Fraction] | None:
     r = term.parts[1].number if term.kind == "power" else None
     if r is None or r.denominator != 2 or is_constant(term):
         return None
-    found = squares(term.parts[0])
-    if not found or (len(found) > 1 and any(moves(name) for p in found for name in p.letters)):
+    values = squares(term.parts[0])
+    if not values or (len(values) > 1 and any(moves(name) for p in values for name in p.letters)):
         return None
-    return found, 2 * r
+    return values, 2 * r
 
 
 def vectors(term: Term) -> Iterator[Vector]:
@@ -99,8 +99,8 @@ def vectors(term: Term) -> Iterator[Vector]:
     found = root(term)
     if found is not None and len(found[0]) > 1:
         yield scaled(found[0])[1]
-    for one in term.parts:
-        yield from vectors(one)
+    for part in term.parts:
+        yield from vectors(part)
 
 
 def scaled(some: Squares) -> tuple[Fraction, Vector]:
@@ -112,8 +112,8 @@ def scaled(some: Squares) -> tuple[Fraction, Vector]:
 
 def ratio(some: Squares, vector: Vector) -> Fraction | None:
     """s where s times the squares of a vector are among some; None where they are not."""
-    found = {some[p] / q for p, q in vector if p in some}
-    return found.pop() if len(found) == 1 and all(p in some for p, _ in vector) else None
+    values = {some[p] / q for p, q in vector if p in some}
+    return values.pop() if len(values) == 1 and all(p in some for p, _ in vector) else None
 
 
 def entries(vector: Vector) -> list[Term]:

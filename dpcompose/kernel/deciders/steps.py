@@ -79,10 +79,10 @@ def _divided(f: Elementary, box: Box, by: Elementary) -> list[Goal]:
     _has_values(by, box)
     (term, c), sign = by.terms[0], Fraction(1)
     for letter, r in term:
-        one = positive_sign(letter, r, box)
-        if one is None:
+        number = positive_sign(letter, r, box)
+        if number is None:
             raise BadCertificate("the sign of a factor is not seen")
-        sign *= one
+        sign *= number
     return [(elementary.divided_by_term(f, term).scaled(sign / abs(c)), box)]
 
 
@@ -249,15 +249,15 @@ def _factors(
 
 
 def _roots(f: Elementary, box: Box) -> list[Goal]:
-    found = f.letters
-    powers = {dict(term).get(found[0], Fraction(0)): c for term, c in f.terms} if len(found) == 1 else {}
+    letters = f.letters
+    powers = {dict(term).get(letters[0], Fraction(0)): c for term, c in f.terms} if len(letters) == 1 else {}
     if not powers or min(powers) < 0 or any(r.denominator > 1 for r in powers) or max(powers) > MOST_DEGREE:
         raise BadCertificate("this is no small polynomial in one factor")
     if any(
         max(abs(c.numerator), c.denominator).bit_length() > MOST_COEFFICIENT_BITS for c in powers.values()
     ):
         raise BadCertificate("its coefficients have too many digits")
-    lies = ranges.over(elementary.of_letter(found[0]), box, 64)
+    lies = ranges.over(elementary.of_letter(letters[0]), box, 64)
     if lies.low is not None and lies.low == lies.high:
         raise BadCertificate("the factor is a number")
     polynomial = [powers.get(Fraction(n), Fraction(0)) for n in range(int(max(powers)) + 1)]
@@ -361,13 +361,13 @@ def _largest(f: Elementary, box: Box, letter: Letter, one: Elementary) -> list[G
     return [(elementary.replaced(f, letter, one), box)]
 
 
-def _chosen(f: Elementary, box: Box, letter: Letter, some: tuple[Elementary, ...]) -> list[Goal]:
-    if len(some) != letter[1][0] or Counter(some) - Counter(_members(letter)):
+def _chosen(f: Elementary, box: Box, letter: Letter, elementaries: tuple[Elementary, ...]) -> list[Goal]:
+    if len(elementaries) != letter[1][0] or Counter(elementaries) - Counter(_members(letter)):
         raise BadCertificate("the worst case adds up another number of values, or others")
     factor = ranges.factor_of(f, letter)
     if not ranges.surely(factor, box, strictly=False):
         raise BadCertificate("the worst case is not seen to count positively")
-    return [(elementary.replaced(f, letter, sum(some, Elementary())), box)]
+    return [(elementary.replaced(f, letter, sum(elementaries, Elementary())), box)]
 
 
 def _tangent(f: Elementary, box: Box, letter: Letter, r: Fraction, p: Fraction) -> list[Goal]:

@@ -102,12 +102,12 @@ class Table:
         for values, pairs in self._by_promise(promised):
             for D, E in self._deciding(notion, values, pairs):
                 try:
-                    found = promises.broken(notion, self.rows[D], self.rows[E], values)
+                    broken = promises.broken(notion, self.rows[D], self.rows[E], values)
                 except NotDecided as error:
                     undecided = undecided or f"{error}, at {D} and {E}"
                     continue
-                if found is not None:
-                    return self._refuted(found, D, E)
+                if broken is not None:
+                    return self._refuted(broken, D, E)
         return Finding("undecided", undecided) if undecided else PROVED
 
     def _by_promise(self, promised: Iterable[tuple[Key, Key, Values]]) -> list[tuple[Values, list[Pair]]]:
@@ -146,12 +146,14 @@ class Table:
         if notion != "approximate":
             ratios = [(_ratio(rows[D], rows[E]), (D, E)) for D, E in pairs]
             most = ratios[0]
-            for one in ratios:
-                if one[0][0] * most[0][1] > most[0][0] * one[0][1]:
-                    most = one
+            for ratio in ratios:
+                if ratio[0][0] * most[0][1] > most[0][0] * ratio[0][1]:
+                    most = ratio
             if notion == "pure":
                 return [most[1]]
-            ratios.sort(key=lambda one: -((one[0][0] << 64) // one[0][1]) if one[0][1] else -(1 << 9_999))
+            ratios.sort(
+                key=lambda ratio: -((ratio[0][0] << 64) // ratio[0][1]) if ratio[0][1] else -(1 << 9_999)
+            )
             return list(dict.fromkeys([most[1], *(pair for _, pair in ratios[:MOST_ORDERED])]))
         try:
             power = promises.power(values["epsilon"])
@@ -186,15 +188,15 @@ class Table:
             for key, row in self.rows.items()
         }
 
-    def _refuted(self, found: Broken, D: Key, E: Key) -> Finding:
-        words = f"{found.words}, at {D} and {E}"
-        if found.event:
+    def _refuted(self, broken: Broken, D: Key, E: Key) -> Finding:
+        words = f"{broken.words}, at {D} and {E}"
+        if broken.event:
             p, q = (
-                to_text(exponentials.as_term(divergences.total(self.rows[key], found.event)))
+                to_text(exponentials.as_term(divergences.total(self.rows[key], broken.event)))
                 for key in (D, E)
             )
-            words = f"the event has probability {p} at {D}, {q} at {E}, {found.words}"
-        return Finding("refuted", words, (D, E), found.event, found.point)
+            words = f"the event has probability {p} at {D}, {q} at {E}, {broken.words}"
+        return Finding("refuted", words, (D, E), broken.event, broken.point)
 
     def check_depends(self, fibre: Mapping[Key, Key]) -> Finding:
         """Whether M depends on f(D) only: rows of one value of f are equal (GB Def. IV.8).
@@ -236,11 +238,11 @@ class Worst:
         return terms.largest(*(exponentials.log_of(value) for value in self.values if value is not None))
 
 
-def _worst(found: Iterable[Attained], least: int) -> Worst:
-    kept = divergences.largest((one, None) for one in found)
+def _worst(values: Iterable[Attained], least: int) -> Worst:
+    kept = divergences.largest((attained, None) for attained in values)
     if not kept:
         return Worst((Fraction(least),), ((),))
-    return Worst(tuple(one.value for one, _ in kept), tuple(one.event for one, _ in kept))
+    return Worst(tuple(attained.value for attained, _ in kept), tuple(attained.event for attained, _ in kept))
 
 
 def _ratio(P: Sequence[int], Q: Sequence[int]) -> tuple[int, int]:

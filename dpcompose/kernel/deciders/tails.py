@@ -102,8 +102,10 @@ class Laplace:
         a = enclosure(self.ratio, bits + 32)
         ends = []
         for end in (epsilon.high, epsilon.low):
-            found = (ONE - exp((Interval.of(end) - a) * HALF, bits)).at_least(ZERO) if end <= a.high else ZERO
-            ends.append(found if end >= 0 else found.at_least(ONE - exp(Interval.of(end), bits)))
+            interval = (
+                (ONE - exp((Interval.of(end) - a) * HALF, bits)).at_least(ZERO) if end <= a.high else ZERO
+            )
+            ends.append(interval if end >= 0 else interval.at_least(ONE - exp(Interval.of(end), bits)))
         return Interval(ends[0].low, ends[1].high)
 
     @property
@@ -138,15 +140,15 @@ def _normal(epsilon: Fraction, square: Fraction, bits: int, up: bool) -> Fractio
     enclosed at these points.
     """
     if square <= 0:
-        found = (ONE - exp(Interval.of(epsilon), bits)).at_least(ZERO) if epsilon < 0 else ZERO
-        return found.high if up else found.low
+        interval = (ONE - exp(Interval.of(epsilon), bits)).at_least(ZERO) if epsilon < 0 else ZERO
+        return interval.high if up else interval.low
     more = bits + 24
     mu = root(square, more).high if up else root(square, more).low
     more += max(0, int(mu).bit_length())
     c = (epsilon / mu + mu / 2) * 2**more
     c = Fraction(c.__floor__() if up else c.__ceil__(), 1 << more)
-    found = _difference(c - mu, c, mu, more)
-    return min(Fraction(1), max(Fraction(0), found.high if up else found.low))
+    interval = _difference(c - mu, c, mu, more)
+    return min(Fraction(1), max(Fraction(0), interval.high if up else interval.low))
 
 
 def _difference(a: Fraction, c: Fraction, mu: Fraction, bits: int) -> Interval:

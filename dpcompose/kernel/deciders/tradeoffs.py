@@ -88,18 +88,18 @@ class Table:
     def delta(self, epsilon: Term, bits: int, up: bool) -> Fraction:
         """Σ max(0, P − e^ε·Q) on one side."""
         end = enclosure(terms.exp(epsilon), bits).end(not up)
-        found = sum((p * (1 - end / x) for x, p in self.masses.items() if x > end), self.infinite)
-        return min(found, Fraction(1))
+        value = sum((p * (1 - end / x) for x, p in self.masses.items() if x > end), self.infinite)
+        return min(value, Fraction(1))
 
     def and_(self, other: Table) -> Table:
         """The losses of two independent mechanisms, exactly.  Raises TooManyLosses."""
-        found: dict[Fraction, Fraction] = {}
+        values: dict[Fraction, Fraction] = {}
         for x, p in self.masses.items():
             for y, q in other.masses.items():
-                found[x * y] = found.get(x * y, Fraction(0)) + p * q
-                if len(found) > MOST_LOSSES:
+                values[x * y] = values.get(x * y, Fraction(0)) + p * q
+                if len(values) > MOST_LOSSES:
                     raise TooManyLosses(f"more than {MOST_LOSSES} losses are not added up exactly")
-        return Table(found, 1 - (1 - self.infinite) * (1 - other.infinite))
+        return Table(values, 1 - (1 - self.infinite) * (1 - other.infinite))
 
     def short(self, bits: int, up: bool) -> Table:
         """The same with probabilities of at most so many binary digits, rounded one way."""
@@ -111,10 +111,12 @@ class Table:
 
 
 @lru_cache(maxsize=256)
-def _table(some: Together, bits: int, up: bool) -> Table:
-    one, steps = function(some.pairs, bits, up, some.tail), some.steps
-    if some.rate != terms.ONE:
-        one = _on_samples(one, enclosure(some.rate, bits).at_least(ZERO).at_most(ONE).end(up), some.way)
+def _table(together: Together, bits: int, up: bool) -> Table:
+    one, steps = function(together.pairs, bits, up, together.tail), together.steps
+    if together.rate != terms.ONE:
+        one = _on_samples(
+            one, enclosure(together.rate, bits).at_least(ZERO).at_most(ONE).end(up), together.way
+        )
     if (len(one) - 1) * steps > MOST_PIECES:
         raise TooManyLosses(f"{len(one) - 1} losses at a distance of {steps} steps are too many to tabulate")
     found = one
@@ -125,10 +127,10 @@ def _table(some: Together, bits: int, up: bool) -> Table:
         if z > y:
             x = (b - a) / (z - y)
             # δ grows with each loss; of many x is told as a binary fraction, so that sums of them stay short
-            ratio = 1 / (x if some.tail is None else Interval.of(x).rounded(SHORT).end(not up))
+            ratio = 1 / (x if together.tail is None else Interval.of(x).rounded(SHORT).end(not up))
             masses[ratio] = masses.get(ratio, Fraction(0)) + z - y
     whole = Table(masses, found[0][1])
-    return whole if some.tail is None else whole.short(2 * SHORT, up)
+    return whole if together.tail is None else whole.short(2 * SHORT, up)
 
 
 def function(pairs: Sequence[tuple[Term, Term]], bits: int, up: bool, tail: Tail | None = None) -> Vertices:
@@ -215,22 +217,22 @@ def put_into(outer: Vertices, inner: Vertices) -> Vertices:
     return [(x, _at(outer, _at(inner, x))) for x in sorted(ends)]
 
 
-def _at(some: Vertices, x: Fraction) -> Fraction:
+def _at(vertices: Vertices, x: Fraction) -> Fraction:
     """The value at x."""
-    for (a, y), (b, z) in pairwise(some):
+    for (a, y), (b, z) in pairwise(vertices):
         if x <= b:
             return y + (x - a) * (z - y) / (b - a)
     raise ValueError(f"{x} does not lie in [0, 1]")
 
 
-def added_up(some: Sequence[Together], bits: int, up: bool) -> Table:
+def added_up(togethers: Sequence[Together], bits: int, up: bool) -> Table:
     """The losses of all mechanisms, exactly or rounded one way.  Raises TooManyLosses."""
-    if sum(one.count for one in some) > MOST_MECHANISMS:
+    if sum(together.count for together in togethers) > MOST_MECHANISMS:
         raise TooManyLosses(f"the losses of more than {MOST_MECHANISMS} mechanisms are not added up exactly")
     found = Table({Fraction(1): Fraction(1)}, Fraction(0))
-    for one in some:
-        table = one.table(bits, up)
-        for _ in range(one.count):
+    for together in togethers:
+        table = together.table(bits, up)
+        for _ in range(together.count):
             found = found.and_(table).short(4 * bits, up)
     return found
 
@@ -245,31 +247,31 @@ class OnLattice:
     off: Fraction
 
 
-def on_lattice(some: Sequence[Together], points: int, bits: int, rounding: Rounding) -> OnLattice:
+def on_lattice(togethers: Sequence[Together], points: int, bits: int, rounding: Rounding) -> OnLattice:
     """The same on one lattice.  Raises TooManyLosses.
 
     Where all ε are multiples of a common step, and nothing is run on samples or known as noise is, that is
     the lattice, and powers of e, which are rounded, are off it by little; else each loss is moved to the next
     multiple of a step above, or below it: δ(ε') grows with each loss.
     """
-    tables = [(one.table(bits, rounding.up), one.count) for one in some]
+    tables = [(together.table(bits, rounding.up), together.count) for together in togethers]
     logs = [[log(Interval.of(x), bits) for x in table.masses] for table, _ in tables]
     reach = Fraction(0)
     for (_, count), losses in zip(tables, logs, strict=True):
         reach += count * max((max(abs(x.low), abs(x.high)) for x in losses), default=Fraction(0))
-    step, places_of = _step(some, reach, points, bits, rounding)
+    step, places_of = _step(togethers, reach, points, bits, rounding)
     moved, least, stays, off = [], 0, ONE, Fraction(0)
     width = enclosure(step, bits)
     for (table, count), losses in zip(tables, logs, strict=True):
-        at, found = [places_of(x) for x in losses], dict[int, int]()
+        at, numbers = [places_of(x) for x in losses], dict[int, int]()
         shift = min(at, default=0)
         gaps = (x - width * Interval.of(n) for n, x in zip(at, losses, strict=True))
         over = (gap.high if rounding.up else -gap.low for gap in gaps)
         off += count * max(over, default=Fraction(0))
         for n, p in zip(at, table.masses.values(), strict=True):
-            found[n - shift] = found.get(n - shift, 0) + rounding.units(p)
-        check_work(count * (max(found, default=0) + 1), rounding)
-        moved.append(places(power(found or {0: 0}, count, rounding)))
+            numbers[n - shift] = numbers.get(n - shift, 0) + rounding.units(p)
+        check_work(count * (max(numbers, default=0) + 1), rounding)
+        moved.append(places(power(numbers or {0: 0}, count, rounding)))
         least += shift * count
         stays = stays * Interval.of(1 - table.infinite).power(count, 2 * bits)
     axis = Axis(step / 2, -2 * least, tuple(added(moved, rounding)))
@@ -277,16 +279,20 @@ def on_lattice(some: Sequence[Together], points: int, bits: int, rounding: Round
 
 
 def _step(
-    some: Sequence[Together], reach: Fraction, points: int, bits: int, rounding: Rounding
+    togethers: Sequence[Together], reach: Fraction, points: int, bits: int, rounding: Rounding
 ) -> tuple[Term, Callable[[Interval], int]]:
     """The step of a lattice of about so many points, and where on it a loss is, or is moved to."""
-    moving = dict.fromkeys(epsilon for one in some for epsilon, _ in one.pairs if epsilon != terms.ZERO)
+    moving = dict.fromkeys(
+        epsilon for together in togethers for epsilon, _ in together.pairs if epsilon != terms.ZERO
+    )
     groups = list(commensurable(list(moving)))
-    if len(groups) == 1 and all((one.rate, one.tail) == (terms.ONE, None) for one in some):
+    if len(groups) == 1 and all(
+        (together.rate, together.tail) == (terms.ONE, None) for together in togethers
+    ):
         step = enclosure(groups[0][0], bits)
         if 2 * reach / step.low <= points:
             return groups[0][0], lambda x: round((x.low + x.high) / (step.low + step.high))
-    many = sum(one.count for one in some)
+    many = sum(together.count for together in togethers)
     if points <= 4 * many:
         raise TooManyLosses(f"the losses of {many} mechanisms are too many to go through")
     width = Interval.of(2 * reach / (points - 4 * many) or Fraction(1)).rounded(40).high

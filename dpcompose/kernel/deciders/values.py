@@ -45,7 +45,7 @@ def of_term(given: Term) -> Elementary:
         raise NotElementary(f"{formulas.to_text(given)} is no function of parameters alone")
     parts = [of_term(part) for part in given.parts]
     if kind == "sum":
-        return elementary(pair for one in parts for pair in one.terms)
+        return elementary(pair for part in parts for pair in part.terms)
     if kind == "product":
         return reduce(operator.mul, parts, constant(1))
     if kind == "top":
@@ -59,7 +59,7 @@ def of_term(given: Term) -> Elementary:
 def to_term(f: Elementary, box: Box) -> Term:
     """The function as a term."""
     return terms.add(
-        terms.multiply([terms.number(c), *(terms.power(of_one(one, box), r) for one, r in term)])
+        terms.multiply([terms.number(c), *(terms.power(of_one(letter, box), r) for letter, r in term)])
         for term, c in f.terms
     )
 
@@ -98,7 +98,7 @@ def surely(term: Term, strictly: bool = True, assumed: Assumed = assumptions.NOT
     """
     if _surely(term, strictly):
         return True
-    return any(_surely(one.of(term), strictly) for one in assumptions.in_other_letters(assumed, term))
+    return any(_surely(letter.of(term), strictly) for letter in assumptions.in_other_letters(assumed, term))
 
 
 def _surely(term: Term, strictly: bool) -> bool:
@@ -106,13 +106,13 @@ def _surely(term: Term, strictly: bool) -> bool:
         return False
     if term.kind == "log":
         return surely(term.of[0] - 1, strictly)
-    found = forms.term_sign(term)
-    if found > 0 or (found == 0 and not strictly):
+    number = forms.term_sign(term)
+    if number > 0 or (number == 0 and not strictly):
         return True
     if term.kind == "power" and surely(term.of[0]):
         return True
     if term.kind != "product" and term.has("over"):
-        return any(surely(one, strictly) for one in _general_members(term, strictly))
+        return any(surely(member, strictly) for member in _general_members(term, strictly))
     if term.kind == "product" and all(surely(part, strictly) for part in term.parts):
         return True
     never_negative = term.kind == "sum" and all(surely(part, strictly=False) for part in term.parts)

@@ -47,12 +47,12 @@ class Domain:
         words = " ".join(text.split())
         if words in _NAMED:
             return _NAMED[words]
-        if found := re.fullmatch(r"integer >= (-?\d{1,15})", words):
-            return Domain(least=Fraction(found[1]), integer=True)
+        if match := re.fullmatch(r"integer >= (-?\d{1,15})", words):
+            return Domain(least=Fraction(match[1]), integer=True)
         number = r"(\d{1,15}(?:/\d{1,15})?)"
-        if found := re.fullmatch(rf"in ([(\[]){number}, ?(?:{number}([)\]])|oo\))", words):
-            greatest = None if found[3] is None else Fraction(found[3])
-            made = Domain(Fraction(found[2]), found[1] == "(", greatest, found[4] == ")")
+        if match := re.fullmatch(rf"in ([(\[]){number}, ?(?:{number}([)\]])|oo\))", words):
+            greatest = None if match[3] is None else Fraction(match[3])
+            made = Domain(Fraction(match[2]), match[1] == "(", greatest, match[4] == ")")
             if greatest is None or greatest > made.least:  # type: ignore[operator]
                 return made
         raise ValueError(

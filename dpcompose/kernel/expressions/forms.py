@@ -117,7 +117,7 @@ def root(square: Term) -> Term:
     if rest.kind == "top" and rest.of[0] == 1 and factor > 0:
         return terms.sqrt(terms.number(factor)) * terms.top(1, map(root, rest.parts))
     if rest.kind == "top" and rest.of[0] == 1 and (-rest).nonnegative:
-        return terms.sqrt(terms.number(-factor)) * terms.least(*(root(-one) for one in rest.parts))
+        return terms.sqrt(terms.number(-factor)) * terms.least(*(root(-part) for part in rest.parts))
     if rest.kind == "over" and rest.of[0] == terms.ONE != rest.of[2] and factor > 0:
         return terms.sqrt(terms.number(factor)) * terms.over(1, root(rest.of[1]), rest.of[2])
     return terms.sqrt(square)
@@ -187,8 +187,8 @@ def _power(form: Form, n: int, known: Known) -> Form:
     alone = term.of if isinstance(term, Peak) and term.m == 1 and not others else ()
     for way in (Fraction(1), Fraction(-1)) if alone else ():
         members = [inner.scaled(way) for inner in alone]
-        if all(is_nonnegative(one, known) for one in members):
-            raised = top(1, [_power(one, n, known).scaled(way) for one in members])
+        if all(is_nonnegative(member, known) for member in members):
+            raised = top(1, [_power(member, n, known).scaled(way) for member in members])
             return raised.scaled(way * (way * c) ** n)
     if len(alone) == 2 and not (alone[0] + alone[1]).terms:
         power = _power(alone[0], n, known).scaled(c**n)
@@ -216,15 +216,15 @@ def _over(term: Term, known: Known) -> Form:
         raise NotAForm("a maximum inside of a family")
     splits = [(*_split(t), c) for t, c in form.monomials]
     still = Form(tuple((t, c) for t, c in form.monomials if not _split(t)[0]))
-    moving = [one for one in splits if one[0]]
+    moving = [split for split in splits if split[0]]
     if not all(nonnegative(inside, known) for inside, _, _ in moving):
         raise NotAForm("the members of a family may be negative")
     if m == k:
-        some = (
+        forms = (
             Form.letter(terms.over(k, write(Form(((inside, Fraction(1)),))), k)) * Form(((outside, c),))
             for inside, outside, c in moving
         )
-        return total([read(k, known) * still, *some])
+        return total([read(k, known) * still, *forms])
     count = m if at_least(k, m) else terms.least(m, k)
     fixed = _product([read(count, known), still], known)
     if not moving:
@@ -246,8 +246,8 @@ def _split(term: Monomial) -> tuple[Monomial, Monomial]:
     """A monomial as the product of what depends on the members e[i], and of what does not."""
     moves = [any(map(terms.moves, letter.letters)) and letter.kind != "over" for letter, _ in term]
     return (
-        tuple(pair for pair, one in zip(term, moves, strict=True) if one),
-        tuple(pair for pair, one in zip(term, moves, strict=True) if not one),
+        tuple(pair for pair, move in zip(term, moves, strict=True) if move),
+        tuple(pair for pair, move in zip(term, moves, strict=True) if not move),
     )
 
 
@@ -374,10 +374,10 @@ def constants_joined(form: Form) -> Form:
         constants = [pair for pair in term if not pair[0].letters]
         rest = tuple(pair for pair in term if pair[0].letters)
         factors.setdefault(rest, []).append(write(Form(((tuple(constants), c),))))
-    signs = {rest: sign(terms.add(some)) for rest, some in factors.items()}
+    signs = {rest: sign(terms.add(factor)) for rest, factor in factors.items()}
     # too close to 0 to tell counts as negative
     return Form(form.peaks) + total(
-        Form(((t, Fraction(-1 if one is None else one)),)) for t, one in signs.items() if one != 0
+        Form(((t, Fraction(-1 if number is None else number)),)) for t, number in signs.items() if number != 0
     )
 
 
@@ -401,8 +401,8 @@ def missing_values(some: Iterable[Term], known: Known = NOTHING) -> list[tuple[T
         needed = _needed(term)
         if needed is not None:
             inside, relation = needed
-            found = term_sign(inside, known)
-            fine = relation in RELATIONS and (found > 0 or (found == 0 and relation == ">= 0"))
+            number = term_sign(inside, known)
+            fine = relation in RELATIONS and (number > 0 or (number == 0 and relation == ">= 0"))
             if not (fine or (relation == "!= 0" and term_sign(-inside, known) > 0)):
                 missing.append((inside, relation))
     return missing
@@ -434,13 +434,13 @@ def _is_whole(count: Term) -> bool:
 # what is largest
 
 
-def largest(some: Iterable[Form], known: Known = NOTHING) -> tuple[Form, ...]:
+def largest(forms: Iterable[Form], known: Known = NOTHING) -> tuple[Form, ...]:
     """The forms without repetition and without those that another one dominates, in a fixed order.
 
     One dominates another where their difference has only terms that are ≥ 0 by their sign, also with one term
     of a minimum in place of it.
     """
-    distinct = sorted(dict.fromkeys(some), key=lambda form: form.key)
+    distinct = sorted(dict.fromkeys(forms), key=lambda form: form.key)
     signed: dict[Monomial | Peak, bool] = {}
 
     def ordered(term: Monomial | Peak) -> bool:

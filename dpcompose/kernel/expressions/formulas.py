@@ -126,8 +126,8 @@ class _Meaning:
             raise self._refusal(f"a product has at most {MOST_FACTORS} factors", node)
         for factor in result.factors:
             base, exponent = factor.base_and_exponent
-            for one in exponent.summands if factor.kind == "power" else ():
-                if one.kind == "number" and abs(one.of[0]) > MOST_EXPONENT:
+            for term in exponent.summands if factor.kind == "power" else ():
+                if term.kind == "number" and abs(term.of[0]) > MOST_EXPONENT:
                     raise self._refusal(f"an exponent is at most {MOST_EXPONENT} in size", node)
             if base.kind == "number" and factor.kind == "power" and _bits(base.of[0]) > MOST_ROOT_BITS:
                 raise self._refusal("numbers under roots must stay below 10^200", node)
@@ -139,10 +139,10 @@ class _Meaning:
         written = node.text
         if written.isdecimal():
             return number(int(written))
-        if (found := re.fullmatch(r"([0-9]+)([eE]([0-9]+))", written)) and found[2] in self.symbols:
+        if (match := re.fullmatch(r"([0-9]+)([eE]([0-9]+))", written)) and match[2] in self.symbols:
             raise self._refusal(
                 f"{written} could be a number or a product; "
-                f"write {found[1]}*10**{found[3]} or {found[1]}*{found[2]}",
+                f"write {match[1]}*10**{match[3]} or {match[1]}*{match[2]}",
                 node,
             )
         mantissa, _, exponent = written.lower().partition("e")
@@ -328,11 +328,11 @@ class _Meaning:
         """What a formula in x means, and when it does."""
         meaning = _Meaning(text, {"x": x}, NOTHING, None)
         try:
-            found = meaning.of(read_tree(text))
+            term = meaning.of(read_tree(text))
         except FormulaError as error:
             raise self._refusal(error.message, node) from None
         self.conditions += meaning.conditions
-        return found
+        return term
 
     def _top(self, below: Sequence[Node], node: Node) -> Term:
         if len(below) < 2:
@@ -350,8 +350,8 @@ class _Meaning:
         if node.kind == "number":
             if node.text.isdigit() and len(node.text) <= 6:
                 return number(int(node.text))
-        elif is_whole(found := self.of(node)) and (_whole(found) or 0) <= MOST_ADDED:
-            return found
+        elif is_whole(term := self.of(node)) and (_whole(term) or 0) <= MOST_ADDED:
+            return term
         raise self._refusal("top needs a whole number first, which says how many values are added", node)
 
 
@@ -376,10 +376,10 @@ def _sign(term: Term) -> int | None:
 def _larger(constant: Term, limit: int) -> bool:
     """Whether a constant is not seen to lie between -limit and limit."""
     try:
-        found = enclosure(constant, 64)
+        interval = enclosure(constant, 64)
     except NoEnclosure:
         return True
-    return max(abs(found.low), abs(found.high)) > limit
+    return max(abs(interval.low), abs(interval.high)) > limit
 
 
 def evaluate(term: Term, point: Mapping[str, Fraction]) -> Fraction | None:
@@ -480,7 +480,7 @@ def _over_at(term: Term, point: Mapping[str, Fraction]) -> Term:
     families = [said.base for said in map(naming.read, x.letters) if said.is_general]
     values = []
     for j in range(1, members + 1):
-        there = {naming.general(one): naming.member(one, j) for one in families}
+        there = {naming.general(family): naming.member(family, j) for family in families}
         if missing := [one for one in there.values() if one not in point]:
             raise FormulaError(f"no value is given for {missing[0]}")
         values.append(_at(x, {**point, **{one: point[member] for one, member in there.items()}}))

@@ -168,8 +168,8 @@ class Node:
     def every(self) -> Iterator[Node]:
         """The node and all below it."""
         yield self
-        for one in self.below:
-            yield from one.every()
+        for node in self.below:
+            yield from node.every()
 
 
 _TOKEN = re.compile(

@@ -258,11 +258,11 @@ def sign(constant: Term) -> int | None:
         return int(constant.of[0] > 0) - int(constant.of[0] < 0)
     for bits in SIGN_BITS:
         try:
-            found = enclosure(constant, bits)
+            interval = enclosure(constant, bits)
         except NoEnclosure:
             return None
-        if found.low > 0 or found.high < 0:
-            return 1 if found.low > 0 else -1
+        if interval.low > 0 or interval.high < 0:
+            return 1 if interval.low > 0 else -1
     return None
 
 
@@ -272,8 +272,8 @@ def largest_constant(term: Term) -> Term | None:
         return None
     greatest, *others = term.parts
     for other in others:
-        found = sign(other - greatest)
-        if found is None:
+        number = sign(other - greatest)
+        if number is None:
             return None
-        greatest = other if found == 1 else greatest
+        greatest = other if number == 1 else greatest
     return greatest

@@ -54,7 +54,7 @@ def _at(term: Term, values: Mapping[str, Term]) -> Term:
         found = _at(least, values)
         return INFINITY if found.kind == "oo" or is_moving(factor) else factor * found
     if term.kind in ("product", "sum", "top"):
-        some = [_at(one, values) for one in term.parts]
+        some = [_at(part, values) for part in term.parts]
         return INFINITY if any(one.kind == "oo" for one in some) else substitution.made_of(term, some)
     if term.kind in ("power", "exp"):
         base = _at(term.parts[0], values)
@@ -71,19 +71,19 @@ def minimum(term: Term) -> tuple[Term, ...] | None:
     """
     turned = -term
     if term.kind == "product" and turned.kind == "top" and turned.of[0] == 1:
-        return tuple(sorted((-one for one in turned.parts), key=lambda one: one.key))
+        return tuple(sorted((-part for part in turned.parts), key=lambda one: one.key))
     return None
 
 
 def with_minimum(term: Term) -> tuple[Term, Term] | None:
     """A product as a factor and a minimum, if it is one: c·min(x, y) stands there as −c·max(−x, −y)."""
     tops = [one for one in term.factors if one.kind == "top" and one.of[0] == 1]
-    for one in tops:
+    for top in tops:
         others = list(term.factors)
-        others.remove(one)
+        others.remove(top)
         factor = terms.multiply([terms.MINUS_ONE, *others])
-        if minimum(-one) is not None and is_positive_part(factor):
-            return factor, -one
+        if minimum(-top) is not None and is_positive_part(factor):
+            return factor, -top
     return None
 
 
@@ -150,20 +150,20 @@ def is_metric(term: Term, basic: Callable[[Term], bool] = _is_distance) -> bool:
     if term.kind == "product":
         return _is_one_of(with_minimum(term) or term.factors, basic)
     if term.kind in ("sum", "top"):
-        return all(is_metric(one, basic) for one in term.parts)
+        return all(is_metric(part, basic) for part in term.parts)
     if term.kind == "power":
         base, p = term.parts[0], term.parts[1].number
         if p is None or not 0 < p <= 1:
             return False
-        squares = p <= terms.HALF and all(_is_square(one, basic) for one in base.summands)
+        squares = p <= terms.HALF and all(_is_square(summand, basic) for summand in base.summands)
         return squares or is_metric(base, basic)
     return False
 
 
 def _is_one_of(some: Sequence[Term], basic: Callable[[Term], bool]) -> bool:
     """Whether one of some terms is a metric, and the others are numbers ≥ 0."""
-    moving = [one for one in some if not is_constant(one)]
-    fixed = all(one.nonnegative for one in some if is_constant(one))
+    moving = [term for term in some if not is_constant(term)]
+    fixed = all(term.nonnegative for term in some if is_constant(term))
     return len(moving) == 1 and fixed and is_metric(moving[0], basic)
 
 
@@ -171,8 +171,8 @@ def _is_square(term: Term, basic: Callable[[Term], bool]) -> bool:
     """Whether a formula is seen to be the square of a metric, or a metric: of such sums the root is one."""
     if is_metric(term, basic):
         return True
-    moving = [one for one in term.factors if not is_constant(one)]
-    rest = terms.multiply([one for one in term.factors if is_constant(one)])
+    moving = [factor for factor in term.factors if not is_constant(factor)]
+    rest = terms.multiply([factor for factor in term.factors if is_constant(factor)])
     if (
         len(moving) != 1
         or moving[0].kind != "power"
@@ -191,8 +191,8 @@ def is_convex(term: Term) -> bool:
     if minimum(term) is not None:
         return False
     if term.kind == "product":
-        moving = [one for one in term.factors if is_moving(one)]
-        rest = terms.multiply([one for one in term.factors if not is_moving(one)])
+        moving = [factor for factor in term.factors if is_moving(factor)]
+        rest = terms.multiply([factor for factor in term.factors if not is_moving(factor)])
         return len(moving) == 1 and rest.nonnegative and is_convex(moving[0])
     if term.kind in ("sum", "top"):
         return all(map(is_convex, term.parts))

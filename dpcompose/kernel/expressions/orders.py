@@ -61,19 +61,19 @@ class _Sets:
         values = self.by_value[key]
         if value != zero:
             return values[value]
-        return self.all & ~_union(some for v, some in values.items() if v != zero)
+        return self.all & ~_union(number for v, number in values.items() if v != zero)
 
     def at_least(self, key: Hashable, value: Any, zero: Any) -> int:
-        found = self._at_least.get((key, value))
-        if found is None:
+        number = self._at_least.get((key, value))
+        if number is None:
             values = self.by_value[key]
-            found = (
-                _union(some for v, some in values.items() if v >= value)
+            number = (
+                _union(number for v, number in values.items() if v >= value)
                 if value > zero
-                else self.all & ~_union(some for v, some in values.items() if v < value)
+                else self.all & ~_union(number for v, number in values.items() if v < value)
             )
-            self._at_least[key, value] = found
-        return found
+            self._at_least[key, value] = number
+        return number
 
 
 def _union(sets: Any) -> int:

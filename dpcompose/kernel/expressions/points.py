@@ -34,7 +34,7 @@ class Points:
     def letters(self, databases: str = "DE") -> dict[str, Term]:
         """The letters of the coordinates, by name."""
         some = [coordinate(name, who) for who in databases for name in self.coordinates]
-        return {str(one.of[0]): one for one in some}
+        return {str(term.of[0]): term for term in some}
 
     def inside(self, database: str) -> list[Term]:
         """What is ≥ 0 where a database is one of these points."""
@@ -42,7 +42,7 @@ class Points:
         if self.disc is not None:
             return [self.disc**2 - 4 * terms.add(x**2 for x in at)]
         ends = zip(at, self.box, strict=True)
-        return [one for x, (low, high) in ends for one in _between(x, low, high)]
+        return [term for x, (low, high) in ends for term in _between(x, low, high)]
 
     def data(self) -> dict[str, Any]:
         """As JSON."""

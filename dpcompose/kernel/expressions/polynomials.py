@@ -164,12 +164,12 @@ class Form:
 
 def domains_of(some: Iterable[Term]) -> dict[str, Domain]:
     """The parameters of terms, by name.  Raises NotAForm where a name has two domains."""
-    found: dict[str, Domain] = {}
+    domains: dict[str, Domain] = {}
     for term in some:
         for name, domain in _parameters(term):
-            if found.setdefault(name, domain) != domain:
-                raise NotAForm(f"{name} is both {found[name]} and {domain}")
-    return found
+            if domains.setdefault(name, domain) != domain:
+                raise NotAForm(f"{name} is both {domains[name]} and {domain}")
+    return domains
 
 
 @lru_cache(maxsize=8_192)
@@ -184,20 +184,20 @@ def total(some: Iterable[Form]) -> Form:
     forms = [form for form in some if form.terms]
     if len(forms) == 1:
         return forms[0]
-    found: dict[Monomial | Peak, Fraction] = dict(forms[0].terms) if forms else {}
+    values: dict[Monomial | Peak, Fraction] = dict(forms[0].terms) if forms else {}
     for form in forms[1:]:
         for term, c in form.terms:
-            found[term] = found[term] + c if term in found else c
-    return _form(found)
+            values[term] = values[term] + c if term in values else c
+    return _form(values)
 
 
-def top(m: int, some: Iterable[Form]) -> Form:
+def top(m: int, forms: Iterable[Form]) -> Form:
     """The sum of the m largest of the forms, as a form.
 
     >>> top(1, [Form.constant(2), Form.constant(3)]) == Form.constant(3)
     True
     """
-    of = list(some)
+    of = list(forms)
     if m == 1:
         of = _absorbed(list(dict.fromkeys(inner for form in of for inner in _flattened(form))))
     if len(of) <= m:
@@ -205,8 +205,8 @@ def top(m: int, some: Iterable[Form]) -> Form:
     numbers = [form.number for form in of]
     if all(number is not None for number in numbers):
         return Form.constant(sum_of_largest([n for n in numbers if n is not None], m))
-    if m == 1 and len(of) > MOST_LISTED and (found := _as_sums(of)) is not None:
-        return found
+    if m == 1 and len(of) > MOST_LISTED and (form := _as_sums(of)) is not None:
+        return form
     return _form({Peak(m, tuple(sorted(of, key=lambda form: form.key))): Fraction(1)})
 
 
@@ -298,7 +298,7 @@ def _joined(pairs: Iterable[tuple[Term, int]]) -> Form:
     before = None
     while product != before and (product.kind == "sum" or any(map(_is_sum, product.factors))):
         before, product = product, substitution.expanded(product)
-    return total(_of_product(one) for one in product.summands)
+    return total(_of_product(summand) for summand in product.summands)
 
 
 def _is_sum(factor: Term) -> bool:

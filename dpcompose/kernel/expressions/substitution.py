@@ -28,7 +28,7 @@ def changed(term: Term, replace: Callable[[Term], Term | None]) -> Term:
         return found
     if term.kind in ("number", "letter", "oo"):
         return term
-    parts = [changed(one, replace) for one in term.parts]
+    parts = [changed(part, replace) for part in term.parts]
     return term if all(map(operator.is_, parts, term.parts)) else made_of(term, parts)
 
 
@@ -60,9 +60,9 @@ def seen_largest(term: Term) -> Term | None:
     if term.kind != "top" or term.of[0] != 1:
         return None
     kept: list[Term] = []
-    for one in term.parts:
-        if not any((other - one).nonnegative for other in kept):
-            kept = [other for other in kept if not (one - other).nonnegative] + [one]
+    for part in term.parts:
+        if not any((other - part).nonnegative for other in kept):
+            kept = [other for other in kept if not (part - other).nonnegative] + [part]
     return largest(*kept) if len(kept) < len(term.parts) else None
 
 
@@ -88,6 +88,6 @@ def expanded(term: Term) -> Term:
 def _product_out(factors: list[Term]) -> Term:
     total = [ONE]
     for factor in factors:
-        total = [one * other for one in total for other in factor.summands]
+        total = [term * other for term in total for other in factor.summands]
         total = list(add(total).summands)
     return add(total)

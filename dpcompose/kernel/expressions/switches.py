@@ -22,6 +22,6 @@ def is_switch(x: Term) -> bool:
         return False
     if not all((-one).nonnegative for one in x.of[2:]):
         return False
-    broken = any(one.of[0].denominator != 1 for one in x.every("number"))
+    broken = any(term.of[0].denominator != 1 for term in x.every("number"))
     others = any(x.has(kind) for kind in ("power", "exp", "log", "over", "oo"))
     return not broken and not others and all(domain.integer for domain in x.letters.values())

@@ -115,8 +115,8 @@ class Term:
     def _is_least(self, seen: Callable[[Term], bool]) -> bool:
         """Whether a product is a minimum −c·max(−x, −y)·z, c > 0, of which all x, y and z have a sign."""
         (c, rest), worst = self.split, [one for one in self.of if one.kind == "top"]
-        others = [one for one in rest.factors if one.kind != "top"]
-        inside = [-one for peak in worst for one in peak.parts]
+        others = [factor for factor in rest.factors if factor.kind != "top"]
+        inside = [-part for peak in worst for part in peak.parts]
         return c < 0 and len(worst) == 1 and all(map(seen, [*inside, *others]))
 
     def __add__(self, other: Term | int | Fraction) -> Term:
@@ -230,8 +230,8 @@ def add(terms: Iterable[Term]) -> Term:
     for term in terms:
         if term.kind == "oo":
             return INFINITY
-        for one in term.summands:
-            c, rest = one.split
+        for summand in term.summands:
+            c, rest = summand.split
             before = factors.get(rest)
             factors[rest] = c if before is None else before + c
     found = [_times(c, rest) for rest, c in factors.items() if c]
@@ -304,7 +304,7 @@ def multiply(terms: Iterable[Term]) -> Term:
 def _with_roots_of_numbers(c: Fraction, exponents: dict[Term, Term]) -> tuple[Fraction, list[Term]]:
     """Numbers with equal broken exponents under one root: √2·√3 = √6.  Takes them out of `exponents`."""
     under: dict[Fraction, int] = {}
-    for base in [one for one in exponents if one.kind == "number" and exponents[one].kind == "number"]:
+    for base in [term for term in exponents if term.kind == "number" and exponents[term].kind == "number"]:
         raised = power(base, exponents.pop(base))
         for factor in raised.factors:
             if factor.kind == "number":
@@ -316,7 +316,7 @@ def _with_roots_of_numbers(c: Fraction, exponents: dict[Term, Term]) -> tuple[Fr
     for r, whole in under.items():
         again = _root(Fraction(whole), r)
         c *= again.split[0]
-        roots += [one for one in again.factors if one.kind != "number"]
+        roots += [term for term in again.factors if term.kind != "number"]
     return c, roots
 
 
@@ -360,14 +360,14 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
 def _power_of_product(base: Term, r: Term) -> Term:
     """A broken power of a product: factors that are never negative have it one by one."""
     c, rest = base.split
-    alone = [one for one in rest.factors if one.nonnegative]
-    others = [one for one in rest.factors if not one.nonnegative]
+    alone = [factor for factor in rest.factors if factor.nonnegative]
+    others = [factor for factor in rest.factors if not factor.nonnegative]
     if (not alone and abs(c) == 1) or (not others and c < 0):  # the latter is real where it is 0 alone
         return base if c < 0 < r.of[0] and is_switch(rest) else Term("power", (base, r))
     if c < 0:
         others.insert(0, MINUS_ONE)
     together = [power(multiply(others), r)] if others else []
-    return multiply([power(number(abs(c)), r), *(power(one, r) for one in alone), *together])
+    return multiply([power(number(abs(c)), r), *(power(term, r) for term in alone), *together])
 
 
 def _root(base: Fraction, r: Fraction) -> Term:
@@ -409,13 +409,13 @@ def exp(term: Term) -> Term:
     if term.kind == "oo":
         return INFINITY
     powers, rest = [], []
-    for one in term.summands:
-        logarithm = next((factor for factor in one.factors if factor.kind == "log"), None)
-        others = [factor for factor in one.factors if factor is not logarithm]
+    for summand in term.summands:
+        logarithm = next((factor for factor in summand.factors if factor.kind == "log"), None)
+        others = [factor for factor in summand.factors if factor is not logarithm]
         if logarithm is not None and all(factor.kind == "number" for factor in others):
             powers.append(power(logarithm.of[0], multiply(others)))
-        elif one != ZERO:
-            rest.append(one)
+        elif summand != ZERO:
+            rest.append(summand)
     last = [Term("exp", (add(rest),))] if rest else []
     return multiply([*powers, *last]) if powers else last[0] if last else ONE
 
@@ -443,18 +443,18 @@ def top(m: int, terms: Iterable[Term]) -> Term:
     """
     of = list(terms)
     if m == 1:
-        of = list(dict.fromkeys(inner for one in of for inner in _compared(one)))
+        of = list(dict.fromkeys(inner for term in of for inner in _compared(term)))
     if m == 0:
         return ZERO
     if len(of) <= m:
         return add(of)
-    if any(one.kind == "oo" for one in of):
+    if any(term.kind == "oo" for term in of):
         return INFINITY
-    if all(one.kind == "number" for one in of):
-        return number(sum(sorted(one.of[0] for one in of)[-m:]))
-    constants = [one for one in of if one.kind == "number"]
+    if all(term.kind == "number" for term in of):
+        return number(sum(sorted(term.of[0] for term in of)[-m:]))
+    constants = [term for term in of if term.kind == "number"]
     if m == 1 and len(constants) > 1:
-        return top(1, [max(constants, key=_KEY), *(one for one in of if one.kind != "number")])
+        return top(1, [max(constants, key=_KEY), *(term for term in of if term.kind != "number")])
     return Term("top", (m, *sorted(of, key=_KEY)))
 
 
@@ -472,7 +472,7 @@ def largest(*terms: Term) -> Term:
 
 def least(*terms: Term) -> Term:
     """min(x_1, …, x_n) = −max(−x_1, …, −x_n)."""
-    return -top(1, [-one for one in terms])
+    return -top(1, [-term for term in terms])
 
 
 def over(m: Term | int, member: Term, count: Term) -> Term:

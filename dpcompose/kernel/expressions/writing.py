@@ -64,7 +64,7 @@ def _write(term: Term) -> tuple[str, int]:
         if of[1].number == HALF:
             return f"sqrt({to_text(of[0])})", ATOM
         if _is_minimum(of[0]) and (even := of[1].number) is not None and even % 2 == 0:
-            return f"min({_list(-one for one in of[0].parts)})**{even}", POWER
+            return f"min({_list(-part for part in of[0].parts)})**{even}", POWER
         return f"{_held(of[0], ATOM)}**{_held(of[1], POWER)}", POWER
     return _product(term), PRODUCT
 
@@ -129,20 +129,20 @@ def _top(term: Term) -> str:
     return (f"top({count}, " if count != 1 else "max(") + _list(some) + ")"
 
 
-def _list(some: Iterable[Term]) -> str:
-    return ", ".join(map(to_text, sorted(some, key=lambda term: _order(term, to_text(term)))))
+def _list(terms: Iterable[Term]) -> str:
+    return ", ".join(map(to_text, sorted(terms, key=lambda term: _order(term, to_text(term)))))
 
 
 def _is_minimum(term: Term, subtracted: bool = False) -> bool:
     """Whether -term reads better as a minimum: term is max(-x, -y); where it is subtracted, also if no more
     terms begin with a sign in the minimum."""
-    if not (term.kind == "top" and term.of[0] == 1 and any(one != ZERO for one in term.parts)):
+    if not (term.kind == "top" and term.of[0] == 1 and any(part != ZERO for part in term.parts)):
         return False
-    signed = sum(to_text(one).startswith("-") for one in term.parts)
-    if signed == sum(one != ZERO for one in term.parts):
+    signed = sum(to_text(part).startswith("-") for part in term.parts)
+    if signed == sum(part != ZERO for part in term.parts):
         return True
     is_absolute = len(term.parts) == 2 and term.parts[0] == -term.parts[1]
-    turned = sum(to_text(-one).startswith("-") for one in term.parts) if subtracted else 0
+    turned = sum(to_text(-part).startswith("-") for part in term.parts) if subtracted else 0
     return subtracted and not is_absolute and turned <= signed
 
 
@@ -162,7 +162,7 @@ def _product(term: Term) -> str:
     for factor in others:
         if _is_minimum(factor, subtracted):
             c = -c
-            over.append((factor, f"min({_list(-one for one in factor.parts)})"))
+            over.append((factor, f"min({_list(-part for part in factor.parts)})"))
         elif _is_under(factor):
             inverse = power(factor.of[0], -factor.of[1])
             under.append((inverse, _held(inverse, POWER)))

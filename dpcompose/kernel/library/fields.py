@@ -39,7 +39,7 @@ def near(word: object, choices: Iterable[str]) -> str:
     >>> near("titel", ["title", "shape"]), near("x", ["title"])
     ("; did you mean 'title'?", '')
     """
-    others = [one for one in choices if one != word]
+    others = [choice for choice in choices if choice != word]
     found = difflib.get_close_matches(word[:100], others, n=1) if isinstance(word, str) else []
     return f"; did you mean {found[0]!r}?" if found else ""
 
@@ -50,7 +50,7 @@ def one_of(choices: Collection[str]) -> str:
     >>> one_of(["a", "b", "c"])
     "'a', 'b' or 'c'"
     """
-    *rest, last = [repr(one) for one in choices] or ["none"]
+    *rest, last = [repr(choice) for choice in choices] or ["none"]
     return f"{', '.join(rest)} or {last}" if rest else last
 
 

@@ -22,10 +22,10 @@ class Grounds:
         return Grounds.of((self, other))
 
     @staticmethod
-    def of(some: Iterable[Grounds]) -> Grounds:
+    def of(grounds: Iterable[Grounds]) -> Grounds:
         """All that some rest on."""
-        every = tuple(some)
+        every = tuple(grounds)
         return Grounds(
-            frozenset[str]().union(*(one.pages for one in every)),
-            frozenset[str]().union(*(one.deciders for one in every)),
+            frozenset[str]().union(*(grounds.pages for grounds in every)),
+            frozenset[str]().union(*(grounds.deciders for grounds in every)),
         )

@@ -126,7 +126,7 @@ class Head:
 
     def written(self, key: str, letters: Sequence[str]) -> Iterator[Written]:
         """The formulas of a field, with the letters that they may have."""
-        return (one for at, value in self.said(key) for one in each(at, value, letters))
+        return (written for at, value in self.said(key) for written in each(at, value, letters))
 
     def misfits(self) -> Iterator[Mistake]:
         """What does not fit together in the head."""

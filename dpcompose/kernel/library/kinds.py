@@ -109,10 +109,10 @@ class Rule(Head):
             yield Mistake(
                 ("ordered",), "a notion of all orders has one parameter, which is no square and unlimited"
             )
-        for n, one in enumerate(self.parameters, start=1):
-            if one in KEYS_OF_GUARANTEES:
+        for n, parameter in enumerate(self.parameters, start=1):
+            if parameter in KEYS_OF_GUARANTEES:
                 yield Mistake(
-                    ("parameters", str(n)), f"{one} has a meaning in guarantees and formulas already"
+                    ("parameters", str(n)), f"{parameter} has a meaning in guarantees and formulas already"
                 )
         for key, there in (("distance", self.distance), ("composition", self.composition)):
             for one in [] if self.lines else self.parameters:

@@ -86,14 +86,14 @@ def read(path: Path, ships: bool = True) -> Page | WrongPage:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         return wrong(Mistake((), f"this is no UTF-8 text: {error.reason}"))
-    found = re.fullmatch(r"# (?P<title>[^\n]+)\n+```toml\n(?P<head>.*?)\n```\n(?P<body>.*)", text, re.DOTALL)
-    if not found:
+    match = re.fullmatch(r"# (?P<title>[^\n]+)\n+```toml\n(?P<head>.*?)\n```\n(?P<body>.*)", text, re.DOTALL)
+    if not match:
         shape = "a page is a title '# …', a fenced toml block and a text"
         return wrong(Mistake((), shape), data=_lines(text))
     try:
-        data = tomllib.loads(found["head"])
+        data = tomllib.loads(match["head"])
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        return wrong(Mistake((), f"this is no TOML: {error}"), data=_lines(found["head"]))
+        return wrong(Mistake((), f"this is no TOML: {error}"), data=_lines(match["head"]))
     mistakes: list[Mistake] = []
     head = _head(data, mistakes)
     if head is None or mistakes:
@@ -101,8 +101,8 @@ def read(path: Path, ships: bool = True) -> Page | WrongPage:
     believed = not ships and head.status == "primitive"
     return Page(
         replace(head, status="believed") if believed else head,
-        found["title"],
-        found["body"].strip(),
+        match["title"],
+        match["body"].strip(),
         hashlib.sha256(text.encode()).hexdigest(),
         path,
         "primitive" if believed else "",

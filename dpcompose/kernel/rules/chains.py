@@ -63,15 +63,19 @@ def _check_attained(setting: Setting, theory: Theory, notion: str) -> None:
     """
     if (page := witnesses.attained_in(theory, notion).head).steps or page.together:
         raise BadStep(f"what {notion} privacy allows is not seen to be lost at all distances")
-    for one in setting.mechanisms:
-        steps = [one]
-        if one.metric is not None:  # c times one distance
-            steps = [far for _, far in one.metric.distances] if one.metric.unit is not None else []
-            steps = [] if one.metric.bounded or one.metric.besides else steps
-        alone = (one.noise, one.table, one.study, one.sampled, *one.also) == (None,) * 4
+    for mechanism in setting.mechanisms:
+        steps = [mechanism]
+        if mechanism.metric is not None:  # c times one distance
+            steps = (
+                [far for _, far in mechanism.metric.distances] if mechanism.metric.unit is not None else []
+            )
+            steps = [] if mechanism.metric.bounded or mechanism.metric.besides else steps
+        alone = (mechanism.noise, mechanism.table, mechanism.study, mechanism.sampled, *mechanism.also) == (
+            None,
+        ) * 4
         parts = any({*far.reads} != {None} or far.codes or far.partition for far in steps)
         if not alone or parts or [far.stated for far in steps] != [setting.target]:
-            raise BadStep(f"{one.name} is not just stated for the target's neighbours, of everything")
+            raise BadStep(f"{mechanism.name} is not just stated for the target's neighbours, of everything")
 
 
 def _at_one(value: Term) -> Term:

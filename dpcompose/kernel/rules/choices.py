@@ -63,17 +63,17 @@ def at_any_two(setting: Setting, theory: Theory) -> Mapping[str, Term]:
     return Composition(lost, setting, theory).at(anywhere(setting))
 
 
-def _as_large(setting: Setting, theory: Theory, one: Stated, other: Stated, certificates: Any) -> Grounds:
+def _as_large(setting: Setting, theory: Theory, stated: Stated, other: Stated, certificates: Any) -> Grounds:
     """The deciders by which a guarantee for the same neighbours has parameters that are as large."""
-    if (one.stated, one.domain, one.notion) != (other.stated, other.domain, other.notion):
+    if (stated.stated, stated.domain, stated.notion) != (other.stated, other.domain, other.notion):
         raise BadStep("the guarantees are about other neighbours, or in other notions")
-    if one.metric is not None or other.metric is not None:
+    if stated.metric is not None or other.metric is not None:
         raise BadStep("the guarantees are formulas in distances")
-    if [key for key, _ in one.values] != [key for key, _ in other.values]:
+    if [key for key, _ in stated.values] != [key for key, _ in other.values]:
         raise BadStep("the guarantees have other parameters")
     used = frozenset[str]()
-    for (key, lesser), (_, greater) in zip(one.values, other.values, strict=True):
-        used |= at_least(setting, theory, one.notion, key, greater, lesser, entry_of(certificates, key))
+    for (key, lesser), (_, greater) in zip(stated.values, other.values, strict=True):
+        used |= at_least(setting, theory, stated.notion, key, greater, lesser, entry_of(certificates, key))
     return Grounds(deciders=used)
 
 
@@ -117,15 +117,15 @@ def among(setting: Setting, theory: Theory, premises: Premises, *, notion: str) 
     if not 1 <= len(compositions) <= MOST_CHOICES:
         raise BadStep(f"there are no choices in {notion} privacy, or more than {MOST_CHOICES}")
     values = [
-        smallest([one.at(type.of(numbers))[key] for one, numbers in compositions])
+        smallest([composition.at(type.of(numbers))[key] for composition, numbers in compositions])
         for type in covered.cover.types
     ]
     pages, deciders = {theory.rule(notion).id, *page_of_substitution(theory)}, set[str]()
-    for j, one in enumerate(every.mechanisms, start=1):
-        if one.noise is None:
+    for j, mechanism in enumerate(every.mechanisms, start=1):
+        if mechanism.noise is None:
             pages |= own_pages(every, theory, j)
         else:
-            pages |= {one.noise.page, *pages_of_processing(theory, one)}
+            pages |= {mechanism.noise.page, *pages_of_processing(theory, mechanism)}
             deciders.add("ranges")
     return Satisfies(
         notion, ((key, largest(values, key in theory.rule(notion).head.squared, setting.known)),)
@@ -139,8 +139,12 @@ MOST_CHOICES = 64
 def _choices_in(notion: str, setting: Setting) -> list[tuple[int, ...]]:
     """The choices of guarantees in a notion; of noise what it is."""
     numbers = [
-        [n for n in range(len(one.also) + 1) if one.noise is not None or one.guarantee(n).notion == notion]
-        for one in setting.mechanisms
+        [
+            n
+            for n in range(len(mechanism.also) + 1)
+            if mechanism.noise is not None or mechanism.guarantee(n).notion == notion
+        ]
+        for mechanism in setting.mechanisms
     ]
     return list(islice(product(*numbers), MOST_CHOICES + 1))
 

@@ -101,7 +101,7 @@ def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
     mechanism = losses.mechanism_of(setting, i)
     if setting.distances:
         return pages_of_processing(theory, mechanism)
-    changed = any(one is not None for one in mechanism.reads) or bool(mechanism.codes)
+    changed = any(numbers is not None for numbers in mechanism.reads) or bool(mechanism.codes)
     common = mechanism.domain == "common" and changed
     metric = "push-forward" if common else "canonical"
     page = theory.first(
@@ -118,8 +118,10 @@ def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
 def pages_of_processing(theory: Theory, *some: Mechanism) -> frozenset[str]:
     """The pages by which functions of outputs, what filters stop, and what is run on samples or on deals
     have guarantees, where some mechanisms are such."""
-    made = {(of, one.notion) for one in some for of in one.made_of}
-    sampled = {(one.sampled.page, one.notion) for one in some if one.sampled is not None}
+    made = {(of, mechanism.notion) for mechanism in some for of in mechanism.made_of}
+    sampled = {
+        (mechanism.sampled.page, mechanism.notion) for mechanism in some if mechanism.sampled is not None
+    }
     drawn = frozenset({page for page, _ in sampled}).union(*(theory.lemmas([id], of) for id, of in sampled))
     pages = {(_about(theory, of, notion).id, notion) for of, notion in made}
     lemmas = (theory.lemmas([id], notion) for id, notion in pages)

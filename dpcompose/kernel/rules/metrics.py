@@ -45,14 +45,14 @@ def metric(setting: Setting, theory: Theory, premises: Premises) -> Found:
 def anywhere(setting: Setting) -> Type:
     """Two databases at which every distance is its letter."""
     moves, lost = [], []
-    for i, one in enumerate(setting.mechanisms, start=1):
-        assert one.metric is not None
-        many = 1 if one.count is None else 0
-        if one.noise is not None:
-            moves.append((i, ((many, one.metric.formula),)))
+    for i, mechanism in enumerate(setting.mechanisms, start=1):
+        assert mechanism.metric is not None
+        many = 1 if mechanism.count is None else 0
+        if mechanism.noise is not None:
+            moves.append((i, ((many, mechanism.metric.formula),)))
         else:
             moves.append((i, ((many, ONE),)))
-            lost.append((i, one.metric.formula, one.metric.besides))
+            lost.append((i, mechanism.metric.formula, mechanism.metric.besides))
     return Type(tuple(moves), frozenset(), (), lost=tuple(lost))
 
 
@@ -87,17 +87,17 @@ def everywhere(
 def spoken_of(some: Sequence[Type], claim: Satisfies, setting: Setting) -> list[Type]:
     """The cases in which a claim says something: not where databases are too far, and a parameter is ∞."""
 
-    def is_silent(one: Type) -> bool:
-        where = where_of(one)
+    def is_silent(type: Type) -> bool:
+        where = where_of(type)
         far = any(not near.inside for near in where.near)
         return far and any(at(value, where.distances, setting).kind == "oo" for _, value in claim.values)
 
-    return [one for one in some if not is_silent(one)]
+    return [type for type in some if not is_silent(type)]
 
 
 def _of_near(cover: Cover, theory: Theory) -> frozenset[str]:
     """The page on databases within a distance, where a cover tells which are."""
-    if not any(where_of(one).near for one in cover.types):
+    if not any(where_of(type).near for type in cover.types):
         return frozenset()
     return frozenset({theory.procedure("within a distance")})
 
@@ -106,14 +106,14 @@ def at_least_everywhere(
     setting: Setting, cover: Cover, greater: Term, lesser: Term, shown: Any, squared: bool = False
 ) -> frozenset[str]:
     """The deciders by which one formula in distances is at least another one in all cases of a cover."""
-    sides = [sides_at(one, greater, lesser, setting) for one in cover.types]
+    sides = [sides_at(type, greater, lesser, setting) for type in cover.types]
     if greater.kind == "oo":
         return frozenset()
     if not isinstance(shown, list) or len(shown) != len(sides):
         raise BadCertificate(f"there are {len(sides)} cases to prove")
     some = (
-        _in_near(setting, where_of(one), more, less, lesser, proof, squared)
-        for one, (more, less), proof in zip(cover.types, sides, shown, strict=True)
+        _in_near(setting, where_of(type), more, less, lesser, proof, squared)
+        for type, (more, less), proof in zip(cover.types, sides, shown, strict=True)
     )
     return frozenset[str]().union(*some)
 
@@ -162,24 +162,24 @@ def at_radius(formula: Term, where: Where, near: Near, setting: Setting) -> Term
 
 def smallest(greater: Term) -> Sequence[Term]:
     """What a formula is the least of, where it is a minimum, or has one among its summands."""
-    for one in greater.summands:
-        factor, least = metrics.with_minimum(one) or (ONE, one)
+    for summand in greater.summands:
+        factor, least = metrics.with_minimum(summand) or (ONE, summand)
         if some := metrics.minimum(least):
-            return [greater - one + factor * x for x in some]
+            return [greater - summand + factor * x for x in some]
     return ()
 
 
-def sides_at(one: Type, greater: Term, lesser: Term, setting: Setting) -> tuple[Term, Term]:
+def sides_at(type: Type, greater: Term, lesser: Term, setting: Setting) -> tuple[Term, Term]:
     """Two formulas in distances in one case, the second one with the bounds of these."""
-    where = where_of(one)
+    where = where_of(type)
     return at(greater, where.distances, setting), at(lesser, where.at_most, setting)
 
 
-def where_of(one: Type) -> Where:
+def where_of(type: Type) -> Where:
     """Where two databases of a product are."""
-    if one.where is None:
+    if type.where is None:
         raise BadStep("the types are not those of any two databases of a product")
-    return one.where
+    return type.where
 
 
 def at(formula: Term, distances: Sequence[tuple[str, Term]], setting: Setting) -> Term:
@@ -197,13 +197,20 @@ def at(formula: Term, distances: Sequence[tuple[str, Term]], setting: Setting) -
 
 def at_most_there(formula: Term, where: Where, setting: Setting) -> Term:
     """What a claim is at most in a case: of distances that are known by a bound alone by that."""
-    unknown = [name for name, one in setting.distances if one.declared and name in used_by(formula, setting)]
+    unknown = [
+        name
+        for name, distance in setting.distances
+        if distance.declared and name in used_by(formula, setting)
+    ]
     if not unknown:
         return at(formula, where.distances, setting)
     made = dict(setting.distances)
     through = [made[name] for name in used_by(formula, setting) if name in made]
-    every = (formula, *(x for one in through for x in (one.formula, one.at_most) if x is not None))
-    if any(metrics.is_moving(one) and not grows(one) for one in every):
+    every = (
+        formula,
+        *(x for distance in through for x in (distance.formula, distance.at_most) if x is not None),
+    )
+    if any(metrics.is_moving(term) and not grows(term) for term in every):
         raise BadStep("a claim is not seen to grow with a distance of which a bound alone is known")
     largest = {str(products.unknown(name)): INFINITY for name in unknown}
     return infinity.at(at(formula, where.at_most, setting), largest, setting.assumed)
@@ -212,8 +219,8 @@ def at_most_there(formula: Term, where: Where, setting: Setting) -> Term:
 def used_by(formula: Term, setting: Setting) -> set[str]:
     """The distances that a formula is made of, and those that these are made of."""
     found, made = {*formula.letters}, dict(setting.distances)
-    for name, one in reversed(made.items()):
-        for other in (one.formula, one.at_most) if name in found else ():
+    for name, distance in reversed(made.items()):
+        for other in (distance.formula, distance.at_most) if name in found else ():
             found |= set() if other is None else {*other.letters}
     return found
 
@@ -228,11 +235,11 @@ def in_case(setting: Setting, greater: Term, lesser: Term, shown: Any, squared: 
         used = frozenset[str]()
         if not greater.nonnegative:
             used = in_case(setting, greater, ZERO, entry_of(shown, "not negative"), False)
-        more, less = (square(one, setting.known) for one in (greater, lesser))
+        more, less = (square(term, setting.known) for term in (greater, lesser))
         return used | in_case(setting, more, less, shown["squares"], False)
     if not isinstance(shown, dict) or set(shown) != {"whole", "groups"} or type(shown["whole"]) is not bool:
         raise BadCertificate("the certificate cannot be read")
-    greater, lesser = (norms.distributed(of_squares(one, setting.known)) for one in (greater, lesser))
+    greater, lesser = (norms.distributed(of_squares(term, setting.known)) for term in (greater, lesser))
     names = {name for name, _ in setting.parameters}
     groups = norms.groups(greater, lesser, names, setting.assumed)
     wanted = [(greater, lesser)] if shown["whole"] else [(more, less) for _, more, less in groups]
@@ -249,8 +256,8 @@ def of_squares(term: Term, known: forms.Known) -> Term:
 
     def squared(one: Term) -> Term | None:
         if one.kind == "power" and one.parts[1].number == 2 and one.parts[0].has("top"):
-            found = square(one.parts[0], known)
-            return found if found != one else None
+            term = square(one.parts[0], known)
+            return term if term != one else None
         return None
 
     return substitution.changed(term, squared)
@@ -259,12 +266,12 @@ def of_squares(term: Term, known: forms.Known) -> Term:
 def square(term: Term, known: forms.Known) -> Term:
     """x² for a formula x ≥ 0: of a root what it is of; max(a, b)² = max(a², b²) for a, b ≥ 0, minima too."""
     if term.kind == "product":
-        return terms.multiply([square(one, known) for one in term.parts])
+        return terms.multiply([square(part, known) for part in term.parts])
     if term.kind == "power" and term.parts[1].number == terms.HALF:
         return term.parts[0]
     for way in (1, -1) if term.kind == "top" and term.of[0] == 1 else ():  # (−max(−a, −b))² = min(a², b²)
-        if all(forms.term_sign(way * one, known) >= 0 for one in term.parts):
-            return way * terms.top(1, [way * square(way * one, known) for one in term.parts])
+        if all(forms.term_sign(way * part, known) >= 0 for part in term.parts):
+            return way * terms.top(1, [way * square(way * part, known) for part in term.parts])
     return substitution.expanded(term**2) if term.kind == "sum" else term**2
 
 
@@ -298,8 +305,8 @@ def is_metric(setting: Setting, theory: Theory, premises: Premises, *, name: str
     if not isinstance(certificates, list) or len(certificates) != len(obligations):
         raise BadCertificate(f"there are {len(obligations)} axioms")
     used = frozenset[str]()
-    for one, shown in zip(obligations, certificates, strict=True):
-        used |= in_case(setting, one.greater, one.lesser, shown, False)
+    for obligation, shown in zip(obligations, certificates, strict=True):
+        used |= in_case(setting, obligation.greater, obligation.lesser, shown, False)
     return IsMetric(name), Grounds(deciders=used)
 
 
@@ -312,8 +319,8 @@ def bounded(setting: Setting, theory: Theory, premises: Premises, *, name: str, 
     used = frozenset[str]()
     if not isinstance(certificate, list) or len(certificate) != len(covered.cover.types):
         raise BadCertificate(f"there are {len(covered.cover.types)} cases to prove")
-    for one, shown in zip(covered.cover.types, certificate, strict=True):
-        far = where_of(one).distances
+    for type, shown in zip(covered.cover.types, certificate, strict=True):
+        far = where_of(type).distances
         more, less = (at(side, far, setting) for side in (distance.at_most, letter(name)))
         used |= in_case(setting, more, less, shown, False)
     return Bounded(name), Grounds(deciders=used)

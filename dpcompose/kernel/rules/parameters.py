@@ -28,7 +28,7 @@ def have_values(guarantee: Satisfies, setting: Setting) -> Grounds:
     missing = forms.missing_values([value for _, value in guarantee.values if value.kind != "oo"])
     for inside, relation in missing:
         signs = [inside, -inside] if relation == "!= 0" else [inside]
-        if not any(has_values.surely(one, relation != ">= 0", setting.assumed) for one in signs):
+        if not any(has_values.surely(term, relation != ">= 0", setting.assumed) for term in signs):
             raise BadStep(f"{formulas.to_text(inside)} is not known to be {relation}")
     return Grounds(deciders=frozenset({"ranges"} if missing else ()))
 
@@ -37,7 +37,7 @@ def narrower(values: Any, setting: Setting) -> dict[int, Values]:
     """By number of mechanisms other values of parameters: {"1": {"epsilon": "e/2"}}."""
     if values is None:
         return {}
-    if not isinstance(values, Mapping) or not all(isinstance(one, Mapping) for one in values.values()):
+    if not isinstance(values, Mapping) or not all(isinstance(value, Mapping) for value in values.values()):
         raise BadStep("values are a table of formulas for some mechanisms")
     found = {}
     for i, one in values.items():
@@ -82,18 +82,18 @@ def at_least(
 
 def squares_of_summands(value: Term) -> Term:
     """x_1² + … + x_n², which (x_1 + … + x_n)² is never below where all of them are ≥ 0."""
-    if not all(one.nonnegative for one in value.summands):
+    if not all(summand.nonnegative for summand in value.summands):
         raise BadCertificate("a summand is not seen to be >= 0")
-    return terms.add(one**2 for one in value.summands)
+    return terms.add(summand**2 for summand in value.summands)
 
 
 def largest(values: Sequence[Term], squared: bool, known: forms.Known) -> Term:
     """The largest of some values, in normal form where they have one; constants by their values."""
-    tops = (one.parts if _is_taken_apart(one, squared, known) else [one] for one in values)
-    compared = list(dict.fromkeys(part for some in tops for part in some))
-    constants = [one for one in compared if one.kind != "oo" and not one.letters]
-    below = {one for one in constants if any(sign(other - one) == 1 for other in constants)}
-    kept = [one for one in compared if one not in below]
+    tops = (value.parts if _is_taken_apart(value, squared, known) else [value] for value in values)
+    compared = list(dict.fromkeys(part for top in tops for part in top))
+    constants = [term for term in compared if term.kind != "oo" and not term.letters]
+    below = {constant for constant in constants if any(sign(other - constant) == 1 for other in constants)}
+    kept = [term for term in compared if term not in below]
     try:
         return losses.largest(kept, squared, known)
     except forms.NotAForm:
@@ -102,7 +102,7 @@ def largest(values: Sequence[Term], squared: bool, known: forms.Known) -> Term:
 
 def smallest(values: Sequence[Term]) -> Term:
     """The least of some values, ∞ where all are."""
-    finite = [one for one in values if one.kind != "oo"]
+    finite = [value for value in values if value.kind != "oo"]
     return terms.least(*finite) if finite else INFINITY
 
 
@@ -110,4 +110,4 @@ def _is_taken_apart(value: Term, squared: bool, known: forms.Known) -> bool:
     """Whether a value is a maximum that is compared part by part: by squares only of parts that are ≥ 0."""
     if value.kind != "top" or value.of[0] != 1:
         return False
-    return not squared or all(one.kind == "oo" or forms.term_sign(one, known) >= 0 for one in value.parts)
+    return not squared or all(part.kind == "oo" or forms.term_sign(part, known) >= 0 for part in value.parts)

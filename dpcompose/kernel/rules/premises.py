@@ -48,7 +48,7 @@ class BadStep(ValueError):
 
 def said(premises: Premises, *kinds: type[Any]) -> list[Any]:
     """What the premises say: one judgement of each kind, in order; of the last kind any number more."""
-    found = [one.says for one in premises]
+    found = [premise.says for premise in premises]
     wanted = [*kinds, *[kinds[-1]] * (len(found) - len(kinds))] if kinds else []
     if len(found) < len(kinds) or not all(map(isinstance, found, wanted)) or len(found) != len(wanted):
         raise BadStep(f"the premises are to be {', '.join(kind.__name__ for kind in kinds) or 'none'}")
@@ -80,7 +80,9 @@ def claimed(
     elif head.lines:
         symbols = {**symbols, ALPHA: RATE}
     else:
-        symbols = {name: one for name, one in symbols.items() if setting.orders is None or name != ALPHA}
+        symbols = {
+            name: symbol for name, symbol in symbols.items() if setting.orders is None or name != ALPHA
+        }
     if set(data) != {"notion", *wanted}:
         raise BadStep(f"a claim of {data['notion']} privacy has {', '.join(wanted)}")
     if not all(isinstance(data[key], str) for key in wanted):

@@ -63,13 +63,13 @@ def attain(
     known, others = _metrics(premises)
     page, (covered, *some) = witnesses.attained_in(theory, notion, key), said(others, Covers, Loses)
     axioms.check_witnesses(setting, by, known, page.head.shows if page.head.by == "event" else "metric")
-    stated, found, who = _as_stated(some, setting), [], set[int]()
-    if any(one.besides for one in stated if one.mechanism in by):
+    stated, lowers, who = _as_stated(some, setting), [], set[int]()
+    if any(loss.besides for loss in stated if loss.mechanism in by):
         raise BadStep("one of several guarantees need not be attained")
     grounds = Grounds(frozenset({page.id}))
     for n in neighbours:
         type = _type(covered, n)
-        if not {i for some in type.alike for i in some} <= {*by}:
+        if not {i for numbers in type.alike for i in numbers} <= {*by}:
             type = replace(type, alike=())
         events = page.head.by == "event"
         apart = type if events else computed.by_metrics(type)
@@ -80,28 +80,28 @@ def attain(
         lost = witnesses.Witnesses(setting, theory, page, apart, there, by)
         value, used = lost.value()
         positive = lost.positive() if value.kind == "oo" else ()
-        found.append(Attained(type, value, lost.witnesses, positive, lost.where()))
+        lowers.append(Attained(type, value, lost.witnesses, positive, lost.where()))
         grounds |= used
         who |= {i for i, _ in lost.witnesses}
     if len(who) < len(setting.mechanisms):
         grounds |= _parts(theory)
     squared = page.head.shows in theory.rule(notion).head.squared
-    value = largest([one.value for one in found], squared, setting.known)
-    return Lower(notion, page.head.shows, value, tuple(found)), grounds
+    value = largest([attained.value for attained in lowers], squared, setting.known)
+    return Lower(notion, page.head.shows, value, tuple(lowers)), grounds
 
 
 def _metrics(premises: Premises) -> tuple[frozenset[str], Premises]:
     """The distances that premises say to be metrics, and the other premises."""
-    known = frozenset(one.says.name for one in premises if isinstance(one.says, IsMetric))
-    return known, [one for one in premises if not isinstance(one.says, IsMetric)]
+    known = frozenset(premise.says.name for premise in premises if isinstance(premise.says, IsMetric))
+    return known, [premise for premise in premises if not isinstance(premise.says, IsMetric)]
 
 
 def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:
     """The losses of all mechanisms, none of them converted."""
-    found = [one.loss for one in some]
-    if [one.mechanism for one in found] != list(range(1, len(setting.mechanisms) + 1)):
+    found = [loses.loss for loses in some]
+    if [loss.mechanism for loss in found] != list(range(1, len(setting.mechanisms) + 1)):
         raise BadStep("each mechanism needs one loss, in order")
-    if any(one.then for one in found):
+    if any(loss.then for loss in found):
         raise BadStep("what is converted need not be attained")
     return found
 
@@ -142,7 +142,7 @@ def refute(
         raise BadStep("what is lost is to be known at two databases")
     assumptions.check_at(lower.where, at)
     positive = lower.at[0].positive
-    if positive and not any(computed.is_more(one, ZERO, at) for one in positive):
+    if positive and not any(computed.is_more(term, ZERO, at) for term in positive):
         raise BadStep("no input is seen to move there, so that more than any number would be lost")
     value = dict(implied.values)[lower.key]
     if value.kind == "oo" or lower.value.kind != "oo":
@@ -233,19 +233,19 @@ def exceed(
     """
     known, others = _metrics(premises)
     covered, *some = said(others, Covers, Loses)
-    guarantee, found = claimed(claim, setting, theory), _type(covered, neighbours)
-    at, there = _there(setting, theory, found, point, guarantee, guarantee)
+    guarantee, type = claimed(claim, setting, theory), _type(covered, neighbours)
+    at, there = _there(setting, theory, type, point, guarantee, guarantee)
     chosen = _chosen(_as_stated(some, setting), by)
-    axioms.check_witnesses(setting, [one.mechanism for one in chosen], known)
+    axioms.check_witnesses(setting, [loss.mechanism for loss in chosen], known)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
     pages: tuple[str, ...]
     if implied is None:
         curves = computed.Curves(there.notion, chosen, setting, theory)
-        pages = (curves.check_refuted(there.values, found, at, bits),)
+        pages = (curves.check_refuted(there.values, type, at, bits),)
     else:
         notion, epsilon = _implied(implied)
         curves = computed.Curves(notion, chosen, setting, theory)
-        pages = curves.check_implied(epsilon, (there.notion, there.values), found, at, bits)
+        pages = curves.check_implied(epsilon, (there.notion, there.values), type, at, bits)
     return refuted, Grounds(frozenset(pages), frozenset({"curves"})) | _parts(theory)
 
 
@@ -263,7 +263,7 @@ def _chosen(stated: Sequence[Loss], by: Sequence[int] | None) -> list[Loss]:
         return list(stated)
     if not isinstance(by, list) or not all(type(i) is int for i in by):
         raise BadStep("mechanisms are chosen by a list of their numbers")
-    return [one for one in stated if one.mechanism in by]
+    return [loss for loss in stated if loss.mechanism in by]
 
 
 def optimal(
@@ -274,10 +274,10 @@ def optimal(
     Of a guarantee that says nothing: none holds that says anything, as more than any number is lost.
     """
     guarantee, *lowers = said(premises, Satisfies, Lower)
-    check_always_there(setting, *(relation for one in lowers for relation in one.where))
-    if any((one.notion, one.key) != (guarantee.notion, key) for one in lowers):
+    check_always_there(setting, *(relation for lower in lowers for relation in lower.where))
+    if any((lower.notion, lower.key) != (guarantee.notion, key) for lower in lowers):
         raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")
-    value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
+    value, lost = dict(guarantee.values)[key], terms.top(1, [lower.value for lower in lowers])
     if any((one.kind == "oo") != (lost.kind == "oo") for _, one in guarantee.values):
         raise BadStep("a guarantee has oo where more than any number is lost, and only there")
     for name, limit in theory.rule(guarantee.notion).head.limits.items() if lost.kind != "oo" else ():

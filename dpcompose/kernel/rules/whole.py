@@ -86,7 +86,10 @@ def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) ->
     check_every_type(covered)
     smaller = Closer(together, key)
     at = [together.at(one) for one in types]
-    values = {one: together.worst(one, [value[one] for value in at]) for one in together.rule.head.parameters}
+    values = {
+        parameter: together.worst(parameter, [value[parameter] for value in at])
+        for parameter in together.rule.head.parameters
+    }
     values[key] = largest([smaller.at(type) for type in types])
     return Satisfies(composed.notion, tuple(values.items())), Grounds(
         page_of_substitution(theory) | smaller.pages
@@ -154,10 +157,10 @@ def curve(
     check_every_type(covered)
     known = computed.Curves.of_all(guarantee.notion, some, setting, theory)
     if bits is None:
-        found, values = have_values(guarantee, setting), dict(guarantee.values)
+        grounds, values = have_values(guarantee, setting), dict(guarantee.values)
         least = known.in_letters(values["epsilon"], covered.cover)
         used = at_least(setting, theory, guarantee.notion, "delta", values["delta"], least, certificate)
-        return guarantee, found | Grounds(frozenset({str(known.page.id)}), used | {"outcomes"})
+        return guarantee, grounds | Grounds(frozenset({str(known.page.id)}), used | {"outcomes"})
     page = known.check_proved(guarantee.values, covered.cover, bits)
     return guarantee, Grounds(frozenset({page}), frozenset({"curves"}))
 
@@ -283,7 +286,7 @@ def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
 
 def _studies(setting: Setting) -> Iterator[Mechanism]:
     """The mechanisms that are studies, also in studies."""
-    for one in setting.mechanisms:
-        if one.study is not None:
-            yield one
-            yield from _studies(one.study)
+    for mechanism in setting.mechanisms:
+        if mechanism.study is not None:
+            yield mechanism
+            yield from _studies(mechanism.study)

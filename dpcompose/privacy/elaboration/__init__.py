@@ -106,14 +106,14 @@ class Elaborated:
         orders = setting.orders
         own = {} if orders is None else orders.letters
         return {
-            "parameters": {name: str(one) for name, one in setting.domains.items() if name not in own},
+            "parameters": {name: str(domain) for name, domain in setting.domains.items() if name not in own},
             **({} if orders is None else {"orders": str(orders)}),
             "databases": {**self.kind.databases(), "shown": str(setting.databases)},
             "target": self.kind.steps() | times(setting.target, setting.databases),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
             **self.kind.distances(),
-            **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
+            **({"assumed": [assumption.data() for assumption in setting.assume]} if setting.assume else {}),
             **({} if self.flat is None else {"flat": self.flat.core}),
         }
 
@@ -198,12 +198,12 @@ class Elaborated:
         if written.databases.parameters:
             kinds = (Records, Cells, Policies)
         if not written.has_choices:
-            return next((found for one in kinds if (found := one.of(written)) is not None), None) or no_kind(
-                written
-            )
+            return next(
+                (found for kind in kinds if (found := kind.of(written)) is not None), None
+            ) or no_kind(written)
         every = written.with_each_guarantee()
-        others = [replace(every, target=one) for one in dict.fromkeys(every.granularities)]
-        able = (one for one in kinds if one is not Arrays and all(one.of(other) for other in others))
+        others = [replace(every, target=granularity) for granularity in dict.fromkeys(every.granularities)]
+        able = (kind for kind in kinds if kind is not Arrays and all(kind.of(other) for other in others))
         return next((found for one in able if (found := one.of(every)) is not None), None) or no_kind(every)
 
     @cached_property
@@ -215,26 +215,28 @@ class Elaborated:
 
     def _of_part(self, name: str, part: DatabaseClass) -> Part:
         """A part of databases, with a mechanism for each distance on it that can be told."""
-        inputs = ((one, one.distance.input) for one in self.setting.metrics.values())
-        every = [one for one, read in inputs if read is not None and read.part == name]
-        counted = [one for one in every if gone_through(part) is not None or not _in_several_steps(one)]
+        inputs = ((metric, metric.distance.input) for metric in self.setting.metrics.values())
+        every = [metric for metric, read in inputs if read is not None and read.part == name]
+        counted = [
+            metric for metric in every if gone_through(part) is not None or not _in_several_steps(metric)
+        ]
         if counted == every and (found := self._apart(part, every)) is not None:
             return found
-        told = [one for one in counted if self._apart(part, [one]) is not None]
+        told = [metric for metric in counted if self._apart(part, [metric]) is not None]
         if (found := self._apart(part, told)) is None:
             raise NotElaborated(f"distances on {part} cannot be told to the kernel")
         return found
 
-    def _apart(self, part: DatabaseClass, some: Sequence[NamedMetric]) -> Part | None:
+    def _apart(self, part: DatabaseClass, metrics: Sequence[NamedMetric]) -> Part | None:
         """A part with a mechanism that is as far apart as each distance says."""
         listed = gone_through(part) is not None
         try:
-            inputs = tuple(_stated(one, listed) for one in some) or (comparing("M", Input("")),)
+            inputs = tuple(_stated(metric, listed) for metric in metrics) or (comparing("M", Input("")),)
             found = Elaborated(Setting(part, free_lunch, inputs, {}), listed)
             if found.kind.databases()["kind"] not in OF_PARTS or not found.kind.by_pairs:
                 return None
-            data = zip(some, found._data()["mechanisms"], strict=False)
-            return Part(found.kind, {one.name: told | {"name": one.name} for one, told in data})
+            data = zip(metrics, found._data()["mechanisms"], strict=False)
+            return Part(found.kind, {metric.name: told | {"name": metric.name} for metric, told in data})
         except (NotElaborated, ValueError):
             return None
 

@@ -40,10 +40,10 @@ class Arrays(Kind):
     def of(cls, setting: Setting) -> Kind | None:
         if not is_large(setting.databases):
             return None
-        for one in setting.mechanisms:
-            if one.query is not None and one.query.about_records:
+        for mechanism in setting.mechanisms:
+            if mechanism.query is not None and mechanism.query.about_records:
                 words = f"{setting.databases} are gone through on arrays"
-                raise NotElaborated(f"{one.name} asks for {one.query.words}, and {words}")
+                raise NotElaborated(f"{mechanism.name} asks for {mechanism.query.words}, and {words}")
         return cls(setting)
 
     def databases(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Arrays(Kind):
 
     def _types(self) -> dict[tuple[int, ...], Pair]:
         """How far neighbours move the inputs, each with the first two that do."""
-        maps = [one.reads for one in self.setting.mechanisms]
+        maps = [mechanism.reads for mechanism in self.setting.mechanisms]
         pairs = self._target.smallest_changes(*maps)
         if len(pairs) * len(maps) > LARGEST:
             raise TooLarge(
@@ -82,17 +82,19 @@ class Arrays(Kind):
     def _metrics(self, mechanisms: Sequence[Mechanism]) -> list[Metric]:
         """The metrics in which guarantees read their inputs; the same for those that read and state alike."""
         known: dict[tuple[Map, Granularity, bool], Metric] = {}
-        found: list[Metric] = []
-        for one in mechanisms:
-            if one.noise is not None:
-                found.append(Discrete())
+        metrics: list[Metric] = []
+        for mechanism in mechanisms:
+            if mechanism.noise is not None:
+                metrics.append(Discrete())
                 continue
-            own = one.satisfies.domain != "common" or one.reads.is_identity(self.setting.databases)
-            key = (one.reads, one.satisfies.about_granularity, own)
+            own = mechanism.satisfies.domain != "common" or mechanism.reads.is_identity(
+                self.setting.databases
+            )
+            key = (mechanism.reads, mechanism.satisfies.about_granularity, own)
             if key not in known:
                 known[key] = self._metric(*key)
-            found.append(known[key])
-        return found
+            metrics.append(known[key])
+        return metrics
 
     def _metric(self, f: Map, stated: Granularity, own: bool) -> Metric:
         """The canonical metric on the values of f, on the own domain or of the push-forward."""
@@ -126,7 +128,7 @@ class Arrays(Kind):
     @cached_property
     def _numbers(self) -> dict[Map, int]:
         """The maps by number, in the order of the mechanisms."""
-        maps = dict.fromkeys(one.reads for one in self.setting.mechanisms)
+        maps = dict.fromkeys(mechanism.reads for mechanism in self.setting.mechanisms)
         read = [f for f in maps if not f.is_identity(self.setting.databases)]
         return {f: n for n, f in enumerate(read)}
 

@@ -83,10 +83,14 @@ class OfAtoms(Kind):
         nobody = {"domain": "own", "notion": "pure", "values": {}, "stated": target}
         return reading.read(
             {
-                "parameters": {name: str(one) for name, one in self.setting.databases.parameters.items()},
+                "parameters": {
+                    name: str(parameter) for name, parameter in self.setting.databases.parameters.items()
+                },
                 "databases": self.databases() | {"shown": ""},
                 "target": target,
-                "mechanisms": [{"name": f"M{n}", "reads": [some], **nobody} for n, some in enumerate(reads)],
+                "mechanisms": [
+                    {"name": f"M{n}", "reads": [numbers], **nobody} for n, numbers in enumerate(reads)
+                ],
                 "adaptive": False,
             }
         )

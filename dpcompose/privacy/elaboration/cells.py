@@ -34,13 +34,13 @@ class Cells(Kind):
         product = shape(setting)
         if product is None or not _is_by_blocks(setting.target, product):
             return None
-        if any(one.reads.kept(product) is None for one in setting.mechanisms):
+        if any(mechanism.reads.kept(product) is None for mechanism in setting.mechanisms):
             return None
-        if not all(_is_by_blocks(one, product) for one in told_apart(setting)):
+        if not all(_is_by_blocks(granularity, product) for granularity in told_apart(setting)):
             return None
-        found = cls(setting, product)
-        found.check_limits()
-        return found
+        kind = cls(setting, product)
+        kind.check_limits()
+        return kind
 
     @cached_property
     def _numbers(self) -> dict[Cell, int]:
@@ -86,13 +86,13 @@ class Cells(Kind):
 
     def check_limits(self) -> None:
         """Raises NotElaborated where an input moves further and further as an arbitrary universe grows."""
-        for one in self.setting.mechanisms:
-            stated = one.satisfies.granularity
+        for mechanism in self.setting.mechanisms:
+            stated = mechanism.satisfies.granularity
             if stated is None or stated.any_two(self.product):
                 continue
-            if grows(self.product, self.setting.target, one.reads, stated):
+            if grows(self.product, self.setting.target, mechanism.reads, stated):
                 raise NotElaborated(
-                    f"how far what {one.name} reads moves has no limit on {self.setting.databases}: a "
+                    f"how far what {mechanism.name} reads moves has no limit on {self.setting.databases}: a "
                     f"{self.setting.target} step can be any number of {stated.innermost()[0]} steps; a fixed "
                     "number would do"
                 )
@@ -106,7 +106,7 @@ def grows(product: DatabaseClass, target: Granularity, f: Map, stated: Granulari
     """Whether f moves further, in steps of a granularity by blocks, where an arbitrary universe is larger."""
     if (larger := product.larger()) == product:
         return False
-    here, there = (moves(one, target, f, stated) for one in (product, larger))
+    here, there = (moves(database_class, target, f, stated) for database_class in (product, larger))
     return max(here.values(), default=0) != max(there.values(), default=0)
 
 
@@ -136,13 +136,13 @@ def lengths_differ(setting: Setting) -> bool:
     databases = setting.databases
     if not databases.identified or databases.sizes.exactly or databases.parameters:
         return False
-    one = databases.largest_shape(1)
-    assert one is not None
+    database_class = databases.largest_shape(1)
+    assert database_class is not None
     return (
         setting.target.any_two(databases)
         and all(mechanism.reads.is_everything for mechanism in setting.mechanisms)
         and not any(m.query is not None and m.query.about_records for m in setting.mechanisms)
-        and all(_is_by_blocks(stated, one) for stated in told_apart(setting))
+        and all(_is_by_blocks(stated, database_class) for stated in told_apart(setting))
     )
 
 

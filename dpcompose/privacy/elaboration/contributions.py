@@ -29,7 +29,7 @@ class Contributions(Kind):
         sizes = databases.sizes
         if sizes.n is not None or sizes.least or (databases.unlimited and not databases.arbitrary):
             return None
-        maps = [one.reads for one in setting.mechanisms]
+        maps = [mechanism.reads for mechanism in setting.mechanisms]
         fits = all(f.is_everything or f.restricts or f.divided for f in maps)
         return cls(setting) if fits else None
 
@@ -62,7 +62,7 @@ class Contributions(Kind):
         found = [row for row in (*self.universe.records, *self.universe.spare) if row not in held]
         if len(found) != 1:
             return found[:2]
-        if not all(one.reads.restricts for one in self.setting.mechanisms):
+        if not all(mechanism.reads.restricts for mechanism in self.setting.mechanisms):
             raise NotElaborated(
                 f"{found[0]!r} is the only record outside of all parts, and is read; none, or two, or an "
                 "arbitrary universe would do"
@@ -96,7 +96,7 @@ class Contributions(Kind):
             raise NotElaborated(
                 f"how far {granularity} neighbours are apart is not known beside what a person contributes"
             )
-        return {"single": [list(one) for one in sorted(edits.single)], "steps": edits.most}
+        return {"single": [list(numbers) for numbers in sorted(edits.single)], "steps": edits.most}
 
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.universe):
@@ -114,14 +114,14 @@ class Contributions(Kind):
                 "target": self.relation(self.target),
                 "mechanisms": [
                     {
-                        "name": one.name,
-                        "reads": [self.reads(one.reads)],
-                        "domain": one.satisfies.domain or "own",
+                        "name": mechanism.name,
+                        "reads": [self.reads(mechanism.reads)],
+                        "domain": mechanism.satisfies.domain or "own",
                         "notion": "",
                         "values": {},
-                        "stated": self.stated(one),
+                        "stated": self.stated(mechanism),
                     }
-                    for one in self.setting.mechanisms
+                    for mechanism in self.setting.mechanisms
                 ],
             }
         )

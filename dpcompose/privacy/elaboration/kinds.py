@@ -121,13 +121,13 @@ class Kind(ABC):
 def groups_pushed(setting: Setting) -> list[Mechanism]:
     """The mechanisms that are stated for groups of steps on the common domain, and read a part only."""
     return [
-        one
-        for one in setting.mechanisms
-        if not one.reads.passes_groups
-        and one.satisfies.domain == "common"
-        and not one.reads.is_identity(setting.databases)
-        and one.satisfies.granularity is not None
-        and one.satisfies.granularity.innermost()[1] > 1
+        mechanism
+        for mechanism in setting.mechanisms
+        if not mechanism.reads.passes_groups
+        and mechanism.satisfies.domain == "common"
+        and not mechanism.reads.is_identity(setting.databases)
+        and mechanism.satisfies.granularity is not None
+        and mechanism.satisfies.granularity.innermost()[1] > 1
     ]
 
 
@@ -144,5 +144,9 @@ def times(granularity: Granularity, databases: DatabaseClass) -> dict[str, str]:
 
 def told_apart(setting: Setting) -> list[Granularity]:
     """The granularities of the guarantees that say of some databases that they are no neighbours."""
-    stated = [one.satisfies.granularity for one in setting.mechanisms]
-    return [one for one in stated if one is not None and not one.any_two(setting.databases)]
+    stated = [mechanism.satisfies.granularity for mechanism in setting.mechanisms]
+    return [
+        granularity
+        for granularity in stated
+        if granularity is not None and not granularity.any_two(setting.databases)
+    ]

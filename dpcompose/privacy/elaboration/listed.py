@@ -28,9 +28,10 @@ class Listed(Kind):
     def of(cls, setting: Setting) -> Kind:
         databases = setting.databases
         if databases.count() is None:
-            for one in groups_pushed(setting):
+            for mechanism in groups_pushed(setting):
+                granularity = mechanism.satisfies.granularity
                 raise NotElaborated(
-                    f"{one.name} is stated on the common domain for {one.satisfies.granularity}, and groups "
+                    f"{mechanism.name} is stated on the common domain for {granularity}, and groups "
                     f"of steps are not pushed forward to what it reads of {databases}; state it for single "
                     "steps, or on the own domain, or take a finite class"
                 )

@@ -20,7 +20,9 @@ from dpcompose.spaces.moves.contributions import Contribution
 
 def of_any_number(setting: Setting) -> bool:
     """Whether some inputs overlap, and in how many of them a record lies at most is a letter."""
-    return any(one.reads.divided and one.reads.most.number is None for one in setting.mechanisms)
+    return any(
+        mechanism.reads.divided and mechanism.reads.most.number is None for mechanism in setting.mechanisms
+    )
 
 
 def refused(why: str) -> NotElaborated:
@@ -36,10 +38,10 @@ class Overlapping(Contributions):
         if not of_any_number(setting):
             return None
         why, databases, edits = "", setting.databases, setting.target.edits(setting.databases)
-        parts = [one.reads for one in setting.mechanisms if one.reads.divided]
+        parts = [mechanism.reads for mechanism in setting.mechanisms if mechanism.reads.divided]
         if len(parts) < len(setting.mechanisms):
             why = "is not supported beside mechanisms that read something else"
-        elif len({one.most for one in parts}) > 1:
+        elif len({part.most for part in parts}) > 1:
             why = "is not supported beside other such numbers"
         elif not databases.twice or databases.sizes != ANY_SIZE:
             why = "needs multisets of any size"

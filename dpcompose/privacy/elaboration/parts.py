@@ -115,7 +115,9 @@ class Parts(Kind):
         of = dict(self.setting.databases.parts)[name]
         values = of.records[:2] if of.identified and not of.arbitrary else ()
         there = dict(zip("ab", values, strict=False))
-        return {name or "records": [there.get(one, one) for one in records] if there else list(records)}
+        return {
+            name or "records": [there.get(record, record) for record in records] if there else list(records)
+        }
 
     # distances
 
@@ -151,9 +153,9 @@ class Parts(Kind):
         besides = {key: to_text(self.term(value)) for key, value in stated.besides}
         return {"metric": {"formula": to_text(self.term(stated.formula)), "besides": besides}}
 
-    def _named(self, one: Mechanism) -> str:
+    def _named(self, mechanism: Mechanism) -> str:
         """The metric of a mechanism that is given by a table, or noise."""
-        (name,) = self.setting.metrics.keys() & one.satisfies.in_metric.formula.letters
+        (name,) = self.setting.metrics.keys() & mechanism.satisfies.in_metric.formula.letters
         return name
 
     def noise(self, mechanism: Mechanism, reads: Map) -> dict[str, Any]:
@@ -178,6 +180,6 @@ def _factored(term: Term) -> Term | None:
     if term.kind != "over" or term.of[0] != term.of[2]:
         return None
     factors = term.of[1].factors
-    alike = [one for one in factors if not any(map(terms.moves, one.letters))]
-    member = terms.multiply([one for one in factors if one not in alike])
+    alike = [factor for factor in factors if not any(map(terms.moves, factor.letters))]
+    member = terms.multiply([factor for factor in factors if factor not in alike])
     return terms.multiply([*alike, terms.over(term.of[0], member, term.of[2])])

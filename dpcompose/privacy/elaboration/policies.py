@@ -45,9 +45,9 @@ class Policies(OfAtoms):
             return None
         if groups_pushed(setting) and not found.has_room_outside(setting):
             return None
-        if not all(found.is_told(one.reads) for one in setting.mechanisms):
+        if not all(found.is_told(mechanism.reads) for mechanism in setting.mechanisms):
             return None
-        if any(policy_of(one) is None for one in _told(setting)):
+        if any(policy_of(granularity) is None for granularity in _told(setting)):
             return None
         return found(setting) if found.has_room(setting) else None
 
@@ -78,13 +78,13 @@ class Policies(OfAtoms):
     @classmethod
     def has_room_outside(cls, setting: Setting) -> bool:
         """Whether groups of steps become groups of as many steps of what is read."""
-        maps = [one.reads for one in setting.mechanisms]
+        maps = [mechanism.reads for mechanism in setting.mechanisms]
         return setting.databases.any_number and all(f.is_everything or f.restricts for f in maps)
 
     @cached_property
     def _policies(self) -> list[Policy]:
         """All policies, each once."""
-        found = [policy_of(one) for one in _told(self.setting)]
+        found = [policy_of(granularity) for granularity in _told(self.setting)]
         return list(dict.fromkeys(one[0] for one in found if one is not None))
 
     @cached_property
@@ -93,7 +93,7 @@ class Policies(OfAtoms):
         databases = self.setting.databases
         if (known := databases.described) is None:
             return databases
-        told = {name for one in self._policies for name in one.told(known.names)}
+        told = {name for policy in self._policies for name in policy.told(known.names)}
         if not all(f.is_everything or f.by_attributes for f in self._maps):
             told = set(known.names)
         wanted = [dict(f.conditions) for f in self._maps if f.conditions]
@@ -107,20 +107,20 @@ class Policies(OfAtoms):
 
     @property
     def _maps(self) -> list[Map]:
-        return [one.reads for one in self.setting.mechanisms]
+        return [mechanism.reads for mechanism in self.setting.mechanisms]
 
     def sets(self) -> Iterator[Collection[str]]:
         yield from self.read()
 
     def alike(self, record: str) -> Hashable:
-        edges = tuple(one.alike(record, self.universe) for one in self._policies)
+        edges = tuple(policy.alike(record, self.universe) for policy in self._policies)
         return edges, tuple(self._coded(f).get(record) for f in self._recodings)
 
     @cached_property
     def _recodings(self) -> list[Map]:
         """What recodes records, each once."""
-        found = (f for f in self._maps if f.recodes)
-        return [f for f in dict.fromkeys(found) if not f.is_identity(self.setting.databases)]
+        maps = (f for f in self._maps if f.recodes)
+        return [f for f in dict.fromkeys(maps) if not f.is_identity(self.setting.databases)]
 
     def _coded(self, f: Map) -> dict[str, str]:
         """What each record becomes that does not stay as it is, or that others become."""
@@ -137,8 +137,8 @@ class Policies(OfAtoms):
     def _codes(self, f: Map) -> dict[str, list[int]]:
         """The atoms of all records that become one, by what they become."""
         found: dict[str, list[int]] = {}
-        for n, some in enumerate(self.atoms):
-            if (code := self._coded(f).get(some[0])) is not None:
+        for n, atom in enumerate(self.atoms):
+            if (code := self._coded(f).get(atom[0])) is not None:
                 found.setdefault(code, []).append(n)
         return found
 
@@ -156,12 +156,12 @@ class Policies(OfAtoms):
             return super().stated(mechanism)
         policy, steps = of
         codes = {some[0]: [code] for code, some in self._codes(f).items()}
-        merged = {n for some in self._codes(f).values() for n in some}
+        merged = {n for code in self._codes(f).values() for n in code}
         there = {n: codes.get(n, some) for n, some in enumerate(self.shown) if n in codes or n not in merged}
         numbers, image = list(there), f.image(self.universe)
         found = [
-            [None if x == NOTHING else numbers[x] for x in one]
-            for one in edges(policy, list(there.values()), image)
+            [None if x == NOTHING else numbers[x] for x in edge]
+            for edge in edges(policy, list(there.values()), image)
         ]
         return {"single": found, "steps": steps}
 
@@ -171,7 +171,7 @@ class Policies(OfAtoms):
         of = policy_of(granularity)
         assert of is not None
         policy, steps = of
-        found = [[None if x == NOTHING else x for x in one] for one in self.edges(policy)]
+        found = [[None if x == NOTHING else x for x in edge] for edge in self.edges(policy)]
         return {"single": found, "steps": steps}
 
     def edges(self, policy: Policy) -> list[kernel.Edge]:
@@ -275,14 +275,14 @@ class OfTuples(Policies):
     def has_room(cls, setting: Setting) -> bool:
         n = setting.databases.sizes.n
         fits = _are_few(setting) and (n is None or 0 < n <= LARGEST_SHAPE)
-        return fits and all(one.noise is None for one in setting.mechanisms)
+        return fits and all(mechanism.noise is None for mechanism in setting.mechanisms)
 
     @cached_property
     def universe(self) -> Any:
         databases = self.setting.databases
         if not databases.arbitrary:
             return databases
-        named = frozenset[str]().union(*(one.names for one in self._policies), databases.records)
+        named = frozenset[str]().union(*(policy.names for policy in self._policies), databases.records)
         return databases.over(tuple(sorted(named)))
 
     @cached_property
@@ -295,21 +295,21 @@ class OfTuples(Policies):
         for at in range(1, (databases.sizes.n or 0) + 1):
             read = (not f.keeps_positions or at in f.positions for f in self._maps)
             alike.setdefault(tuple(read), []).append(at)
-        return sorted(at for some in alike.values() for at in some[:steps])
+        return sorted(at for numbers in alike.values() for at in numbers[:steps])
 
     @cached_property
     def _told(self) -> dict[str, tuple[int, str]]:
         """The records at places, by what the core setting calls them."""
-        return {f"{x} at {at}": (at, x) for at in self.places for some in self._records for x in some}
+        return {f"{x} at {at}": (at, x) for at in self.places for record in self._records for x in record}
 
     @cached_property
     def _records(self) -> list[list[str]]:
         """The kinds of records, each by one or two."""
-        return [some[:2] for some in self.atoms]
+        return [atom[:2] for atom in self.atoms]
 
     @property
     def shown(self) -> list[list[str]]:
-        return [[f"{x} at {at}" for x in some] for at in self.places for some in self._records]
+        return [[f"{x} at {at}" for x in record] for at in self.places for record in self._records]
 
     def databases(self) -> dict[str, Any]:
         each, n = len(self._records), len(self.places)

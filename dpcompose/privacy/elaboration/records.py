@@ -28,9 +28,9 @@ class Records(OfAtoms):
         if not (databases.twice or databases.aligned):
             return None
         edits = setting.target.edits(databases)
-        every = [one.reads for one in setting.mechanisms]
+        every = [mechanism.reads for mechanism in setting.mechanisms]
         maps = all(one.is_everything or one.restricts or one.dealt for one in every)
-        stated = [one.edits(databases) for one in told_apart(setting)]
+        stated = [granularity.edits(databases) for granularity in told_apart(setting)]
         if edits is None or not maps or any(one is None or one.elsewhere for one in stated):
             return None
         if databases.sizes.between and groups_pushed(setting):
@@ -48,7 +48,7 @@ class Records(OfAtoms):
             return ANY
         edits = granularity.edits(self.universe)
         assert edits is not None and edits.single is not None
-        single = [list(one) for one in sorted(edits.single)]
+        single = [list(numbers) for numbers in sorted(edits.single)]
         return {"single": single, "steps": edits.most} | ({"within": ANY_SIZE} if edits.elsewhere else {})
 
     def pairs(
@@ -59,7 +59,7 @@ class Records(OfAtoms):
         known -- for each mechanism what tells it from others, if any is like it; only_whether -- all that
         matters of what is read is whether it differs.  Raises NoCover where there are too many.
         """
-        read = [self.reads(one.reads) for one in self.setting.mechanisms]
+        read = [self.reads(mechanism.reads) for mechanism in self.setting.mechanisms]
         core = self.core(self.relation(granularity), read)
         cover = _Told(core, theory, () if core.target.any_two else known)
         edits, databases = cover.within(core.target, core.databases.size), core.databases

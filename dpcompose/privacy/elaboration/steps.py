@@ -17,9 +17,9 @@ class Steps(Kind):
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:
         single, steps = setting.target.innermost()
-        stated = [one.satisfies.granularity for one in setting.mechanisms]
-        own = all(one is not None and one.innermost()[0] == single for one in stated)
-        everything = all(one.reads.is_identity(setting.databases) for one in setting.mechanisms)
+        stated = [mechanism.satisfies.granularity for mechanism in setting.mechanisms]
+        own = all(granularity is not None and granularity.innermost()[0] == single for granularity in stated)
+        everything = all(mechanism.reads.is_identity(setting.databases) for mechanism in setting.mechanisms)
         if not own or not everything or single.form is None:
             return None
         return None if single.pair_apart(setting.databases, steps) is None else cls(setting)
@@ -35,6 +35,6 @@ class Steps(Kind):
 
     def pair(self, of: Type) -> Pair:
         single, steps = self.setting.target.innermost()
-        found = single.pair_apart(self.setting.databases, steps)
-        assert found is not None
-        return found
+        pair = single.pair_apart(self.setting.databases, steps)
+        assert pair is not None
+        return pair

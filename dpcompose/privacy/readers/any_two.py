@@ -37,12 +37,14 @@ class AnyTwo:
 
     # guarantees
 
-    def steps(self, stated: GuaranteeTable, found: Guarantee, reads: Map, path: Path_) -> Guarantee | None:
+    def steps(
+        self, stated: GuaranteeTable, guarantee: Guarantee, reads: Map, path: Path_
+    ) -> Guarantee | None:
         """A guarantee for neighbours at distance r: its parameter times r; δ·Σ e^{jε} over j < r."""
-        domain = "own" if reads.is_everything else str(found.domain)
-        r = self.distances.canonical(found.about_granularity, (*path, "granularity"), reads, domain)
-        parameter, power = POWERS[found.notion]
-        given = dict(found.terms)
+        domain = "own" if reads.is_everything else str(guarantee.domain)
+        r = self.distances.canonical(guarantee.about_granularity, (*path, "granularity"), reads, domain)
+        parameter, power = POWERS[guarantee.notion]
+        given = dict(guarantee.terms)
         value, delta = given[parameter], given.get("delta")
         if r is None:
             return None
@@ -59,17 +61,20 @@ class AnyTwo:
         where = "" if reads == everything else f", of {reads.written('D')}, on the {domain} domain"
         words = ", ".join(f"{key} = {stated.value(key)}" for key in FILE_KEYS[stated.notion])
         said = f"{stated.notion} privacy with {words} for {stated.granularity} neighbours{where}"
-        return at_any_two(found.notion, Metric(metric, besides=tuple(besides), words=said))
+        return at_any_two(guarantee.notion, Metric(metric, besides=tuple(besides), words=said))
 
     def least(self, several: Sequence[Guarantee]) -> tuple[Guarantee, ...]:
         """Several guarantees: of those of one notion, without a delta, the least at each two databases."""
         alike: dict[object, list[Guarantee]] = {}
-        for n, one in enumerate(several):
-            alike.setdefault(n if one.in_metric.besides else one.notion, []).append(one)
-        every = {key: terms.least(*(one.in_metric.formula for one in some)) for key, some in alike.items()}
+        for n, guarantee in enumerate(several):
+            alike.setdefault(n if guarantee.in_metric.besides else guarantee.notion, []).append(guarantee)
+        every = {
+            key: terms.least(*(guarantee.in_metric.formula for guarantee in guarantees))
+            for key, guarantees in alike.items()
+        }
         return tuple(
-            some[0] if len(some) == 1 else at_any_two(some[0].notion, Metric(every[key]))
-            for key, some in alike.items()
+            guarantees[0] if len(guarantees) == 1 else at_any_two(guarantees[0].notion, Metric(every[key]))
+            for key, guarantees in alike.items()
         )
 
     def of_values(self, read: Mapping[str, Term], name: str, domain: str | None) -> Mapping[str, Term]:
@@ -80,7 +85,7 @@ class AnyTwo:
         grows with some norms is least there.  Raises ValueError where a metric is about something else.
         """
         of, put = self.distances.values[name], dict[str, Term]()
-        used = {one for value in read.values() for one in value.letters if one in self.names.metrics}
+        used = {letter for value in read.values() for letter in value.letters if letter in self.names.metrics}
         for metric in [one for one in self.names.metrics if one in used]:
             distance = self.names.metrics[metric].distance
             if distance.is_of(of):
@@ -122,8 +127,8 @@ class AnyTwo:
             query, moved = count, self._records_moved(given, reads, values, path)
         if moved is None:
             return None
-        ((_, one),) = own.terms
-        return private(given.name, own.notion, Metric(one * moved), noise=noise, entries=of, query=query)
+        ((_, term),) = own.terms
+        return private(given.name, own.notion, Metric(term * moved), noise=noise, entries=of, query=query)
 
     def _numbers_read(self, values: str, noise: Noise, path: Path_) -> Values | None:
         """The numbers to which noise is added."""
@@ -182,5 +187,5 @@ class AnyTwo:
 
 def _grows(formula: Term, norms: Mapping[str, Term]) -> bool:
     """Whether a formula is seen never to fall as norms grow."""
-    moving = {one: metrics.letter(naming.of_distance(one)) for one in norms}
+    moving = {norm: metrics.letter(naming.of_distance(norm)) for norm in norms}
     return metrics.grows(substitution.substituted(formula, moving))

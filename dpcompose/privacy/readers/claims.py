@@ -228,9 +228,9 @@ class Claims:
         if not self.names.never_negative(radius):
             self.wrong(path, "this is not known to be >= 0 for all allowed values")
             return None
-        found = Within(self.target, radius, called)
-        self.beyond = self.distances.named("beyond", found)
-        return found
+        within = Within(self.target, radius, called)
+        self.beyond = self.distances.named("beyond", within)
+        return within
 
     def _at_any_two(self, i: int, said: ClaimTable) -> Claim | None:
         """A claim that is a formula in metrics, or counts steps of the target."""
@@ -243,7 +243,7 @@ class Claims:
         text |= {} if said.delta is None else {"delta": said.delta}
         others = {name: self.distances.in_metrics(text[name]) if key == "metric" else {} for name in text}
         read = {name: formula(text[name], ("claims", i, name), others[name], False) for name in text}
-        found = {name: one for name, one in read.items() if one is not None}
+        found = {name: term for name, term in read.items() if term is not None}
         if len(found) < len(read):
             return None
         doubts = [self.names.doubt(text[name], others[name]) for name in found]
@@ -260,7 +260,7 @@ class Claims:
                 sign = -1 if self.names.is_positive(-value) else 1
                 root = terms.power(value * sign, Fraction(1, power)) * sign
                 value = self.distances.times(root, self.target) if near is None else root + self.beyond
-        besides = tuple((name, one) for name, one in found.items() if name != key)
+        besides = tuple((name, term) for name, term in found.items() if name != key)
         metric = Metric(value, besides=besides, said=tuple(text.items()), near=near)
         stated = MappingProxyType({"notion": said.notion, **text})
         doubt = next(filter(None, doubts), "")

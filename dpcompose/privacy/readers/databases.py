@@ -48,7 +48,7 @@ def databases_of(
         if parameters is None:
             refuse_letter(given.kind, size)
         elif not all(
-            parameters.adopt(name, one, ("databases", "size")) for name, one in size.letters.items()
+            parameters.adopt(name, letter, ("databases", "size")) for name, letter in size.letters.items()
         ):
             return None
         if given.attributes is not None:

@@ -54,8 +54,8 @@ class Distances:
         self.spaces: dict[str, Space] = {}
         self._waiting = dict(given.metrics)
         self.databases = self._databases()
-        for name, one in given.maps.items() if not self.coordinates else ():
-            if one.values is not None:
+        for name, table in given.maps.items() if not self.coordinates else ():
+            if table.values is not None:
                 self.wrong(("maps", name, "values"), "values in coordinates are those of points")
 
     def read_all(self) -> None:
@@ -73,10 +73,10 @@ class Distances:
         given = self.given.databases
         if isinstance(given, ProductTable):
             parts = []
-            for name, one in given.parts.items():
+            for name, part in given.parts.items():
                 path = ("databases", "parts", name)
                 if self.names.take(name, "a part of the databases", path):
-                    parts.append((name, self._part(one, path, name)))
+                    parts.append((name, self._part(part, path, name)))
             return Product(tuple((name, part) for name, part in parts if part is not None))
         if given is None:
             self.wrong(("databases",), "say which databases it is about")
@@ -98,8 +98,10 @@ class Distances:
         found = Found()
         space = Space(given, {}, self._tables(), {}, self.names, found)
         self.names.found.mistakes += [
-            replace(one, path=(*path, *one.path[1:])) if one.path[:1] == ("databases",) else one
-            for one in found.mistakes
+            replace(mistake, path=(*path, *mistake.path[1:]))
+            if mistake.path[:1] == ("databases",)
+            else mistake
+            for mistake in found.mistakes
         ]
         if space.databases is None or found.mistakes:
             return None
@@ -109,7 +111,7 @@ class Distances:
 
     def _tables(self) -> dict[str, MapTable]:
         """The maps that are tables on a listed class."""
-        return {name: one for name, one in self.given.maps.items() if one.values is None}
+        return {name: table for name, table in self.given.maps.items() if table.values is None}
 
     def _points(self, given: PointsTable, path: Path_) -> Points:
         coordinates = tuple(given.coordinates)
@@ -156,7 +158,7 @@ class Distances:
             path = ("maps", name)
             if not self.names.take(name, "a map", path) or given.values is None:
                 continue
-            found = [self.names.formula(one, (*path, "values"), coordinates) for one in given.values]
+            found = [self.names.formula(value, (*path, "values"), coordinates) for value in given.values]
             some = tuple(value for value in found if value is not None)
             used = {one for value in some for one in value.letters} & set(coordinates)
             compared[name] = Values(name, some, tuple(sorted(used)))
@@ -196,11 +198,11 @@ class Distances:
         read = {"metric": formula(given.metric, (*path, "metric"), others, index=index)}
         if given.delta is not None:
             read["delta"] = formula(given.delta, (*path, "delta"), others, key="delta", index=index)
-        found = {key: one for key, one in read.items() if one is not None}
+        found = {key: term for key, term in read.items() if term is not None}
         if len(found) < len(read):
             return None
-        for key, one in found.items():
-            if why := self._negative(one):
+        for key, term in found.items():
+            if why := self._negative(term):
                 self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
                 return None
         if (there := self._at_equal(found["metric"])) is not None and self.names.is_positive(there):
@@ -245,8 +247,8 @@ class Distances:
 
         at_most -- a bound that is declared for it.
         """
-        for known, one in self.names.metrics.items():
-            if one.distance == distance and one.at_most == at_most:
+        for known, metric in self.names.metrics.items():
+            if metric.distance == distance and metric.at_most == at_most:
                 return letter(known)
         chosen, n = (plain := re.sub(r"[^A-Za-z0-9]+", "_", name)), 1
         while chosen in self.names.taken:
@@ -265,7 +267,7 @@ class Distances:
     def norm(self, word: str, of: Values, path: Path_) -> Term | None:
         """The letter of a norm of values."""
         named = next(
-            (name for name, one in self.names.metrics.items() if one.distance == Norm(word, of)), None
+            (name for name, metric in self.names.metrics.items() if metric.distance == Norm(word, of)), None
         )
         if named is None:
             named = word if not of.name else f"{word}_{of.name}"
@@ -293,13 +295,13 @@ class Distances:
         if reads != everything:
             name += f"_{_word(reads.written(''))[:30]}"
         domain = domain if reads != everything else "own"
-        found = self._counting(counted, "", self.whole, reads, domain, path)
-        return None if found is None else self.named(name, found)
+        steps = self._counting(counted, "", self.whole, reads, domain, path)
+        return None if steps is None else self.named(name, steps)
 
     def canonical_of(self, counted: Granularity, part: str, path: Path_) -> Term | None:
         """The letter of a canonical metric on a part of the databases."""
-        found = self._steps_between(counted, self.values[part], everything, path)
-        return None if found is None else self.named(f"{CANONICAL}{counted}_{part}", found)
+        distance = self._steps_between(counted, self.values[part], everything, path)
+        return None if distance is None else self.named(f"{CANONICAL}{counted}_{part}", distance)
 
     def named_of_input(self, name: str, distance: Distance, reads: Map, domain: str) -> Term:
         """The letter of a metric as one of what a map reads on a domain."""
@@ -334,7 +336,7 @@ class Distances:
             return Declared(str(path[-1]))
         of = self.values.get(given.of or "")
         if of is None or (given.of is None and given.granularity is None and of.formulas is None):
-            names = [one for one in self.values if one]
+            names = [value for value in self.values if value]
             said = f"there is no part or map {shown(given.of)}" if given.of else "say what it is of"
             self.wrong((*path, "of"), f"{said}{near(given.of or '', names)}")
             return None
@@ -351,12 +353,12 @@ class Distances:
         assert given.letters is not None and given.formula is not None and of.formulas is not None
         first, second = map(tuple, given.letters)
         names = [*first, *second]
-        for one in names:
-            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", one) or one in formulas.RESERVED:
-                self.wrong((*path, "letters"), f"{shown(one)} is no name")
+        for name in names:
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in formulas.RESERVED:
+                self.wrong((*path, "letters"), f"{shown(name)} is no name")
                 return None
-            if one in self.names.symbols or names.count(one) > 1:
-                self.wrong((*path, "letters"), f"{one} has a meaning already; use another letter")
+            if name in self.names.symbols or names.count(name) > 1:
+                self.wrong((*path, "letters"), f"{name} has a meaning already; use another letter")
                 return None
         if {len(first), len(second)} != {len(of.formulas)}:
             self.wrong(
@@ -365,7 +367,7 @@ class Distances:
             )
             return None
         formula = self.names.formula(
-            given.formula, (*path, "formula"), {one: terms.letter(one, REAL) for one in names}
+            given.formula, (*path, "formula"), {name: terms.letter(name, REAL) for name in names}
         )
         return None if formula is None else Own(first, second, formula, of)
 
@@ -417,13 +419,13 @@ class Distances:
     ) -> Steps | None:
         """The steps of a granularity on a part, or on what a map reads of it."""
         try:
-            found = Steps(counted, name, reads, domain)
+            steps = Steps(counted, name, reads, domain)
         except ValueError as error:
             self.wrong(path, error)
             return None
         if unfit := misfit(counted, part):
             self.wrong(path, unfit)
-        return None if unfit else found
+        return None if unfit else steps
 
     def _with_records(self, of: Values) -> DatabaseClass | None:
         """The part that is compared, where it is one and no points."""

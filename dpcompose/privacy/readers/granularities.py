@@ -73,10 +73,10 @@ class Granularities:
         self.by_name = own if databases.is_listed else BUILT_IN | own
         for name, given in stated.items():
             if given.made and self._is_free(name):
-                found = self._made(given.made, ("granularities", name))
-                if found is not None and (why := found.unfit(databases)):
+                granularity = self._made(given.made, ("granularities", name))
+                if granularity is not None and (why := granularity.unfit(databases)):
                     self.found.wrong(("granularities", name), why)
-                self.by_name |= {name: unbounded if found is None else found}
+                self.by_name |= {name: unbounded if granularity is None else granularity}
         return self.by_name
 
     def _is_free(self, name: str) -> bool:
@@ -128,8 +128,8 @@ class Granularities:
     def _made(self, given: Mapping[str, Any], path: Path_) -> Granularity | None:
         """A window, a contribution, a group, steps of a larger class or a union."""
         inner = given.get("union", [given["of"]] if "of" in given else [])
-        some = [found for one in inner if (found := self.named(one, path)) is not None]
-        if len(some) < len(inner):
+        granularities = [granularity for one in inner if (granularity := self.named(one, path)) is not None]
+        if len(granularities) < len(inner):
             return None
         try:
             if "w-event" in given:
@@ -137,10 +137,10 @@ class Granularities:
             if "contribution" in given:
                 return self._contribution(given["contribution"], path)
             if "within" in given:
-                return within_any_size(given["steps"], *some)
+                return within_any_size(given["steps"], *granularities)
             if "union" in given:
-                return union(*some)
-            return self._group(given["group"], some[0], path)
+                return union(*granularities)
+            return self._group(given["group"], granularities[0], path)
         except ValueError as error:
             self.found.wrong(path, error)
             return None

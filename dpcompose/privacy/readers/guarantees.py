@@ -53,9 +53,9 @@ class _Used:
         """The letter of a distance, from here on among those that are used."""
         if distance.input is None:
             raise NoDistance(f"{name} is about coordinates or parts")
-        found = metrics.letter(naming.of_distance(name))
-        self.distances[found.of[0]] = NamedMetric(found.of[0], distance)
-        return found
+        term = metrics.letter(naming.of_distance(name))
+        self.distances[term.of[0]] = NamedMetric(term.of[0], distance)
+        return term
 
 
 class Guarantees:
@@ -87,10 +87,10 @@ class Guarantees:
         if stated.metric is not None:
             whole = reads.is_everything or stated.domain is not None
             return self._in_metric(stated, reads, path, index, values) if whole else None
-        found = self.for_neighbours(stated, path, index)
-        if found is None or (stated.domain is None and not reads.is_everything):
+        guarantee = self.for_neighbours(stated, path, index)
+        if guarantee is None or (stated.domain is None and not reads.is_everything):
             return None
-        return found if self.any_two is None else self.any_two.steps(stated, found, reads, path)
+        return guarantee if self.any_two is None else self.any_two.steps(stated, guarantee, reads, path)
 
     def _adopt(self, stated: GuaranteeTable, path: Path_, index: str | None) -> None:
         """Makes the parameters that a guarantee names known, so that no claim is told that they are not."""
@@ -110,14 +110,14 @@ class Guarantees:
         granularity = self.distances.granularity(stated.granularity, (*path, "granularity"))
         if stated.omega is not None:
             self.names.above_one(stated.omega, (*path, "omega"))
-        found = (
+        guarantee = (
             self._tradeoff(stated, path, index)
             if stated.notion in OF_LINES
             else self.values(stated, path, index)
         )
-        if granularity is None or found is None:
+        if granularity is None or guarantee is None:
             return None
-        return replace(found, granularity=granularity, domain=stated.domain)
+        return replace(guarantee, granularity=granularity, domain=stated.domain)
 
     def values(self, stated: GuaranteeTable, path: Path_, index: str | None) -> Guarantee | None:
         """The notion and its parameters."""
@@ -132,8 +132,8 @@ class Guarantees:
         )
         if len(given) < len(read):
             return None
-        found, orders = Guarantee(stated.notion, given), stated.of_orders
-        return found if orders is None else in_orders(found, orders)
+        guarantee, orders = Guarantee(stated.notion, given), stated.of_orders
+        return guarantee if orders is None else in_orders(guarantee, orders)
 
     def _tradeoff(self, stated: GuaranteeTable, path: Path_, index: str | None) -> Guarantee | None:
         """A trade-off function, in whatever form."""
@@ -268,7 +268,7 @@ class Guarantees:
         """
         databases, delta = self.distances.alone, read.get("delta", ZERO) != ZERO
         metric, *others = (self._used(value) for value in read.values())
-        besides = [one for some in others for one in some if one not in metric]
+        besides = [one for other in others for one in other if one not in metric]
         key, why = "metric", fibres.ONE_METRIC
         if len(metric) == 1 and delta:
             key, why = "delta", fibres.ONE_DELTA
@@ -279,8 +279,8 @@ class Guarantees:
             tables = fibres.at_the_nearest(whole, databases, reads)
         if tables is None:
             raise NoDistance(why, key)
-        put = {name: self._least(some, letter) for name, some in tables.items()}
+        put = {name: self._least(table, letter) for name, table in tables.items()}
         return {key: substitution.substituted(value, put) for key, value in read.items()}
 
     def _least(self, some: Sequence[NamedMetric], letter: Naming) -> Term:
-        return terms.least(*(letter(one.name, one.distance) for one in some))
+        return terms.least(*(letter(metric.name, metric.distance) for metric in some))

@@ -213,13 +213,13 @@ class Inputs:
         if text is None:
             return ONE
         try:
-            found = self.parameters.counted(text, path)
+            term = self.parameters.counted(text, path)
         except formulas.FormulaError as error:
             self.found.wrong(path, error)
             return None
-        if found is not None and not (is_count(found) and (found.number or 1) <= MOST_PARTS):
+        if term is not None and not (is_count(term) and (term.number or 1) <= MOST_PARTS):
             self.found.wrong(
                 path, f"at-most is a whole number from 1 to {MOST_PARTS}, or a letter for one, not {text}"
             )
             return None
-        return found
+        return term

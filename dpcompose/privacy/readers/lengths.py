@@ -62,10 +62,10 @@ def lengths(
         if why := _unfit(x, y, text, value, points, read):
             found.wrong((*path, n), why)
         read[x, y] = value.number
-    some = {pair: far for pair, far in read.items() if far is not None and pair[0] != pair[1]}
-    if len(found.mistakes) == before and (three := broken(some, points)) is not None:
-        found.wrong(path, _no_metric(some, *three))
-    return some if len(found.mistakes) == before else None
+    values = {pair: far for pair, far in read.items() if far is not None and pair[0] != pair[1]}
+    if len(found.mistakes) == before and (three := broken(values, points)) is not None:
+        found.wrong(path, _no_metric(values, *three))
+    return values if len(found.mistakes) == before else None
 
 
 def _unfit(

@@ -25,11 +25,11 @@ def maps_of(
     (['f'], [])
     """
     maps = dict(found.own.maps)
-    for name, one in given.items():
+    for name, map_table in given.items():
         if name in found.own.maps:
             found.wrong(("maps", name), f"{name} was added in Python already; call this one by another name")
-        elif one.table is None:
-            maps[name] = _recoding(name, one, databases, found)
+        elif map_table.table is None:
+            maps[name] = _recoding(name, map_table, databases, found)
         elif not databases.is_listed:
             found.wrong(
                 ("maps", name),
@@ -37,7 +37,7 @@ def maps_of(
                 'recode = { a1 = "A", a2 = "A" }',
             )
         else:
-            maps[name] = _tabulated(name, one, one.table, databases, granularities, found)
+            maps[name] = _tabulated(name, map_table, map_table.table, databases, granularities, found)
     return maps
 
 

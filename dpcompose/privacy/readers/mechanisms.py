@@ -94,11 +94,11 @@ class Mechanisms:
     def members(self, given: MechanismTable, path: Path_) -> Term | None:
         """How many mechanisms a family has; None for a single one."""
         taken = self.names.symbols if self.any_two is None else self.names.taken
-        found = members_of(given, self.names, taken, path)
-        counts = found is None or (is_whole(found) and self.names.never_negative(found - 1))
+        term = members_of(given, self.names, taken, path)
+        counts = term is None or (is_whole(term) and self.names.never_negative(term - 1))
         if self.any_two is not None and not counts:
             self.found.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
-        return found
+        return term
 
     def values_read(self, given: MechanismTable, path: Path_) -> str | None:
         """The name of the part, or map of points, that is read; "" for none; None where there is no such."""
@@ -147,26 +147,30 @@ class Mechanisms:
         stated = given.satisfies or [getattr(given, key)]
         every = [
             self.guarantees.of(
-                one, reads, (*path, key, n) if given.satisfies else (*path, key), index, values or ""
+                guarantee_table,
+                reads,
+                (*path, key, n) if given.satisfies else (*path, key),
+                index,
+                values or "",
             )
-            for n, one in enumerate(stated)
+            for n, guarantee_table in enumerate(stated)
         ]
-        some = [one for one in every if one is not None]
-        if reads is None or len(some) < len(every):
+        guarantees = [guarantee for guarantee in every if guarantee is not None]
+        if reads is None or len(guarantees) < len(every):
             return None
         filtered = given.filter is not None
         if self.any_two is not None:
-            first, *others = self.any_two.least(some)
+            first, *others = self.any_two.least(guarantees)
             return Mechanism(given.name, everything, first, many, also=tuple(others), filtered=filtered)
         if filtered:
-            return mechanism(given.name, None, reads, many, filter=some[0])
+            return mechanism(given.name, None, reads, many, filter=guarantees[0])
         if given.satisfies is not None:
-            if any(one.metric is not None for one in some):
+            if any(guarantee.metric is not None for guarantee in guarantees):
                 self.found.wrong(path, "several guarantees, some in metrics, need claims in metrics")
                 return None
-            return mechanism(given.name, some, reads, many)
+            return mechanism(given.name, guarantees, reads, many)
         table = None if given.table is None else self._probabilities(given.table, path)
-        satisfies, *also = tradeoffs.at_once(some[0])
+        satisfies, *also = tradeoffs.at_once(guarantees[0])
         return Mechanism(given.name, reads, satisfies, many, table=table, also=tuple(also))
 
     def _sampled(
@@ -184,7 +188,7 @@ class Mechanisms:
                 else self.names.counted(text, path)
                 for text in several
             ]
-            if any(one is None for one in values):
+            if any(value is None for value in values):
                 return None
             return found.on_samples(sample({key: values}))
         except ValueError as error:
@@ -279,7 +283,7 @@ class Mechanisms:
 
         given = self.tables[name]
         try:
-            used = {one for row in rows.values() for p in row for one in p.letters}
+            used = {letter for row in rows.values() for p in row for letter in p.letters}
             domains = {one: str(self.names.domains[one]) for one in sorted(used)}
             return probability_table(rows, given.outcomes, parameters=domains)
         except ValueError as error:
@@ -292,9 +296,9 @@ class Mechanisms:
         if known.strict:
             return known.formula(text, path)
         try:
-            for one in formulas.names(text):
-                if one not in known.symbols:
-                    known.adopt(one, POSITIVE, path)
+            for name in formulas.names(text):
+                if name not in known.symbols:
+                    known.adopt(name, POSITIVE, path)
             return parse(text, known.symbols)
         except formulas.FormulaError as error:
             self.found.wrong(path, error)
@@ -332,13 +336,13 @@ class Mechanisms:
     def _of_keys(self, given: str | list[str], path: Path_) -> Query | None:
         """Counts by keys: how many a record has at most, and what it adds to each, or 1."""
         texts = given if isinstance(given, list) else [given, "1"]
-        found = [self.names.stated(text, "keys", (*path, n), None) for n, text in enumerate(texts)]
-        if None in found:
+        terms = [self.names.stated(text, "keys", (*path, n), None) for n, text in enumerate(texts)]
+        if None in terms:
             return None
-        if any(one is not None and one.kind == "oo" for one in found):
+        if any(term is not None and term.kind == "oo" for term in terms):
             self.found.wrong(path, "a record has finitely many keys, and adds a finite amount to each")
             return None
-        most, each = (one for one in found if one is not None)
+        most, each = (term for term in terms if term is not None)
         if most.number is not None and most.number.denominator != 1:
             self.found.wrong(path, "how many keys a record has is a whole number")
             return None

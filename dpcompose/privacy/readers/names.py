@@ -86,7 +86,7 @@ class Names(Parameters):
 
     def unlike(self, name: str) -> str:
         """What was meant by a name that is none, and looks like that of a metric; "" for others."""
-        written = [one for one in self.metrics if len(one) >= LONG and self.strict]
+        written = [metric for metric in self.metrics if len(metric) >= LONG and self.strict]
         if name.startswith(CANONICAL):
             return f"there is no metric {name}{near(name, [*self.canonical, *self.metrics])}"
         if close := difflib.get_close_matches(name, written if len(name) >= LONG else [], 1, 0.8):
@@ -186,6 +186,7 @@ class Names(Parameters):
 def is_sum_of_squares(term: Term) -> bool:
     """Whether a term is written as a sum of squares, so that it is seen to be ≥ 0."""
     return all(
-        one.split[0] >= 0 and all(factor.base_and_exponent[1].number == 2 for factor in one.split[1].factors)
-        for one in term.summands
+        summand.split[0] >= 0
+        and all(factor.base_and_exponent[1].number == 2 for factor in summand.split[1].factors)
+        for summand in term.summands
     )

@@ -42,24 +42,24 @@ class Outside:
         )
         self.metrics, self.values, self.named = inner.names.metrics, outer.values, outer.named
 
-    def mechanism(self, called: str, one: Mechanism, many: Term | None, done: str) -> Mechanism:
+    def mechanism(self, called: str, mechanism: Mechanism, many: Term | None, done: str) -> Mechanism:
         """One of its mechanisms.  Raises NotOutside.
 
         called -- what the study is called; many -- how many of them there are, if it is a family; done --
         what is done to its outputs.
         """
         satisfies, *also = (
-            replace(stated, metric=stated.in_metric.changed(self.formula)) for stated in one.every
+            replace(stated, metric=stated.in_metric.changed(self.formula)) for stated in mechanism.every
         )
-        entries = None if one.entries is None else self._values(one.entries)
+        entries = None if mechanism.entries is None else self._values(mechanism.entries)
         return replace(
-            one,
-            name=f"{called}.{one.name}",
+            mechanism,
+            name=f"{called}.{mechanism.name}",
             satisfies=satisfies,
             also=tuple(also),
             entries=entries,
-            members=one.members if many is None else many,
-            processing=", then ".join(filter(None, [one.processing, done])),
+            members=mechanism.members if many is None else many,
+            processing=", then ".join(filter(None, [mechanism.processing, done])),
         )
 
     def formula(self, it: Term) -> Term:

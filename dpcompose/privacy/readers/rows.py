@@ -32,7 +32,7 @@ def lost(
     is_positive -- whether a formula surely is.  Raises WrongTable where rows are no distributions, or do not
     fit the class, or where what is read does not say which row it is.
     """
-    used = {one for row in rows.values() for p in row for one in p.letters}
+    used = {letter for row in rows.values() for p in row for letter in p.letters}
     words = {one: str(domain) for one, domain in domains.items() if one in used}
     table = probability_table(rows, outcomes, parameters=words)
     exact = {D: tuple(table.probability(D, outcome) for outcome in outcomes) for D in rows}

@@ -73,10 +73,10 @@ class Study:
         elif len(given.mechanisms) > MOST_IN_METRICS:
             said = f"with metrics there are at most {MOST_IN_METRICS} mechanisms, not {len(given.mechanisms)}"
             wrong(("mechanisms",), said)
-        found = Distances(given, self.names)
+        distances = Distances(given, self.names)
         if self.pairs:
-            found.read_all()
-        return None if found.databases is None else found
+            distances.read_all()
+        return None if distances.databases is None else distances
 
     @cached_property
     def _reader(self) -> Mechanisms:
@@ -88,11 +88,11 @@ class Study:
 
     def mechanisms(self) -> list[Mechanism]:
         """Its mechanisms; at all pairs those of studies in it one by one."""
-        found: list[Mechanism | None] = []
-        for i, one in enumerate(self.given.mechanisms):
-            apart = self.pairs and one.study is not None
-            found += self._one_by_one(i, one) if apart else [self._reader.mechanism(i, one)]
-        return [one for one in found if one is not None]
+        mechanisms: list[Mechanism | None] = []
+        for i, mechanism in enumerate(self.given.mechanisms):
+            apart = self.pairs and mechanism.study is not None
+            mechanisms += self._one_by_one(i, mechanism) if apart else [self._reader.mechanism(i, mechanism)]
+        return [mechanism for mechanism in mechanisms if mechanism is not None]
 
     def setting(self, data: Mapping[str, Any] | None = None) -> Setting | None:
         """The setting; None where there is none, which is told.
@@ -107,11 +107,11 @@ class Study:
             target = distances.granularity(given.target.granularity, ("target", "granularity"))
         mechanisms = self.mechanisms()
         near = self.claims.near if self.pairs and self.claims.target is not None else None
-        assume = self.names.assumed({x: n for one in mechanisms for x, n in one.counts.items()})
+        assume = self.names.assumed({x: n for mechanism in mechanisms for x, n in mechanism.counts.items()})
         if self.found.mistakes or (target is None and not self.pairs):
             return None
         assert distances.databases is not None
-        metrics = {name: one.data() for name, one in given.metrics.items()}
+        metrics = {name: metric.data() for name, metric in given.metrics.items()}
         try:
             made = Setting(
                 distances.databases,
@@ -160,12 +160,14 @@ class Study:
             self.names.adopt(one, reader.names.domains[one], (*path, "study"))
         if setting is None:
             return None
-        own = {one: setting.domains[one] for one in setting.domains if one in setting.used}
+        own = {domain: setting.domains[domain] for domain in setting.domains if domain in setting.used}
         return replace(setting, domains=MappingProxyType(own))
 
     def _tell(self, inner: Found, name: str) -> None:
         """Tells the mistakes in a study."""
-        self.found.mistakes += [replace(one, path=("studies", name, *one.path)) for one in inner.mistakes]
+        self.found.mistakes += [
+            replace(mistake, path=("studies", name, *mistake.path)) for mistake in inner.mistakes
+        ]
 
     def _one_by_one(self, i: int, given: MechanismTable) -> list[Mechanism | None]:
         """The mechanisms of a study, each on what the study reads."""
@@ -183,7 +185,7 @@ class Study:
         inner = self._inner(study, part, reads, ("studies", name))
         if inner is None or self.distances is None:
             return []
-        some = [] if inner.distances is None else inner.mechanisms()
+        mechanisms = [] if inner.distances is None else inner.mechanisms()
         self._tell(inner.found, name)
         self._take_parameters(inner.names, (*path, "study"))
         if inner.found.mistakes or inner.distances is None:
@@ -197,12 +199,12 @@ class Study:
             return []
         shared = inner.given.metrics.keys() - self.given.studies[name].metrics.keys()
         outside = Outside(name, part, reads, inner.distances, self.distances, shared)
-        if many is not None and any(one.members is not None for one in some):
+        if many is not None and any(mechanism.members is not None for mechanism in mechanisms):
             said = f"{given.name} is a family of studies that hold families; write one of them out"
             self.found.wrong(path, said)
         done = given.post_processing or ""
         try:
-            return [outside.mechanism(given.name, one, many, done) for one in some]
+            return [outside.mechanism(given.name, mechanism, many, done) for mechanism in mechanisms]
         except NotOutside as error:
             self.found.wrong((*path, "study"), error)
             return []

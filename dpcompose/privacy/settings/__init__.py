@@ -19,6 +19,7 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, symbol
 from dpcompose.privacy.mechanisms import Composition, Mechanism
+from dpcompose.privacy.settings import touched
 from dpcompose.privacy.settings.families import check_families, check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.names import check_names, one_meaning
@@ -28,7 +29,6 @@ from dpcompose.privacy.settings.reads import check_mechanism
 from dpcompose.privacy.settings.sampled import told_for
 from dpcompose.spaces.canonical.named import NamedMetric, Within
 from dpcompose.spaces.classes.databases import DatabaseClass
-from dpcompose.spaces.classes.vertices import Graphs
 from dpcompose.spaces.moves.built_in import all_pairs, misfit
 from dpcompose.spaces.moves.contradictions import contradiction
 from dpcompose.spaces.moves.granularities import Granularity
@@ -84,8 +84,10 @@ class Setting(Composition, Shown):
         if (spoken := self.orders or spoken_of(self.mechanisms)) is not None:
             object.__setattr__(self, "orders", spoken)
             object.__setattr__(self, "domains", with_order(self.domains, spoken, None))
-            object.__setattr__(self, "mechanisms", tuple(at_orders(one, spoken) for one in self.mechanisms))
-        told = tuple(told_for(self.target, one) for one in self.mechanisms)
+            object.__setattr__(
+                self, "mechanisms", tuple(at_orders(mechanism, spoken) for mechanism in self.mechanisms)
+            )
+        told = tuple(told_for(self.target, mechanism) for mechanism in self.mechanisms)
         object.__setattr__(self, "mechanisms", told)
         names = Counter(mechanism.name for mechanism in self.mechanisms)
         if twice := sorted(name for name, times in names.items() if times > 1):
@@ -96,7 +98,8 @@ class Setting(Composition, Shown):
             raise InvalidSetting(unfit)
         stated = self.granularities
         named = frozenset[object]().union(
-            *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
+            *(mechanism.reads.names for mechanism in self.mechanisms),
+            *(granularity.names for granularity in stated),
         )
         steps = max(self.target.innermost()[1], self.steps_at_once)
         object.__setattr__(self, "databases", self.databases.with_room(steps, self.places or 0))
@@ -113,10 +116,12 @@ class Setting(Composition, Shown):
     def _check(self, stated: Sequence[Granularity]) -> None:
         """Raises InvalidSetting where what is stated does not fit together."""
         check_names(self, stated)
-        if wrong := next(filter(None, (contradiction(one, self.databases) for one in stated)), ""):
+        if wrong := next(
+            filter(None, (contradiction(granularity, self.databases) for granularity in stated)), ""
+        ):
             raise InvalidSetting(wrong)
-        singles = (one.innermost()[0] for one in stated)
-        one_meaning("granularities", ((one.name, one) for one in (*stated, *singles)))
+        singles = (granularity.innermost()[0] for granularity in stated)
+        one_meaning("granularities", ((granularity.name, granularity) for granularity in (*stated, *singles)))
         maps = (one.reads for one in self.mechanisms)
         one_meaning("maps", ((f.called, f) for f in maps if f.called))
         check_families(self)
@@ -128,19 +133,22 @@ class Setting(Composition, Shown):
         for relation in self.assume:
             check_ranges(self, relation.term)
         _ = self.in_metrics and self.of_inputs
-        for name, found in self.on_tables.items():
-            if found.verdict == "refuted":
-                raise InvalidSetting(f"{name} is not what its table shows: {found.words}")
+        for name, table in self.on_tables.items():
+            if table.verdict == "refuted":
+                raise InvalidSetting(f"{name} is not what its table shows: {table.words}")
 
     def _told(self, named: frozenset[object], stated: Sequence[Granularity]) -> DatabaseClass:
         """The class with the records that are named, and as many of the others as matter."""
         databases = self.databases
-        read = [one for one in self.mechanisms if not one.reads.is_everything]
-        both = [one for m in read for one in m.every if one.domain == "common"]
-        contracted = [one.granularity for one in both if one.granularity is not None]
+        read = [mechanism for mechanism in self.mechanisms if not mechanism.reads.is_everything]
+        both = [guarantee for m in read for guarantee in m.every if guarantee.domain == "common"]
+        contracted = [guarantee.granularity for guarantee in both if guarantee.granularity is not None]
         try:
             if databases.twice and databases.described is not None:
-                told, parts = ([one.single_step for one in some] for some in (stated, contracted))
+                told, parts = (
+                    [granularity.single_step for granularity in granularities]
+                    for granularities in (stated, contracted)
+                )
                 named |= {*moves(self.target.single_step, told, parts, databases.described).items()}
             return databases.naming(named, self.target.innermost()[1])
         except ValueError as error:
@@ -151,16 +159,16 @@ class Setting(Composition, Shown):
 
         Those of families are known once some of them are written out.
         """
-        if not any(one.by_rows for one in self._singles):
+        if not any(single.by_rows for single in self._singles):
             return
         parts = list(dict.fromkeys(m.reads.inside for m in self.mechanisms if m.reads.restricts))
         if any(m.reads.divided for m in self.mechanisms):
-            if over := next((m for m in self._divided if m.reads.most != terms.ONE), None):
+            if over := next((m for m in self.divided if m.reads.most != terms.ONE), None):
                 raise InvalidSetting(
                     f"{over.name} reads overlapping parts, among which a person's rows are not limited"
                 )
             return
-        if all(one.partitions is not None for one in self._singles if one.by_rows):
+        if all(single.partitions is not None for single in self._singles if single.by_rows):
             return
         for one, other in combinations(parts, 2):
             if one & other:
@@ -177,19 +185,19 @@ class Setting(Composition, Shown):
         object.__setattr__(self, "mechanisms", mechanisms)
 
     @property
-    def _divided(self) -> list[Mechanism]:
+    def divided(self) -> list[Mechanism]:
         """The mechanisms that read one of any number of parts."""
         return [m for m in self.mechanisms if m.reads.divided]
 
     @property
     def _singles(self) -> list[Granularity]:
         """The single steps of the granularities."""
-        return [one.innermost()[0] for one in self.granularities]
+        return [granularity.innermost()[0] for granularity in self.granularities]
 
     @property
     def of_single_steps(self) -> Setting:
         """The setting for one of as many steps as parameters say."""
-        if all(one.single_step is one for one in self.granularities):
+        if all(granularity.single_step is granularity for granularity in self.granularities):
             return self
         mechanisms = tuple(m.regarding(lambda one: one.single_step) for m in self.mechanisms)
         return replace(self, target=self.target.single_step, mechanisms=mechanisms)
@@ -210,9 +218,9 @@ class Setting(Composition, Shown):
         """The setting with numbers for the parameters of its granularities."""
         letters = [
             *self.databases.parameters,
-            *(name for one in self.granularities for name in one.parameters),
+            *(name for granularity in self.granularities for name in granularity.parameters),
         ]
-        if not letters and all(m.reads.most.number for m in self._divided):
+        if not letters and all(m.reads.most.number for m in self.divided):
             return self
         placed = (replace(m, reads=m.reads.at(point)) if m.reads.divided else m for m in self.mechanisms)
         mechanisms = tuple(m.sampled_at(point).regarding(lambda one: one.at(point)) for m in placed)
@@ -235,31 +243,40 @@ class Setting(Composition, Shown):
         """For each mechanism that has a table, what it shows: its guarantees, and what it depends on."""
         tabled = ((m, m.table) for m in self.mechanisms if m.table is not None)
         return {
-            m.name: worst(self._where_assumed(on_table(self, one, table)) for one in m.alone)
+            m.name: worst(self._where_assumed(on_table(self, mechanism, table)) for mechanism in m.alone)
             for m, table in tabled
         }
 
-    def _where_assumed(self, found: Finding) -> Finding:
+    def _where_assumed(self, finding: Finding) -> Finding:
         """What a table shows; undecided where it fails at values that are not meant."""
-        if found.verdict != "refuted" or holds_at(self.assume, found.point):
-            return found
+        if finding.verdict != "refuted" or holds_at(self.assume, finding.point):
+            return finding
         return replace(
-            found, verdict="undecided", words="it fails at values that are excluded by assumptions"
+            finding, verdict="undecided", words="it fails at values that are excluded by assumptions"
         )
 
     @property
     def granularities(self) -> list[Granularity]:
         """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
-        every = [one for m in self.mechanisms for one in m.every]
-        distances = [far.distance for one in every if one.metric is not None for far in one.metric.distances]
-        stated = (one.granularity for one in every if one.granularity is not None)
-        counted = (one.input.granularity for one in distances if one.input and not one.in_a_table)
+        every = [guarantee for m in self.mechanisms for guarantee in m.every]
+        distances = [
+            far.distance
+            for guarantee in every
+            if guarantee.metric is not None
+            for far in guarantee.metric.distances
+        ]
+        stated = (guarantee.granularity for guarantee in every if guarantee.granularity is not None)
+        counted = (
+            distance.input.granularity for distance in distances if distance.input and not distance.in_a_table
+        )
         return [self.target, *stated, *counted]
 
     @cached_property
     def in_metrics(self) -> bool:
         """Whether some guarantee for neighbours is a formula in distances."""
-        return not self.at_all_pairs and any(one.satisfies.metric is not None for one in self.mechanisms)
+        return not self.at_all_pairs and any(
+            mechanism.satisfies.metric is not None for mechanism in self.mechanisms
+        )
 
     @cached_property
     def of_inputs(self) -> Setting:
@@ -267,7 +284,9 @@ class Setting(Composition, Shown):
 
         Raises InvalidSetting where a distance does not fit the class.
         """
-        return replace(self, mechanisms=tuple(one for m in self.mechanisms for one in m.of_distances))
+        return replace(
+            self, mechanisms=tuple(distance for m in self.mechanisms for distance in m.of_distances)
+        )
 
     @property
     def attributes(self) -> bool:
@@ -294,24 +313,27 @@ class Setting(Composition, Shown):
 
     def choosing(self, which: Sequence[int]) -> Setting:
         """The setting in which of each mechanism only the guarantee of a number is known, from 0."""
-        some = (one.alone[n] if one.also else one for one, n in zip(self.mechanisms, which, strict=True))
+        mechanisms = (
+            mechanism.alone[n] if mechanism.also else mechanism
+            for mechanism, n in zip(self.mechanisms, which, strict=True)
+        )
         beside = [
-            f"{one.name} is {other.satisfies}{f' on the {domain} domain' if domain else ''} as well"
-            for one, n in zip(self.mechanisms, which, strict=True)
-            for m, other in enumerate(one.alone)
+            f"{mechanism.name} is {other.satisfies}{f' on the {domain} domain' if domain else ''} as well"
+            for mechanism, n in zip(self.mechanisms, which, strict=True)
+            for m, other in enumerate(mechanism.alone)
             if m != n
             for domain in [other.satisfies.domain]
         ]
-        return replace(self, mechanisms=tuple(some), beside=tuple(beside))
+        return replace(self, mechanisms=tuple(mechanisms), beside=tuple(beside))
 
     def with_each_guarantee(self) -> Setting:
         """The setting with a mechanism of its own for each guarantee."""
-        some = [
+        mechanisms = [
             replace(one, name=f"{mechanism.name} ({n})") if mechanism.also else one
             for mechanism in self.mechanisms
             for n, one in enumerate(mechanism.alone if mechanism.also else [mechanism])
         ]
-        return replace(self, mechanisms=tuple(some))
+        return replace(self, mechanisms=tuple(mechanisms))
 
     @property
     def several(self) -> bool:
@@ -329,7 +351,7 @@ class Setting(Composition, Shown):
         edits = self.target.edits(self.databases)
         if edits is None or edits.single is None:
             return 1
-        return edits.most * max((sum(one) for one in edits.single), default=1)
+        return edits.most * max((sum(numbers) for numbers in edits.single), default=1)
 
     @property
     def steps_at_once(self) -> int:
@@ -339,53 +361,13 @@ class Setting(Composition, Shown):
 
     @property
     def places(self) -> int | None:
-        """In how many places in a row neighbours show all that they may change, whatever the length; None
-        where that has no limit.
-
-        Blocks of neighbours beyond the places that are named are moved so far apart that no block of a
-        guarantee meets two of them.
-        """
-        single, steps = self.target.innermost()
-        positions = (m.reads.positions for m in self.mechanisms if m.reads.keeps_positions)
-        named = max((at for some in positions for at in some), default=0)
-        told = [one for one in self.granularities[1:] if not one.any_two(self.databases)]
-        reaches = [one.innermost()[0].reach for one in (single, *told)]
-        if (width := reaches[0]) is None or None in reaches:
-            return None
-        apart = max((reach - 1 for reach in reaches[1:] if reach is not None), default=0)
-        return named + steps * (width + apart) - (0 if named else apart)
+        """In how many places in a row neighbours show all that they may change; None: without a limit."""
+        return touched.places(self)
 
     @property
     def touched_parts(self) -> int:
         """How many parts of a partition differ between neighbours of the target, at most."""
-        if self.databases.on_vertices:
-            return self._touched_vertices
-        if self.target.by_rows:
-            return min(self.target.touched or 2, MOST_TOUCHED)
-        edits = self.target.edits(self.databases)
-        if edits is not None and edits.single is None and self.databases.any_number:
-            return 2  # all parts at once
-        if edits is None or edits.single is None:
-            raise InvalidSetting(
-                f"a symbolic number of parts of {self.databases}, of which {self.target} neighbours may "
-                "change any number, is not supported; multisets of any size are, and parts written out"
-            )
-        return max((m.reads.few for m in self._divided), default=1) * self.changed
-
-    @property
-    def _touched_vertices(self) -> int:
-        """At how many vertices edges differ between neighbours of the target, at most."""
-        found = []
-        for n in (7, 8):
-            blocks = self.target.blocks(Graphs(tuple(range(1, n + 1))))
-            assert blocks is not None
-            found.append(max(len({v for pair in one for v in pair}) for one in blocks.sets))  # type: ignore[attr-defined]
-        if found[0] != found[1]:
-            raise InvalidSetting(
-                f"{self.target} neighbours may differ in edges at any number of vertices: a mechanism for "
-                "each of a symbolic number of them is not supported; mechanisms written out are"
-            )
-        return found[0] * self.target.innermost()[1]
+        return touched.parts(self)
 
     def _on_the_class(self, mechanism: Mechanism) -> Mechanism:
         """A mechanism with what it reads as the records of the class say it."""
@@ -423,10 +405,10 @@ class Setting(Composition, Shown):
         Where all mechanisms then have a guarantee in it, that of noise may promise nothing (oo).
         """
         stated = [mechanism.stated_in(notion) for mechanism in self.mechanisms]
-        every = all(one is not None for one in stated)
+        every = all(mechanism is not None for mechanism in stated)
         chosen = [
-            own if one is None or (not every and _is_unlimited(one)) else one
-            for own, one in zip(self.mechanisms, stated, strict=True)
+            own if mechanism is None or (not every and _is_unlimited(mechanism)) else mechanism
+            for own, mechanism in zip(self.mechanisms, stated, strict=True)
         ]
         return self if chosen == list(self.mechanisms) else replace(self, mechanisms=tuple(chosen))
 
@@ -461,12 +443,14 @@ class Setting(Composition, Shown):
         counts = [m.members for m in self.mechanisms if m.members is not None]
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
         inner |= {name for study in self.studies.values() for name in study.used}
-        inner |= {name for one in self.granularities for name in one.parameters} | {
+        inner |= {name for granularity in self.granularities for name in granularity.parameters} | {
             *self.databases.parameters
         }
-        inner |= {name for m in self._divided for name in m.reads.most.letters}
+        inner |= {name for m in self.divided for name in m.reads.most.letters}
         order = {} if self.orders is None else self.orders.letters
-        return frozenset(inner | {one for x in [*given, *counts] for one in x.letters}).difference(order)
+        return frozenset(inner | {letter for x in [*given, *counts] for letter in x.letters}).difference(
+            order
+        )
 
     @cached_property
     def letters(self) -> Mapping[str, Term]:
@@ -493,7 +477,3 @@ def inside(mechanism: Mechanism) -> Setting | None:
     setting = None if mechanism.study is None else mechanism.study.setting
     assert setting is None or isinstance(setting, Setting)
     return setting
-
-
-MOST_TOUCHED = 12
-"""How many parts are written out at most in which a person's rows lie."""

@@ -116,11 +116,11 @@ def _check_part(setting: Setting, name: str, f: Map) -> None:
     if databases.on_vertices:
         _check_each_vertex(setting, name)
         return
-    for one in setting.granularities:
-        if one.edits(databases) is None and not one.innermost()[0].by_rows:
+    for granularity in setting.granularities:
+        if granularity.edits(databases) is None and not granularity.innermost()[0].by_rows:
             raise InvalidSetting(
                 f"{name} reads a part of {f.partition}, whose parts are not placed among the "
-                f"{one} neighbours; parts written out would do"
+                f"{granularity} neighbours; parts written out would do"
             )
 
 

@@ -107,9 +107,9 @@ def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass,
     else:
         names = [
             "".join(
-                f"{name}{'+'.join(map(str, some))}"
-                for name, some in zip(partitions, choice, strict=True)
-                if some
+                f"{name}{'+'.join(map(str, numbers))}"
+                for name, numbers in zip(partitions, choice, strict=True)
+                if numbers
             )
             for choice in choices
         ]
@@ -130,7 +130,7 @@ def _memberships(setting: Setting, size: int, most: int) -> list[tuple[int, ...]
     if most == 1 or setting.changed <= 2:
         runs = combinations(range(1, size + 2), 2)
         return [(), *(tuple(range(a, b)) for a, b in runs if b - a <= most)]
-    found = [some for n in range(most + 1) for some in combinations(range(1, size + 1), n)]
+    found = [combination for n in range(most + 1) for combination in combinations(range(1, size + 1), n)]
     if len(found) > MOST_MEMBERSHIPS:
         raise InvalidSetting(
             f"{setting.target} neighbours change {setting.changed} records, which lie in overlapping parts "
@@ -142,7 +142,7 @@ def _memberships(setting: Setting, size: int, most: int) -> list[tuple[int, ...]
 def _named(setting: Setting, mechanism: Mechanism, i: int, domains: dict[str, Domain]) -> dict[str, Term]:
     """For each e[i] of a family the letter of its member of that number."""
     named = {}
-    for one in {one for value in mechanism.terms for one in value.letters}:
+    for one in {letter for value in mechanism.terms for letter in value.letters}:
         if (family := family_of(one)) is not None:
             name = f"{family}[{i}]"
             domains[name] = setting.domains[one]
@@ -167,7 +167,7 @@ def _told_apart(
         return Restriction((*f.inside, *(other[a] for a in f.inside if a in other))) if f.restricts else f
 
     apart = databases.over((*databases.records, *other.values()))
-    return apart, [replace(one, reads=read(one.reads)) for one in mechanisms]
+    return apart, [replace(mechanism, reads=read(mechanism.reads)) for mechanism in mechanisms]
 
 
 def _size(count: str, sizes: Mapping[str, int]) -> int:

@@ -19,7 +19,7 @@ TWO_NAMED = "two different {} are called {!r}; give one another name, a networkx
 def check_names(setting: Setting, stated: Sequence[Granularity]) -> None:
     """Policies are about records of the class; where queries look at attributes, they say too little."""
     for name, inner in setting.studies.items():
-        named = [one for one in stated if one.partial] if inner.attributes else []
+        named = [granularity for granularity in stated if granularity.partial] if inner.attributes else []
         if named:
             raise InvalidSetting(
                 f"{name} looks at an attribute of the records, of which {named[0]} neighbours say nothing"
@@ -28,28 +28,30 @@ def check_names(setting: Setting, stated: Sequence[Granularity]) -> None:
         return
     if setting.databases.unlimited:
         _check_unnamed(setting, stated)
-    for one, records in _about(setting):
-        if unknown := sorted(one.names - records):
+    for granularity, records in _about(setting):
+        if unknown := sorted(granularity.names - records):
             there = near(unknown[0], records)
-            raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
+            raise InvalidSetting(
+                f"{granularity} is about {unknown[0]!r}, which is no record of the class{there}"
+            )
 
 
 def _about(setting: Setting) -> Iterator[tuple[Granularity, set[str]]]:
     """What is stated, with the records that it may name: of recoded ones what they become as well."""
     known = set(setting.databases.records)
     yield setting.target, known
-    for one in setting.mechanisms:
-        if (stated := one.satisfies.granularity) is not None:
-            own = one.reads.recodes and one.satisfies.domain == "own"
-            further = {str(x) for x in one.reads.names} if own else set()
+    for mechanism in setting.mechanisms:
+        if (stated := mechanism.satisfies.granularity) is not None:
+            own = mechanism.reads.recodes and mechanism.satisfies.domain == "own"
+            further = {str(x) for x in mechanism.reads.names} if own else set()
             yield stated, known | further
 
 
 def _check_unnamed(setting: Setting, stated: Sequence[Granularity]) -> None:
     """Where attributes have any values, records are told by these and have no names of their own."""
-    named = [str(one) for one in stated if one.names]
+    named = [str(granularity) for granularity in stated if granularity.names]
     maps = {m.name: m.reads for m in setting.mechanisms if m.reads.restricts}
-    named += [name for name, f in maps.items() if any(isinstance(one, str) for one in f.names)]
+    named += [name for name, f in maps.items() if any(isinstance(name, str) for name in f.names)]
     if named:
         raise InvalidSetting(
             f"{named[0]} names records, and {setting.databases} have any number of them: say which by their "

@@ -63,7 +63,7 @@ def check_attributes(setting: Setting, name: str) -> None:
     """
     told = setting.target.by_cells or setting.target.by_rows
     told = told or setting.target.edits(setting.databases) is not None
-    unsaid = [one for one in setting.granularities if one.partial]
+    unsaid = [granularity for granularity in setting.granularities if granularity.partial]
     if not told and policy_of(setting.target) is None:
         unsaid = [setting.target]
     if unsaid:

@@ -47,9 +47,9 @@ def on_table(setting: Setting, mechanism: Mechanism, table: ProbabilityTable) ->
     return table.check(stated, neighbourhood_graph(databases, granularity))
 
 
-def worst(some: Iterable[Finding]) -> Finding:
+def worst(findings: Iterable[Finding]) -> Finding:
     """The first that is refuted, or else undecided, of what a table shows of several guarantees."""
-    return min(some, key=lambda found: ("refuted", "undecided", "proved").index(found.verdict))
+    return min(findings, key=lambda found: ("refuted", "undecided", "proved").index(found.verdict))
 
 
 def _on_own_domain(setting: Setting, mechanism: Mechanism) -> bool:

@@ -22,9 +22,14 @@ def spoken_of(mechanisms: Sequence[Mechanism]) -> Orders | None:
 
     Raises InvalidSetting where they have none in common.
     """
-    curves = [one.curve for m in mechanisms for one in (m.satisfies, *m.also) if one.curve is not None]
+    curves = [
+        guarantee.curve
+        for m in mechanisms
+        for guarantee in (m.satisfies, *m.also)
+        if guarantee.curve is not None
+    ]
     try:
-        return common([one.orders for one in curves]) if curves else None
+        return common([curve.orders for curve in curves]) if curves else None
     except NotThere as error:
         raise InvalidSetting(str(error)) from None
 
@@ -37,36 +42,36 @@ def common(some: Sequence[Orders]) -> Orders:
     >>> [str(common([Orders.read("(1, 8]"), Orders.read(other)])) for other in ("(1, 4)", "2")]
     ['(1, 4)', '2']
     """
-    if single := [one for one in some if one.only is not None]:
+    if single := [orders for orders in some if orders.only is not None]:
         return min(single, key=lambda one: one.only or 0)
     least = max(some, key=lambda one: (one.domain.least, one.domain.open_least)).domain
-    bounded = [one for one in some if one.domain.greatest is not None] or [some[0]]
+    bounded = [orders for orders in some if orders.domain.greatest is not None] or [some[0]]
     most = min(bounded, key=lambda one: (one.domain.greatest or 0, not one.domain.open_greatest)).domain
-    found = Orders(Domain(least.least, least.open_least, most.greatest, most.open_greatest))
-    if found.domain.greatest is not None and found.domain.greatest <= (found.domain.least or 0):
+    orders = Orders(Domain(least.least, least.open_least, most.greatest, most.open_greatest))
+    if orders.domain.greatest is not None and orders.domain.greatest <= (orders.domain.least or 0):
         raise NotThere(f"no order is in all of {', '.join(map(str, dict.fromkeys(some)))}")
-    return found
+    return orders
 
 
-def at_orders(one: Mechanism, orders: Orders) -> Mechanism:
+def at_orders(mechanism: Mechanism, orders: Orders) -> Mechanism:
     """The mechanism where divergences of some orders are spoken of.  Raises InvalidSetting."""
     try:
-        satisfies, *also = (said.at_orders(orders) for said in (one.satisfies, *one.also))
+        satisfies, *also = (said.at_orders(orders) for said in (mechanism.satisfies, *mechanism.also))
     except NotThere as error:
-        raise InvalidSetting(f"{one.name}: {error}") from None
-    inner: Any = None if one.study is None else one.study.setting
+        raise InvalidSetting(f"{mechanism.name}: {error}") from None
+    inner: Any = None if mechanism.study is None else mechanism.study.setting
     study = (
-        one.study
+        mechanism.study
         if inner is None
-        else Nested(inner.at_orders(orders), one.study.derivation if one.study else {})
+        else Nested(inner.at_orders(orders), mechanism.study.derivation if mechanism.study else {})
     )
-    return replace(one, satisfies=satisfies, also=tuple(also), study=study)
+    return replace(mechanism, satisfies=satisfies, also=tuple(also), study=study)
 
 
 def with_order(domains: Mapping[str, Domain], orders: Orders, before: Orders | None) -> Mapping[str, Domain]:
     """The parameters with the letter for the orders, in place of that for others.  Raises InvalidSetting."""
     own = {} if before is None else before.letters
-    kept = {name: one for name, one in domains.items() if own.get(name) != one}
+    kept = {name: domain for name, domain in domains.items() if own.get(name) != domain}
     if kept.get(ALPHA) not in (None, orders.letters.get(ALPHA)):
         raise InvalidSetting(IS_ORDER)
     return MappingProxyType({**kept, **orders.letters})

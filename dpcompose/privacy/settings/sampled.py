@@ -47,10 +47,10 @@ def _unfit(sample: Sample, setting: Setting, everything: bool) -> str:
     """
     if not setting.databases.twice:
         return f"samples are drawn from multisets, not from {setting.databases}"
-    values = [substitution.substituted(one, setting.letters) for one in sample.values]
+    values = [substitution.substituted(value, setting.letters) for value in sample.values]
     if sample.kind.key == "poisson":
         (rate,) = values
-        probable = all(surely(one, False, setting.assume) for one in (rate, 1 - rate))
+        probable = all(surely(term, False, setting.assume) for term in (rate, 1 - rate))
         return "" if probable else f"{formulas.to_text(rate)} is not known to be a probability"
     if not is_count(values[0]):
         return f"{formulas.to_text(values[0])} is no whole number from 1, nor a letter for one"

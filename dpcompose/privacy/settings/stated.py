@@ -51,23 +51,30 @@ def settled(mechanisms: Sequence[Mechanism], stated: Mapping[str, Domain]) -> Se
     sympy.Symbol("e"), that is said once."""
     said: dict[str, Domain] = dict(stated)
     symbols, in_texts = set[str](), set[str]()
-    made = [one for one in mechanisms if isinstance(one, Mechanism)]
-    for value in (value for one in made for value in one.every_term):
+    made = [mechanism for mechanism in mechanisms if isinstance(mechanism, Mechanism)]
+    for value in (value for mechanism in made for value in mechanism.every_term):
         in_texts |= read_as_positive(value)
         for one in () if (given := formulas.given(value)) is None else given.free_symbols:
             if is_unsaid(one):
                 symbols.add(one.name)
             else:
                 said.setdefault(one.name, domain_of(one))
-    counted = {name for one in made if one.members is not None for name in one.members.letters}
+    counted = {
+        name for mechanism in made if mechanism.members is not None for name in mechanism.members.letters
+    }
     usual = {name: COUNTED if name in counted else POSITIVE for name in symbols | in_texts}
     if silent := sorted(symbols - said.keys()):
         warnings.warn(_taken({name: usual[name] for name in silent}), SymbolsTaken, stacklevel=4)
     known = {name: said.get(name) or taken for name, taken in usual.items()}
     if wrong := sorted(name for name in in_texts if not known[name].positive):
         raise _other_assumptions(wrong[0], known[wrong[0]])
-    letters = {x: terms.letter(x, one) for x, one in known.items() if x in symbols or one != POSITIVE}
-    return [one.knowing(letters) if isinstance(one, Mechanism) and letters else one for one in mechanisms]
+    letters = {
+        x: terms.letter(x, domain) for x, domain in known.items() if x in symbols or domain != POSITIVE
+    }
+    return [
+        mechanism.knowing(letters) if isinstance(mechanism, Mechanism) and letters else mechanism
+        for mechanism in mechanisms
+    ]
 
 
 def read_as_positive(value: Term) -> set[str]:
@@ -80,10 +87,10 @@ class SymbolsTaken(UserWarning):
     """Symbols that say nothing of their values are taken to have some; the message says which."""
 
 
-def _taken(some: Mapping[str, Domain]) -> str:
+def _taken(domains: Mapping[str, Domain]) -> str:
     """What is said of symbols that say nothing."""
-    each = ", ".join(f"{name} is taken to be {domain}" for name, domain in some.items())
-    first = next(iter(some))
+    each = ", ".join(f"{name} is taken to be {domain}" for name, domain in domains.items())
+    first = next(iter(domains))
     return f'{each}: sympy.Symbol says nothing of values, dpcompose.parameters("{first}") does'
 
 
@@ -149,12 +156,25 @@ def _all_domains(
                     continue
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
-    about = (one.granularity for m in mechanisms for one in (m.satisfies, *m.also))
-    for one in (target, *about):
-        for name, domain in () if one is None else one.parameters.items():
+    about = (guarantee.granularity for m in mechanisms for guarantee in (m.satisfies, *m.also))
+    for granularity in (target, *about):
+        for name, domain in () if granularity is None else granularity.parameters.items():
             if domains.setdefault(name, stated.get(name) or domain) != domain:
-                raise InvalidSetting(f"{name} is {domains[name]}, and {domain} in {one} neighbours")
+                raise InvalidSetting(f"{name} is {domains[name]}, and {domain} in {granularity} neighbours")
     return stated | domains
+
+
+def _named_apart(mechanisms: tuple[Mechanism, ...], target: Granularity) -> tuple[Mechanism, ...]:
+    """The mechanisms with names of their own for granularities, and for maps, that are called alike."""
+    plain = [mechanism for mechanism in mechanisms if isinstance(mechanism, Mechanism)]
+    about = (guarantee.granularity for m in plain for guarantee in (m.satisfies, *m.also))
+    if names := told_apart([target, *filter(None, about)]):
+        mechanisms = tuple(
+            mechanism.regarding(lambda given: names.get(given, given)) for mechanism in mechanisms
+        )
+    if called := told_apart(mechanism.reads for mechanism in mechanisms if isinstance(mechanism, Mechanism)):
+        mechanisms = tuple(mechanism.reading(lambda f: called.get(f, f)) for mechanism in mechanisms)
+    return mechanisms
 
 
 def setting(
@@ -179,19 +199,15 @@ def setting(
     if isinstance(assume, str):
         raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
     stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
-    said = [one.for_neighbours(target) if hasattr(one, "for_neighbours") else one for one in mechanisms]
-    mechanisms = tuple(settled(said, stated))
-    about = (
-        one.granularity for m in mechanisms if isinstance(m, Mechanism) for one in (m.satisfies, *m.also)
-    )
-    if names := told_apart([target, *filter(None, about)]):
-        mechanisms = tuple(one.regarding(lambda given: names.get(given, given)) for one in mechanisms)
-    if called := told_apart(one.reads for one in mechanisms if isinstance(one, Mechanism)):
-        mechanisms = tuple(one.reading(lambda f: called.get(f, f)) for one in mechanisms)
+    said = [
+        mechanism.for_neighbours(target) if hasattr(mechanism, "for_neighbours") else mechanism
+        for mechanism in mechanisms
+    ]
+    mechanisms = _named_apart(tuple(settled(said, stated)), target)
     domains = _all_domains(mechanisms, target, stated)
-    on = on.knowing({name: terms.letter(name, one) for name, one in domains.items()})
+    on = on.knowing({name: terms.letter(name, domain) for name, domain in domains.items()})
     domains |= on.parameters
-    counts = {name: count for one in mechanisms for name, count in one.counts.items()}
+    counts = {name: count for mechanism in mechanisms for name, count in mechanism.counts.items()}
     made = Setting(
         on,
         target,

@@ -37,10 +37,14 @@ def shape(
             return None
         apart = max((reach for reach in reaches[1:] if reach is not None), default=0) if m > 1 else 0
         length = m * ((single.reach or 0) + apart)
-    found = databases.largest_shape(length)
-    if found is None or granularity.blocks(found) is None or any(f.kept(found) is None for f in maps):
+    database_class = databases.largest_shape(length)
+    if (
+        database_class is None
+        or granularity.blocks(database_class) is None
+        or any(f.kept(database_class) is None for f in maps)
+    ):
         return None
-    return found
+    return database_class
 
 
 def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
@@ -67,6 +71,6 @@ def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
 
 def furthest(product: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity) -> Pair:
     """Neighbours between which f moves the furthest, in steps of a granularity by blocks."""
-    found = moves(product, granularity, f, stated)
-    cells, _ = max(found.items(), key=lambda one: (one[1], sorted(map(str, one[0]))))
+    numbers = moves(product, granularity, f, stated)
+    cells, _ = max(numbers.items(), key=lambda one: (one[1], sorted(map(str, one[0]))))
     return differing_in(product, cells)

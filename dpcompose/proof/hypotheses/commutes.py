@@ -16,13 +16,13 @@ WORDS = "the {granularity} metric commutes with p"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> evidence.Evidence:
-    found = inputs.neighbouring_pairs(granularity)
+    pairs = inputs.neighbouring_pairs(granularity)
     metrics = [inputs.metric_of(f, granularity, "own").metric for f in maps]
-    for pair in found.pairs:
+    for pair in pairs.pairs:
         moved = [steps(metrics[i - 1](*(maps[i - 1](D) for D in pair))) for i in inputs.changed(pair, maps)]
         total = INFINITE if INFINITE in moved else sum(moved)
         if total == INFINITE or total > 1:
             return evidence.fails(
                 f"{inputs.show(pair)} are neighbours, and the parts move by {shown(total)} in all", pair
             )
-    return evidence.holds(found.covered)
+    return evidence.holds(pairs.covered)

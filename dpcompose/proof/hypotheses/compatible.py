@@ -11,8 +11,8 @@ WORDS = "p is compatible with the {granularity} granularity"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> evidence.Evidence:
-    found = inputs.neighbouring_pairs(granularity)
-    for pair in found.pairs:
+    pairs = inputs.neighbouring_pairs(granularity)
+    for pair in pairs.pairs:
         changed = inputs.changed(pair, maps)
         if len(changed) > 1:
             names = [inputs.setting.mechanisms[i - 1].name for i in changed]
@@ -20,4 +20,4 @@ def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> ev
                 f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 4 else f"{len(names)} mechanisms"
             )
             return evidence.fails(f"{inputs.show(pair)} are neighbours, and what {some} read changes", pair)
-    return evidence.holds(found.covered)
+    return evidence.holds(pairs.covered)

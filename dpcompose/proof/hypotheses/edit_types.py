@@ -76,7 +76,7 @@ def pairs(
     assert edits is not None
     try:
         if databases.identified:
-            maps = [one.reads for one in setting.mechanisms]
+            maps = [mechanism.reads for mechanism in setting.mechanisms]
             found = list(_of_tuples(databases, edits.within(databases), maps))
         else:
             found = list(Records(setting).pairs(granularity, known, only_whether, theory or Theory({})))
@@ -115,6 +115,6 @@ def _of_tuples(databases: DatabaseClass, edits: Edits, maps: Sequence[Map]) -> I
         raise TooLarge(f"tuples of length {n:,} are too long to write down; shorter ones would do")
     readers: dict[int, tuple[int, ...]] = dict.fromkeys(range(1, n + 1), ())
     for i, f in enumerate(maps):
-        readers |= {one: (*readers[one], i) for one in f.positions}
+        readers |= {position: (*readers[position], i) for position in f.positions}
     for changed in of_single_cells(readers, most, readers, LARGEST * most // max(n, 1)):
-        yield (here,) * n, tuple(there if one in changed else here for one in readers)
+        yield (here,) * n, tuple(there if reader in changed else here for reader in readers)

@@ -53,7 +53,7 @@ def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> Input
         groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
         if edits.most > 1 and not groups:
             return None
-        ids = (page.id, *(one.id for one in groups))
+        ids = (page.id, *(group.id for group in groups))
         return InputMetric(metric, f"{' and '.join(ids)}, {on}", ids)
     return None
 
@@ -143,5 +143,5 @@ def _is_about(head: Fact, databases: DatabaseClass, edits: Edits) -> bool:
         return False
     if head.edits is None or databases.sizes.kind not in head.sizes:
         return False
-    single = {tuple(one) for one in head.edits}
-    return single | {one[::-1] for one in single} == edits.single
+    single = {tuple(edit) for edit in head.edits}
+    return single | {numbers[::-1] for numbers in single} == edits.single

@@ -165,20 +165,20 @@ class Inputs:
 
     def steps_apart(self, stated: Granularity) -> int:
         """m, the most steps of another granularity that two target neighbours can be apart (GB Prop. A.3)."""
-        found = self.neighbouring_pairs()
+        neighbouring_pairs = self.neighbouring_pairs()
         of_all = self.metric_of(everything, stated, "own")
         metric = of_all.metric
-        if (found.procedure == "edit types" and not metric.by_counts) or (
-            found.procedure == "blocks" and not metric.by_cells
+        if (neighbouring_pairs.procedure == "edit types" and not metric.by_counts) or (
+            neighbouring_pairs.procedure == "blocks" and not metric.by_cells
         ):
             raise NotDecidable(
                 f"one pair an edit type does not decide how many {stated} steps neighbours are apart"
             )
-        if found.growing:
+        if neighbouring_pairs.growing:
             return metric.furthest
         largest = 0
-        pairs = found.pairs
-        if found.procedure == "exhaustion":
+        pairs = neighbouring_pairs.pairs
+        if neighbouring_pairs.procedure == "exhaustion":
             pairs, _ = self.pairs_deciding(self.setting.target, [everything])  # here D and E themselves count
         for D, E in pairs:
             r = metric(D, E)
@@ -191,9 +191,9 @@ class Inputs:
         """The metric on the values of f for guarantees stated in a granularity, on a domain."""
         databases = self.setting.databases
         stated = stated.inside(databases) if f.is_identity(databases) or domain == "common" else stated
-        edits, found = stated.edits(databases), None
+        edits, metric = stated.edits(databases), None
         if edits is not None and edits.single is None and _listed_images(f, stated, domain) is None:
-            found = closed_form(self.theory, databases, edits)  # any two images are neighbours as well
+            metric = closed_form(self.theory, databases, edits)  # any two images are neighbours as well
         elif (
             edits is not None and edit_types.apply_to(databases, [f]) and _passes(edits, databases, f, domain)
         ):
@@ -201,17 +201,17 @@ class Inputs:
             if image.is_listed:
                 return InputMetric(ClosedForm("oo"), "one possible input")
             inside = edits if domain == "own" else edits.of_images(databases, f)
-            found = closed_form(self.theory, image, inside)
-        if found is None and (edits is None or edits.single is not None):
-            found = by_blocks(self.theory, databases, stated, f)
-        if found is None:
-            found = by_policy(self.theory, databases, stated, f, domain)
-        if found is None:
-            found = by_bags(self.theory, databases, stated, f, domain)
-        if found is None and f.is_identity(databases):
-            found = by_own_form(self.theory, databases, stated)
-        if found is not None:
-            return found
+            metric = closed_form(self.theory, image, inside)
+        if metric is None and (edits is None or edits.single is not None):
+            metric = by_blocks(self.theory, databases, stated, f)
+        if metric is None:
+            metric = by_policy(self.theory, databases, stated, f, domain)
+        if metric is None:
+            metric = by_bags(self.theory, databases, stated, f, domain)
+        if metric is None and f.is_identity(databases):
+            metric = by_own_form(self.theory, databases, stated)
+        if metric is not None:
+            return metric
         if databases.count() is None:
             self.theory.need("fact")
             raise NotDecidable(
@@ -258,15 +258,15 @@ class Inputs:
             edits is not None
             and edit_types.apply_to(setting.databases, maps)
             and edit_types.decide(setting.databases, edits)
-            and all(one.metric.by_counts for one in metrics)
+            and all(metric.metric.by_counts for metric in metrics)
         ):
-            only_whether = all(one.metric.only_whether for one in metrics)
+            only_whether = all(metric.metric.only_whether for metric in metrics)
             types = edit_types.pairs(setting, granularity, self._alike, only_whether, self.theory.in_kernel)
             words = _count(len(types.pairs), "edit type")
             if types.growing:
                 words += ", repeated any number of times"
             return NeighbouringPairs(types.pairs, "edit types", words, types.growing)
-        by_cells = all(one.metric.by_cells for one in metrics)
+        by_cells = all(metric.metric.by_cells for metric in metrics)
         if by_cells and (few := self._by_blocks(granularity, maps)) is not None:
             return few
         if (pair := self._own_steps(granularity, maps)) is not None:
@@ -307,7 +307,7 @@ class Inputs:
         except InvalidSetting:  # neighbours of what is read, and not of the class
             return None
         kind = Contributions.of(setting)
-        if kind is None or any(one.noise is not None for one in setting.mechanisms):
+        if kind is None or any(mechanism.noise is not None for mechanism in setting.mechanisms):
             return None
         try:
             found = dict.fromkeys(kind.pairs(self.theory.in_kernel))
@@ -322,7 +322,7 @@ class Inputs:
         """A pair as far apart as neighbours can be, where all is read and stated in their own steps."""
         single, m = granularity.innermost()
         metrics = [self.metric(i).metric for i in range(1, len(maps) + 1)]
-        own = all(one.of_steps == single for one in metrics)
+        own = all(metric.of_steps == single for metric in metrics)
         return single.pair_apart(self.setting.databases, m) if own else None
 
     def _by_blocks(self, granularity: Granularity, maps: Sequence[Map]) -> NeighbouringPairs | None:
@@ -372,9 +372,9 @@ class Inputs:
     def _alike(self) -> list[object]:
         """For each mechanism of which only its guarantee is known for which neighbours that is."""
         found: list[object] = []
-        for one in self.setting.mechanisms:
-            stated = one.satisfies
-            known = stated.curve is None and one == Mechanism(one.name, one.reads, stated)
+        for mechanism in self.setting.mechanisms:
+            stated = mechanism.satisfies
+            known = stated.curve is None and mechanism == Mechanism(mechanism.name, mechanism.reads, stated)
             found.append((stated.granularity, stated.domain, stated.metric) if known else None)
         return found
 

@@ -14,12 +14,12 @@ WORDS = "every p_i has sensitivity at most {bound} for the {granularity} granula
 
 
 def check(inputs: Inputs, granularity: Granularity, bound: int) -> evidence.Evidence:
-    found = inputs.neighbouring_pairs(granularity)
-    for pair in found.pairs:
+    pairs = inputs.neighbouring_pairs(granularity)
+    for pair in pairs.pairs:
         for i, r in inputs.furthest(pair, granularity).items():
             if not at_most(r, bound):
                 name = inputs.setting.mechanisms[i - 1].name
                 return evidence.fails(
                     f"{inputs.show(pair)} are neighbours, and what {name} reads moves by {shown(r)}", pair
                 )
-    return evidence.holds(found.covered)
+    return evidence.holds(pairs.covered)

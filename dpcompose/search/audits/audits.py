@@ -57,7 +57,7 @@ def answers(
             f"{page.id} is a {page.head.kind} page; what is gone through in finite settings are "
             f"pages of the kinds {', '.join(READERS)}"
         )
-    if unknown := [one for one in notions if one not in theory.notions]:
+    if unknown := [notion for notion in notions if notion not in theory.notions]:
         raise NoSearch(f"there is no notion {unknown[0]!r}{near(unknown[0], theory.notions)}")
     if most < 1:
         raise NoSearch("at least one setting of each kind has to be looked at")

@@ -132,7 +132,7 @@ def _tables(most: int) -> Iterator[Table]:
     """All of two outcomes in multiples of 1/d up to this d, and of three up to a third of it."""
     for d in range(2, most + 2):
         for outcomes in (2, 3) if 3 * d <= most else (2,):
-            every = [one for one in product(range(d + 1), repeat=outcomes) if sum(one) == d]
+            every = [numbers for numbers in product(range(d + 1), repeat=outcomes) if sum(numbers) == d]
             for P, Q in product(every, repeat=2):
                 if P != Q and gcd(*P, *Q) == 1:
                     yield Table((tuple(Fraction(p, d) for p in P), tuple(Fraction(q, d) for q in Q)))
@@ -240,12 +240,12 @@ class Converted:
         """Whether a counterexample is written as a problem file."""
         return not self.ordered
 
-    def without(self, one: Supposition) -> Converted:
+    def without(self, supposition: Supposition) -> Converted:
         left: dict[str, Any] = {
-            **{"only": {key: x for key, x in self.only.items() if key != one.premise}},
-            **{"limits": {key: x for key, x in self.limits.items() if key != one.premise}},
+            **{"only": {key: x for key, x in self.only.items() if key != supposition.premise}},
+            **{"limits": {key: x for key, x in self.limits.items() if key != supposition.premise}},
         }
-        return replace(self, **left, every_order=self.every_order and one.premise != ORDER)
+        return replace(self, **left, every_order=self.every_order and supposition.premise != ORDER)
 
     def look(self, most: int, looked: Looked) -> Counterexample | None:
         """Two distributions that have the guarantee, and not the one that is concluded."""
@@ -264,7 +264,7 @@ class Converted:
     def _letters(self, given: Values) -> Iterator[Values]:
         """The parameters, with all that may be chosen, where they are within the limits."""
         free = {key: Domain.read(text) for key, text in self.page.head.free.items()}
-        for chosen in product(*([x for x in FREE if one.contains(x)] for one in free.values())):
+        for chosen in product(*([x for x in FREE if domain.contains(x)] for domain in free.values())):
             letters = {**given, **dict(zip(free, map(terms.number, chosen), strict=True))}
             at_most = ((key, formulas.parse(text, letters)) for key, text in self.limits.items())
             if all(given[key] == formulas.parse(text, {}) for key, text in self.only.items()) and all(
@@ -295,6 +295,6 @@ def conversion(theory: Any, page: Any) -> list[Converted]:
     words = {key: f"{key} is {text}" for key, text in head.only.items()}
     words |= {key: f"{key} is at most {text}" for key, text in head.at_most.items()}
     words |= {ORDER: "the guarantee is about all orders"} if head.orders else {}
-    some = tuple(Supposition(key, one, premise=key) for key, one in words.items())
+    suppositions = tuple(Supposition(key, word, premise=key) for key, word in words.items())
     ordered = any(theory.rule(notion).head.ordered for notion in (head.from_, head.to))
-    return [Converted(page, head.to, head.only, head.at_most, head.orders is not None, ordered, some)]
+    return [Converted(page, head.to, head.only, head.at_most, head.orders is not None, ordered, suppositions)]

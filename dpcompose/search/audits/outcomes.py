@@ -63,7 +63,7 @@ def plain(value: Term) -> Term:
 def _largest(term: Term) -> Term | None:
     if term.kind != "top":
         return None
-    entries = sorted(term.parts, key=lambda one: enclosed(one).low, reverse=True)
+    entries = sorted(term.parts, key=lambda part: enclosed(part).low, reverse=True)
     return reduce(lambda x, y: x + y, entries[: term.of[0]])
 
 
@@ -77,7 +77,7 @@ def by_events(P: Row, Q: Row, c: Fraction) -> Fraction:
 
 def together(rows: Sequence[Row]) -> Row:
     """The probabilities of all outcomes of independent mechanisms."""
-    return tuple(reduce(lambda x, y: x * y, some, ONE) for some in product(*rows))
+    return tuple(reduce(lambda x, y: x * y, values, ONE) for values in product(*rows))
 
 
 def loss_of(P: Row, Q: Row) -> str:
@@ -145,7 +145,7 @@ class Events:
 @lru_cache(maxsize=100_000)
 def _of_independent(events: Events, rows: tuple[tuple[Row, Row], ...], claim: Key) -> str | None:
     """What mechanisms lose of which the rows at both databases are known."""
-    P, Q = (together([one[n] for one in rows]) for n in (0, 1))
+    P, Q = (together([row[n] for row in rows]) for n in (0, 1))
     return events.joint_lost(P, Q, dict(claim))
 
 
@@ -222,7 +222,7 @@ Outputs: TypeAlias = Events | Shifts
 def guarantees(outputs: Outputs, k: int) -> list[tuple[Values, ...]]:
     """Parameters that k mechanisms are given: all the same, and different ones."""
     some = ((1,) * k, (1, 2, 1)[:k])[: min(k, 2)]
-    return [tuple(outputs.values(n) for n in one) for one in some]
+    return [tuple(outputs.values(n) for n in numbers) for numbers in some]
 
 
 def outputs_of(theory: Any, notion: str) -> Outputs | None:
@@ -246,7 +246,7 @@ def outputs_of(theory: Any, notion: str) -> Outputs | None:
 def quarters() -> tuple[Row, ...]:
     """The probabilities of the outcomes 00, 01, 10, 11 that are multiples of 1/4."""
     every = product(range(5), repeat=4)
-    return tuple(tuple(Fraction(n, 4) for n in one) for one in every if sum(one) == 4)
+    return tuple(tuple(Fraction(n, 4) for n in numbers) for numbers in every if sum(numbers) == 4)
 
 
 def first(row: Row) -> Row:
@@ -258,5 +258,5 @@ def second(row: Row, given: int | None = None) -> Row | None:
     """What the second one does, by itself or given the first outcome; None where that does not happen."""
     if given is None:
         return (row[0] + row[2], row[1] + row[3])
-    some = row[2 * given : 2 * given + 2]
-    return (some[0] / sum(some), some[1] / sum(some)) if sum(some) else None
+    values = row[2 * given : 2 * given + 2]
+    return (values[0] / sum(values), values[1] / sum(values)) if sum(values) else None

@@ -14,11 +14,11 @@ from dpcompose.search.audits.searched import Counterexample
 from dpcompose.search.audits.worlds import Reading, Relation
 
 
-def problem(found: Counterexample, title: str) -> str | None:
+def problem(counterexample: Counterexample, title: str) -> str | None:
     """The text of the file; None where nothing is known of what a joint table loses."""
-    if not found.statement.written(found.joint):
+    if not counterexample.statement.written(counterexample.joint):
         return None
-    world = found.world
+    world = counterexample.world
     rows = [
         "format = 1",
         f"title = {_text(title)}",
@@ -27,12 +27,12 @@ def problem(found: Counterexample, title: str) -> str | None:
         f"elements = {_list(world.names)}",
         f"[granularities.G]{f' # {world.target.name}' if world.base.contents else ''}",
         f"neighbours = {_pairs(world.target, world.names)}",
-        *(_of_table(found) if found.joint else _of_mechanisms(found)),
+        *(_of_table(counterexample) if counterexample.joint else _of_mechanisms(counterexample)),
         "[target]",
         'granularity = "G"',
-        *(_joint(found) if found.joint else _mechanisms(found)),
+        *(_joint(counterexample) if counterexample.joint else _mechanisms(counterexample)),
         "[[claims]]",
-        *_guarantee(found.statement.notion, found.claim),
+        *_guarantee(counterexample.statement.notion, counterexample.claim),
         'expect = "refuted"',
     ]
     return "\n".join(rows) + "\n"
@@ -57,71 +57,86 @@ def _guarantee(notion: str, values: Values) -> list[str]:
 # settings
 
 
-def _readings(found: Counterexample) -> list[Reading]:
+def _readings(counterexample: Counterexample) -> list[Reading]:
     """What mechanisms read: everything, where they need not depend on what they are said to read only."""
-    kept = found.statement.kept
-    return [one if kept.depends else one.wholly for one in found.world.readings]
+    kept = counterexample.statement.kept
+    return [reading if kept.depends else reading.wholly for reading in counterexample.world.readings]
 
 
-def _names(found: Counterexample) -> dict[Relation, str]:
+def _names(counterexample: Counterexample) -> dict[Relation, str]:
     """The granularities for which guarantees are stated, by name; the target is G."""
-    others = dict.fromkeys(one.stated for one in found.world.readings if one.stated != found.world.target)
-    return {found.world.target: "G"} | {one: f"H{n}" for n, one in enumerate(others, start=1)}
+    others = dict.fromkeys(
+        reading.stated
+        for reading in counterexample.world.readings
+        if reading.stated != counterexample.world.target
+    )
+    return {counterexample.world.target: "G"} | {other: f"H{n}" for n, other in enumerate(others, start=1)}
 
 
-def _of_mechanisms(found: Counterexample) -> list[str]:
+def _of_mechanisms(counterexample: Counterexample) -> list[str]:
     """The other granularities, and the maps."""
-    rows, names = [], _names(found)
+    rows, names = [], _names(counterexample)
     for relation, name in names.items():
         if name != "G":
-            said = f" # {relation.name}" if found.world.base.contents else ""
-            rows += [f"[granularities.{name}]{said}", f"neighbours = {_pairs(relation, found.world.names)}"]
-    for n, one in enumerate(_readings(found), start=1):
-        if not one.everything:
-            table = zip(found.world.names, one.values, strict=True)
+            said = f" # {relation.name}" if counterexample.world.base.contents else ""
+            rows += [
+                f"[granularities.{name}]{said}",
+                f"neighbours = {_pairs(relation, counterexample.world.names)}",
+            ]
+    for n, reading in enumerate(_readings(counterexample), start=1):
+        if not reading.everything:
+            table = zip(counterexample.world.names, reading.values, strict=True)
             rows.append(f"[maps.f{n}]")
-            rows.append(f"table = {{ {', '.join(f'{_text(D)} = {_text(one.words[v])}' for D, v in table)} }}")
-            if one.inside is not None:
-                rows.append(f"image-neighbours = {{ {names[one.stated]} = {_pairs(one.inside, one.words)} }}")
+            rows.append(
+                f"table = {{ {', '.join(f'{_text(D)} = {_text(reading.words[v])}' for D, v in table)} }}"
+            )
+            if reading.inside is not None:
+                pairs = _pairs(reading.inside, reading.words)
+                rows.append(f"image-neighbours = {{ {names[reading.stated]} = {pairs} }}")
     return rows
 
 
-def _mechanisms(found: Counterexample) -> list[str]:
-    rows, names = [], _names(found)
-    for n, (one, given) in enumerate(zip(_readings(found), found.given, strict=True), start=1):
+def _mechanisms(counterexample: Counterexample) -> list[str]:
+    rows, names = [], _names(counterexample)
+    for n, (reading, given) in enumerate(
+        zip(_readings(counterexample), counterexample.given, strict=True), start=1
+    ):
         rows += ["[[mechanisms]]", f'name = "M{n}"']
-        rows += [] if one.everything else [f'reads = {{ map = "f{n}" }}']
-        rows += ["[mechanisms.guarantee]", *_guarantee(found.given_in or found.statement.notion, given)]
-        rows.append(f'granularity = "{names[one.stated]}"')
-        rows += [] if one.everything else [f'domain = "{"common" if one.inside is None else "own"}"']
+        rows += [] if reading.everything else [f'reads = {{ map = "f{n}" }}']
+        rows += [
+            "[mechanisms.guarantee]",
+            *_guarantee(counterexample.given_in or counterexample.statement.notion, given),
+        ]
+        rows.append(f'granularity = "{names[reading.stated]}"')
+        rows += [] if reading.everything else [f'domain = "{"common" if reading.inside is None else "own"}"']
     return rows
 
 
 # tables of all that several mechanisms say
 
 
-def _of_table(found: Counterexample) -> list[str]:
-    (table,) = found.rows
+def _of_table(counterexample: Counterexample) -> list[str]:
+    (table,) = counterexample.rows
     names = [format(n, "b").zfill(len(format(len(table[0]) - 1, "b"))) for n in range(len(table[0]))]
     return [
         "[tables.joint]",
         f"outcomes = {_list(names)}",
         "[tables.joint.rows]",
-        *(f"{_text(D)} = {_list(row)}" for D, row in zip(found.world.names, table, strict=True)),
+        *(f"{_text(D)} = {_list(row)}" for D, row in zip(counterexample.world.names, table, strict=True)),
     ]
 
 
-def _joint(found: Counterexample) -> list[str]:
+def _joint(counterexample: Counterexample) -> list[str]:
     """One mechanism, with what its table loses as its guarantee."""
-    (table,) = found.rows
-    losses = [loss_of(table[x], table[y]) for x, y in found.world.pairs]
-    worst = "oo" if "oo" in losses else max(losses, key=lambda one: enclosed(formulas.parse(one, {})).low)
+    (table,) = counterexample.rows
+    losses = [loss_of(table[x], table[y]) for x, y in counterexample.world.pairs]
+    worst = "oo" if "oo" in losses else max(losses, key=lambda loss: enclosed(formulas.parse(loss, {})).low)
     return [
         "[[mechanisms]]",
         'name = "M"',
         'table = "joint"',
         "[mechanisms.guarantee]",
-        f'notion = "{found.statement.notion}"',
+        f'notion = "{counterexample.statement.notion}"',
         f'epsilon = "{worst}"',
         'granularity = "G"',
     ]

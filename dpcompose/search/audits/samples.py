@@ -30,7 +30,7 @@ def _each(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
 def _some(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     """So many of the records."""
     m = int(letters["m"])
-    yield from ((one, Fraction(1, comb(len(D), m))) for one in combinations(D, m))
+    yield from ((combination, Fraction(1, comb(len(D), m))) for combination in combinations(D, m))
 
 
 def _draws(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
@@ -85,8 +85,10 @@ class Sampled:
         """Whether a counterexample is written as a problem file."""
         return self.outputs.written(joint)
 
-    def without(self, one: Supposition) -> Sampled:
-        left: dict[str, Any] = {"published": (True,)} if one.premise == "published" else {one.premise: STEPS}
+    def without(self, supposition: Supposition) -> Sampled:
+        left: dict[str, Any] = (
+            {"published": (True,)} if supposition.premise == "published" else {supposition.premise: STEPS}
+        )
         return replace(self, **left)
 
     def look(self, most: int, looked: Looked) -> Counterexample | None:
@@ -97,8 +99,8 @@ class Sampled:
             for H, G in product(self.on_samples, self.neighbours):
                 looked.add(_world(base, G))
                 for given, rows in self._mechanisms(samples, H, looked):
-                    if (found := self._in(base, G, samples, letters, given, rows)) is not None:
-                        return found
+                    if (counterexample := self._in(base, G, samples, letters, given, rows)) is not None:
+                        return counterexample
         return None
 
     def _mechanisms(
@@ -134,11 +136,11 @@ class Sampled:
     ) -> Row:
         """What the mechanism on a sample says: the outcome, or where it is published the sample with it."""
         outcomes = range(len(rows[0]))
-        found = {(T, o): Fraction(0) for T in (samples.contents if published else ((),)) for o in outcomes}
+        values = {(T, o): Fraction(0) for T in (samples.contents if published else ((),)) for o in outcomes}
         for T, p in WAYS[self.page.head.how].drawn(D, letters):
             for o in outcomes:
-                found[T if published else (), o] += p * rows[samples.contents.index(T)][o]
-        return tuple(found.values())
+                values[T if published else (), o] += p * rows[samples.contents.index(T)][o]
+        return tuple(values.values())
 
 
 def _near(base: Base, steps: list[int]) -> Relation:

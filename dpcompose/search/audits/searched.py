@@ -81,12 +81,12 @@ def look(statement: Any, most: int, looked: Looked) -> Counterexample | None:
     """
 
     def fits(world: World) -> bool:
-        return all(holds(world, one) for one in statement.hypotheses)
+        return all(holds(world, hypothesis) for hypothesis in statement.hypotheses)
 
     for world in settings(statement.premises, fits, most):
         looked.add(world)
-        if (found := _in(statement, world, looked)) is not None:
-            return found
+        if (counterexample := _in(statement, world, looked)) is not None:
+            return counterexample
     return None
 
 
@@ -95,13 +95,13 @@ def _in(statement: Any, world: World, looked: Looked) -> Counterexample | None:
     kept = statement.kept
     for given in guarantees(statement.outputs, len(world.readings)):
         claims = {pair: statement.claim(world, given, pair) for pair in world.pairs}
-        found = None
+        counterexample = None
         if kept.coin is None and kept.independent and kept.earlier:
-            found = _independent(statement, world, given, claims, looked)
-        if found is None and len(world.readings) == 2 and len(world.names) <= FEW:
-            found = _jointly(statement, world, given, claims, looked)
-        if found is not None:
-            return found
+            counterexample = _independent(statement, world, given, claims, looked)
+        if counterexample is None and len(world.readings) == 2 and len(world.names) <= FEW:
+            counterexample = _jointly(statement, world, given, claims, looked)
+        if counterexample is not None:
+            return counterexample
     return None
 
 
@@ -116,11 +116,13 @@ def _independent(
     outputs, readings = statement.outputs, _readings(statement, world)
     for at in sorted({y for _, y in claims}):
         around = [(pair, claim) for pair, claim in claims.items() if claim is not None and at in pair]
-        ways = (aimed(outputs, one, as_key(has), at) for one, has in zip(readings, given, strict=True))
+        ways = (
+            aimed(outputs, reading, as_key(has), at) for reading, has in zip(readings, given, strict=True)
+        )
         for rows in product(*ways):
             looked.mechanisms += 1
             for (x, y), claim in around:
-                lost = outputs.lost([one[x] for one in rows], [one[y] for one in rows], claim)
+                lost = outputs.lost([row[x] for row in rows], [row[y] for row in rows], claim)
                 if lost is not None:
                     return Counterexample(statement, world, given, rows, False, (x, y), claim, lost)
     return None
@@ -149,7 +151,7 @@ def _jointly(
 
 def _readings(statement: Any, world: World) -> tuple[Reading, ...]:
     """What mechanisms may depend on."""
-    return world.readings if statement.kept.depends else tuple(one.wholly for one in world.readings)
+    return world.readings if statement.kept.depends else tuple(reading.wholly for reading in world.readings)
 
 
 FEW = 3
@@ -159,8 +161,8 @@ FEW = 3
 def _least(reading: Reading, sides: Sequence[int]) -> int:
     """How far what is read moves at least between databases of different sides: 0, 1, or more steps."""
     every = range(len(sides))
-    some = {reading.moves(x, y) for x in every for y in every if sides[x] != sides[y]}
-    return min((r for r in some if r in (0, 1)), default=INFINITE)
+    numbers = {reading.moves(x, y) for x in every for y in every if sides[x] != sides[y]}
+    return min((r for r in numbers if r in (0, 1)), default=INFINITE)
 
 
 @lru_cache(maxsize=50_000)
@@ -205,7 +207,7 @@ def joint_tables(
             continue
         if kept.independent:
             outcomes = (0, 1) if kept.earlier else (0,)
-            fine = all(fits(second(P, one), second(Q, one), 1) for one in outcomes)
+            fine = all(fits(second(P, outcome), second(Q, outcome), 1) for outcome in outcomes)
         else:
             fine = fits(second(P), second(Q), 1)
         if fine:

@@ -50,15 +50,15 @@ class Statement:
         """Whether a counterexample, of mechanisms together or not, is written as a problem file."""
         return self.outputs.written(joint)
 
-    def without(self, one: Supposition) -> Statement:
+    def without(self, supposition: Supposition) -> Statement:
         """The same without one supposition."""
         usual = Premises()
-        left = {one.premise: getattr(usual, one.premise)} if one.premise else {}
+        left = {supposition.premise: getattr(usual, supposition.premise)} if supposition.premise else {}
         return replace(
             self,
             premises=replace(self.premises, **left),
-            hypotheses=tuple(x for x in self.hypotheses if x is not one.hypothesis),
-            kept=one.mechanisms or self.kept,
+            hypotheses=tuple(x for x in self.hypotheses if x is not supposition.hypothesis),
+            kept=supposition.mechanisms or self.kept,
         )
 
 
@@ -66,16 +66,16 @@ def named(theory: Any, page: Any) -> list[Statement]:
     """A composition theorem in all notions for which it is stated."""
     head = page.head
     about = {*head.items, *head.conclusion, *head.notions}
-    some = tuple(_suppositions(theory, head))
+    suppositions = tuple(_suppositions(theory, head))
     told, adaptive = (*head.where, *head.hypotheses), head.adaptively is not None
-    found = []
+    statements = []
     for notion in theory.notions:
         if notion in about and (outputs := outputs_of(theory, notion)) is not None:
             claim = _concludes(theory, page, notion)
-            found.append(
-                Statement(page, notion, outputs, head.premises, told, some, claim, ALL_KEPT, adaptive)
+            statements.append(
+                Statement(page, notion, outputs, head.premises, told, suppositions, claim, ALL_KEPT, adaptive)
             )
-    return found
+    return statements
 
 
 PREMISES = {
@@ -90,19 +90,19 @@ STATED = {"G": "the target's"}
 
 def _suppositions(theory: Any, head: Any) -> list[Supposition]:
     """What a composition theorem supposes: its hypotheses and premises, and what mechanisms are."""
-    found = [
+    suppositions = [
         Supposition(one.is_.replace(" ", "-"), binding.in_general(theory, one), hypothesis=one)
         for one in (*head.where, *head.hypotheses)
     ]
     for key, words in PREMISES.items():
         value = getattr(head.premises, key)
         if value not in (getattr(Premises(), key), "H"):  # what is said of H needs one H
-            found.append(Supposition(key, words.format(STATED.get(value, value)), premise=key))
+            suppositions.append(Supposition(key, words.format(STATED.get(value, value)), premise=key))
     if head.premises.domain == "common":
-        found.append(DEPENDS)
+        suppositions.append(DEPENDS)
     if head.premises.k != 1:
-        found += _of_mechanisms(head.adaptively is not None)
-    return found
+        suppositions += _of_mechanisms(head.adaptively is not None)
+    return suppositions
 
 
 DEPENDS = Supposition(
@@ -202,10 +202,10 @@ def rule(theory: Any, page: Any) -> list[Statement]:
         r = world.readings[0].moves(*pair)
         return None if r == INFINITE else _far(texts, given[0], r)
 
-    some = tuple(_of_mechanisms(head.adaptively is not None))
+    suppositions = tuple(_of_mechanisms(head.adaptively is not None))
     alike, far = Premises(stated="G", domain="common"), Premises(stated="H", domain="common", k=1)
     return [
-        Statement(page, head.notion, outputs, alike, (IDENTITY,), some, together),
+        Statement(page, head.notion, outputs, alike, (IDENTITY,), suppositions, together),
         Statement(page, head.notion, outputs, far, (IDENTITY,), (), further),
     ]
 

@@ -16,33 +16,39 @@ class NoSearch(ValueError):
 def _relation(world: World, hypothesis: Any) -> Relation | None:
     """The neighbours that a hypothesis is about."""
     name = hypothesis.granularity or "G"
-    some = {"G": world.target, "H": world.stated}
-    return some[name] if name in some else next((one for one in (world.target,) if one.name == name), None)
+    relations = {"G": world.target, "H": world.stated}
+    return (
+        relations[name]
+        if name in relations
+        else next((relation for relation in (world.target,) if relation.name == name), None)
+    )
 
 
 def _compatible(world: World, hypothesis: Any) -> bool:
     """At neighbours at most one input changes."""
-    found = _relation(world, hypothesis)
-    return found is not None and all(len(world.moved(*pair)) <= 1 for pair in found.pairs)
+    relation = _relation(world, hypothesis)
+    return relation is not None and all(len(world.moved(*pair)) <= 1 for pair in relation.pairs)
 
 
 def _sensitivity(world: World, hypothesis: Any) -> bool:
     """At neighbours every input moves by at most so many steps."""
-    found = _relation(world, hypothesis)
+    relation = _relation(world, hypothesis)
     moves = (
-        [r for pair in found.pairs for r in world.moved(*pair).values()] if found is not None else [INFINITE]
+        [r for pair in relation.pairs for r in world.moved(*pair).values()]
+        if relation is not None
+        else [INFINITE]
     )
     return all(0 <= r <= hypothesis.bound for r in moves)
 
 
 def _commutes(world: World, hypothesis: Any) -> bool:
     """All inputs together move no further than the whole, at all databases."""
-    found = _relation(world, hypothesis)
-    if found is None:
+    relation = _relation(world, hypothesis)
+    if relation is None:
         return False
     for x in range(len(world.names)):
         for y in range(x):
-            moves, whole = world.moved(x, y).values(), found.steps(x, y)
+            moves, whole = world.moved(x, y).values(), relation.steps(x, y)
             if whole != INFINITE and (INFINITE in moves or sum(moves) > whole):
                 return False
     return True
@@ -50,7 +56,7 @@ def _commutes(world: World, hypothesis: Any) -> bool:
 
 def _partition(world: World, hypothesis: Any) -> bool:
     """Restrictions to records, each of which is read once at most."""
-    read = [one.records for one in world.readings]
+    read = [reading.records for reading in world.readings]
     if not world.base.universe or None in read:
         return False
     every = [x for some in read if some is not None for x in some]
@@ -58,13 +64,13 @@ def _partition(world: World, hypothesis: Any) -> bool:
 
 
 def _record_wise(world: World, hypothesis: Any) -> bool:
-    return all(one.everything or one.records is not None for one in world.readings)
+    return all(reading.everything or reading.records is not None for reading in world.readings)
 
 
 def _proper(world: World, hypothesis: Any) -> bool:
     """Restrictions that leave a record out."""
     return bool(world.base.universe) and all(
-        one.records is not None and not one.everything for one in world.readings
+        reading.records is not None and not reading.everything for reading in world.readings
     )
 
 
@@ -74,7 +80,7 @@ def _number(world: World, value: str) -> int:
         return len(world.readings)
     if value == "largest size":
         return max(map(len, world.base.contents), default=0)
-    return sum(len(set(one.values)) > 1 for one in world.readings)
+    return sum(len(set(reading.values)) > 1 for reading in world.readings)
 
 
 HOLDS: Mapping[str, Callable[[World, Any], bool]] = {

@@ -43,14 +43,14 @@ class Relation:
 @lru_cache(maxsize=20_000)
 def _from(pairs: Pairs, x: int) -> Mapping[int, int]:
     """How many steps there are from x to all that can be reached."""
-    found, waiting = {x: 0}, deque([x])
+    numbers, waiting = {x: 0}, deque([x])
     while waiting:
         here = waiting.popleft()
         for y in sorted(b for a, b in pairs if a == here):
-            if y not in found:
-                found[y] = found[here] + 1
+            if y not in numbers:
+                numbers[y] = numbers[here] + 1
                 waiting.append(y)
-    return found
+    return numbers
 
 
 @frozen
@@ -108,21 +108,24 @@ class Base:
         """The neighbours that there can be: all graphs, or by what is done to records."""
         if not self.universe:
             return tuple(Relation(f"G{n}", pairs) for n, pairs in enumerate(_graphs(len(self.names))))
-        return tuple(one.among(self.contents) for one in edits(self.universe))
+        return tuple(edit.among(self.contents) for edit in edits(self.universe))
 
     def readings(self, own: bool) -> list[Reading]:
         """All that can be read on a domain, with all neighbours for which a guarantee can be stated."""
         kept, every = frozenset(self.universe) or None, tuple(range(len(self.names)))
-        whole = [Reading(every, self.names, one, one if own else None, kept, True) for one in self.relations]
+        whole = [
+            Reading(every, self.names, relation, relation if own else None, kept, True)
+            for relation in self.relations
+        ]
         return [*whole, *(self._restrictions(own) if self.universe else ()), *self._tables(own)]
 
     def _restrictions(self, own: bool) -> Iterator[Reading]:
         for part in chain.from_iterable(combinations(self.universe, r) for r in range(len(self.universe))):
-            read = [tuple(x for x in one if x in part) for one in self.contents]
+            read = [tuple(x for x in content if x in part) for content in self.contents]
             images = tuple(sorted(set(read), key=lambda one: (len(one), one)))
             values = tuple(images.index(one) for one in read)
-            for one, stated in zip(edits(self.universe), self.relations, strict=True):
-                inside = one.among(images) if own else None
+            for edit, stated in zip(edits(self.universe), self.relations, strict=True):
+                inside = edit.among(images) if own else None
                 yield Reading(values, tuple(map(_name, images)), stated, inside, frozenset(part))
 
     def _tables(self, own: bool) -> Iterator[Reading]:
@@ -132,8 +135,8 @@ class Base:
         for values in _partitions(len(self.names)):
             words = tuple(str(v) for v in range(max(values) + 1))
             if own:
-                graphs = [Relation("", one) for one in _graphs(len(words))]
-                yield from (Reading(values, words, H, one) for H in self.relations for one in graphs)
+                graphs = [Relation("", graph) for graph in _graphs(len(words))]
+                yield from (Reading(values, words, H, graph) for H in self.relations for graph in graphs)
             elif len(words) < len(values):
                 yield from (Reading(values, words, H) for H in self.relations)
 
@@ -156,7 +159,11 @@ def _graphs(count: int) -> list[Pairs]:
 def _partitions(count: int) -> list[tuple[int, ...]]:
     """All functions of so many databases, up to the names of their values: the first is 0."""
     every = product(range(count), repeat=count)
-    return [one for one in every if all(v <= max(one[:n], default=-1) + 1 for n, v in enumerate(one))]
+    return [
+        numbers
+        for numbers in every
+        if all(v <= max(numbers[:n], default=-1) + 1 for n, v in enumerate(numbers))
+    ]
 
 
 def difference(D: Records, E: Records) -> tuple[Records, Records]:
@@ -238,19 +245,19 @@ class World:
     @cached_property
     def stated(self) -> Relation | None:
         """The neighbours for which all guarantees are stated; None where they differ in them."""
-        some = {one.stated for one in self.readings}
-        return some.pop() if len(some) == 1 else None
+        relations = {reading.stated for reading in self.readings}
+        return relations.pop() if len(relations) == 1 else None
 
     @cached_property
     def apart(self) -> int:
         """m: how many of their steps target neighbours are apart at most; INFINITE without a chain."""
-        steps = {one.stated.steps(*pair) for one in self.readings for pair in self.target.pairs}
+        steps = {reading.stated.steps(*pair) for reading in self.readings for pair in self.target.pairs}
         return INFINITE if INFINITE in steps else max(steps, default=0)
 
     def moved(self, x: int, y: int) -> dict[int, int]:
         """How far each input moves that does."""
         readings = enumerate(self.readings)
-        return {i: one.moves(x, y) for i, one in readings if one.values[x] != one.values[y]}
+        return {i: reading.moves(x, y) for i, reading in readings if reading.values[x] != reading.values[y]}
 
 
 SEED = 1
@@ -267,13 +274,15 @@ def settings(wanted: Any, fits: Callable[[World], bool], most: int, seed: int = 
     random = Random(seed)
     domains = {"own": (True,), "common": (False,)}.get(wanted.domain, (False, True))
     for base in bases():
-        read = [one for own in domains for one in base.readings(own)]
+        read = [reading for own in domains for reading in base.readings(own)]
         for k in (wanted.k,) if wanted.k else (1, 2, 3):
             for target in base.relations:
                 if target.pairs and wanted.target in (None, target.name):
                     for options in _options(wanted.stated, target, base, read):
-                        some = (World(base, target, one) for one in _tuples(options, k, most, random))
-                        yield from islice(filter(fits, some), most)
+                        worlds = (
+                            World(base, target, readings) for readings in _tuples(options, k, most, random)
+                        )
+                        yield from islice(filter(fits, worlds), most)
 
 
 def _options(
@@ -282,12 +291,16 @@ def _options(
     """What mechanisms can read whose guarantees are stated as premises say: one list for each such H."""
     if stated is None:
         return [list(read)]
-    names = {"G": [target.name], "H": [one.name for one in base.relations]}.get(stated, [stated])
-    return [some for name in names if (some := [one for one in read if one.stated.name == name])]
+    names = {"G": [target.name], "H": [relation.name for relation in base.relations]}.get(stated, [stated])
+    return [
+        readings
+        for name in names
+        if (readings := [reading for reading in read if reading.stated.name == name])
+    ]
 
 
 def _tuples(options: Sequence[Reading], k: int, most: int, random: Random) -> Iterator[tuple[Reading, ...]]:
     """What k mechanisms read: every way, or some that are drawn."""
     n, total = len(options), len(options) ** k
-    for one in range(total) if total <= most else random.sample(range(total), min(total, TRIES * most)):
-        yield tuple(options[one // n**place % n] for place in reversed(range(k)))
+    for number in range(total) if total <= most else random.sample(range(total), min(total, TRIES * most)):
+        yield tuple(options[number // n**place % n] for place in reversed(range(k)))

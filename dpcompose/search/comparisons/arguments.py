@@ -149,10 +149,10 @@ class _Search:
         known = (f, ranges.key(box, f.names))
         if self.failed.get(known, -1) >= depth or len(f.terms) > MOST_LETTERS:
             return None
-        found = None if self.seems_negative(f, box) else self._prove(f, box, depth)
-        if found is None:
+        proof = None if self.seems_negative(f, box) else self._prove(f, box, depth)
+        if proof is None:
             self.failed[known] = depth
-        return found
+        return proof
 
     def _prove(self, f: Elementary, box: Box, depth: int) -> Proof | None:
         for bits in (48,) if f.names else (64, 500):
@@ -162,17 +162,17 @@ class _Search:
         if depth <= 0:
             return None
         for made, goals in chain(self._squares(f, box), self._in_parts(f, box)) if f.names else ():
-            found = self._within_share(made, goals, depth)
-            if found is not None:
-                return found
+            proof = self._within_share(made, goals, depth)
+            if proof is not None:
+                return proof
         for step in surely_useful(f, box):
             after = self._reduced((f, box), step)
             if after is not None and after[0] != (f, box):
                 return self._after([(step, (f, box))], after, depth)
         for made, goals in self._worth_trying(f, box) if f.names else ():
-            found = self._within_share(made, goals, depth - 1)
-            if found is not None:
-                return found
+            proof = self._within_share(made, goals, depth - 1)
+            if proof is not None:
+                return proof
         return None
 
     def _within_share(self, made: Proof, goals: list[Goal], depth: int) -> Proof | None:
@@ -189,7 +189,7 @@ class _Search:
 
     def _after(self, made: Proof, goals: list[Goal], depth: int) -> Proof | None:
         """The steps and proofs of all goals."""
-        if len(goals) > 1 and any(self.seems_negative(*one) for one in goals):
+        if len(goals) > 1 and any(self.seems_negative(*goal) for goal in goals):
             return None
         total = list(made)
         for g, box in goals:
@@ -333,10 +333,10 @@ class _Search:
                 seen = [(value(one, point) or (-math.inf, 0))[0] for one in of]
                 some = tuple(sorted(sorted(range(len(of)), key=seen.__getitem__, reverse=True)[:m]))
                 votes[some] = votes.get(some, 0) + 1
-            for some in sorted(votes, key=lambda one: -votes[one])[:1] if m == 1 else ():
+            for some in sorted(votes, key=lambda vote: -votes[vote])[:1] if m == 1 else ():
                 yield from self._tried((f, box), Step("largest", (letter, of[some[0]])))
             positive = False
-            for some in sorted(votes, key=lambda one: -votes[one])[:MOST_CHOSEN]:
+            for some in sorted(votes, key=lambda vote: -votes[vote])[:MOST_CHOSEN]:
                 chosen = Step("chosen", (letter, tuple(of[j] for j in some)))
                 for made, goals in self._tried((f, box), chosen):
                     positive = True

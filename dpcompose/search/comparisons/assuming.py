@@ -60,9 +60,9 @@ def decide(
         if isinstance(found, Point) and (point := _back(greater, lesser, assumed, there, found)):
             return point
     if isinstance(plain, Point):
-        for one in islice(allowed_points(assumed, {}, grid), FEW_POINTS):
-            if _is_against(greater, lesser, assumed, {**plain.values, **one}):
-                return Point({**plain.values, **one})
+        for values in islice(allowed_points(assumed, {}, grid), FEW_POINTS):
+            if _is_against(greater, lesser, assumed, {**plain.values, **values}):
+                return Point({**plain.values, **values})
     last = None if to_prove else as_they_are(greater, lesser, False)
     against = isinstance(last, Point) and _is_against(greater, lesser, assumed, dict(last.values))
     return last if against else None
@@ -70,7 +70,7 @@ def decide(
 
 def _ways(assumed: Assumed, *some: Term) -> Iterator[tuple[Step, ...]]:
     """The ways in which letters of some terms are eliminated."""
-    names = frozenset(name for one in some for name in one.letters)
+    names = frozenset(name for term in some for name in term.letters)
     kept = frozenset[str]().union(*map(assumptions.counts_in, some))
     return iter(assumptions.ways(assumed, names, kept))
 
@@ -79,7 +79,7 @@ def _outside(
     greater: Term, lesser: Term, assumed: Assumed, steps: Sequence[Step], inner: Proof
 ) -> Proof | None:
     """A proof without the letters that some steps eliminate, as one of the comparison itself."""
-    certificate = {"eliminated": [list(one) for one in steps], "proof": inner.certificate}
+    certificate = {"eliminated": [list(step) for step in steps], "proof": inner.certificate}
     try:
         used = comparison.check_at_least(greater, lesser, certificate, assumed)
     except BadCertificate:
@@ -91,7 +91,7 @@ def _back(greater: Term, lesser: Term, assumed: Assumed, there: Eliminated, foun
     """A point of the letters that remain as one of all, where it is allowed."""
     every = {**assumptions.letters_of(assumed), **comparison.domains_of(greater, lesser)}
     left = _remaining(there, every).items()
-    free = {name: one for name, one in left if name not in found.values and not moves(name)}
+    free = {name: domain for name, domain in left if name not in found.values and not moves(name)}
     for start in islice(grid(free), FEW_POINTS):
         with suppress(ValueError, ArithmeticError):
             back = _of_all(there, {**start, **found.values})
@@ -130,7 +130,7 @@ def allowed_points(
         yield from make(domains)
         return
     every = {**assumptions.letters_of(assumed), **domains}
-    alone = {name: one for name, one in every.items() if not moves(name)}
+    alone = {name: domain for name, domain in every.items() if not moves(name)}
     for steps in islice(assumptions.ways(assumed, frozenset(every)), FEW_WAYS):
         there = assumptions.eliminated(assumed, steps, every)
         for point in make(_remaining(there, every)):
@@ -151,21 +151,26 @@ def _is_member(name: str) -> bool:
 
 def _with_members(assumed: Assumed, point: Values) -> dict[str, Fraction]:
     """A point with values for all members e[1], … of families that assumptions are about: that of e[i]."""
-    found = dict(point)
-    for over in (part for one in assumed for side in (one.left, one.right) for part in side.every("over")):
+    values = dict(point)
+    for over in (
+        part
+        for assumption in assumed
+        for side in (assumption.left, assumption.right)
+        for part in side.every("over")
+    ):
         count = formulas.at(over.of[2], point).number
         for name in filter(moves, over.letters):
             for j in range(1, int(count or 0) + 1):
-                found.setdefault(naming.member(naming.read(name).base, j), point[name])
-    return found
+                values.setdefault(naming.member(naming.read(name).base, j), point[name])
+    return values
 
 
 def _of_all(eliminated: Eliminated, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
     """A point of the letters that remain as one of all.  Raises ValueError where it is none."""
-    found = dict(point)
+    values = dict(point)
     for name, value in eliminated.values.items():
         there = formulas.at(value, point).number
         if there is None:
             raise NotAssumed(f"{name} is not rational there")
-        found[name] = there
-    return found
+        values[name] = there
+    return values

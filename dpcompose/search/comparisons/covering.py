@@ -162,9 +162,9 @@ class _Started:
         weights: Weights = [{} for _ in self.added]
         for i, terms in missing.items():
             left = {
-                n: Fraction(one.peak.m, always) if sparing and i and always else Fraction(one.peak.m)
-                for n, one in enumerate(self.added)
-                if one.serves(i)
+                n: Fraction(added.peak.m, always) if sparing and i and always else Fraction(added.peak.m)
+                for n, added in enumerate(self.added)
+                if added.serves(i)
             }
             for n, j, share in self._cover(dict(terms), left):
                 of = weights[n].setdefault(j, {})
@@ -201,16 +201,16 @@ class _Started:
             ["choose", peak.m, i, [text(inner) for inner in peak.of]] for peak, i in self.chosen
         ]
         try:
-            for one, of in zip(self.added, weights, strict=True):
+            for added, of in zip(self.added, weights, strict=True):
                 some: dict[Form, dict[int, Fraction]] = {}
                 for j, f in sorted(of.items()):
-                    into = some.setdefault(one.peak.of[j], {})
+                    into = some.setdefault(added.peak.of[j], {})
                     for i, c in f.items():
-                        into[i] = into.get(i, ZERO) + c * one.factor
+                        into[i] = into.get(i, ZERO) + c * added.factor
                 if some:
-                    left.weigh(one.peak, list(some.items()))
+                    left.weigh(added.peak, list(some.items()))
                     written = [[text(inner), _data(f)] for inner, f in some.items()]
-                    follow.append(["weigh", peak_text(one.peak), written])
+                    follow.append(["weigh", peak_text(added.peak), written])
         except BadCertificate:
             return {}, self.left()
         data: dict[str, Any] = {"follow": follow}

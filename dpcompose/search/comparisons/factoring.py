@@ -93,15 +93,15 @@ def _linear(f: Polynomial) -> Iterator[Polynomial]:
 
 def _rational_roots(f: Mapping[int, Fraction]) -> Iterator[Fraction]:
     """The rational roots other than 0 of a polynomial in one variable."""
-    some = {n: c for n, c in f.items() if c}
-    if len(some) < 2:
+    values = {n: c for n, c in f.items() if c}
+    if len(values) < 2:
         return
-    scale = lcm(*(c.denominator for c in some.values()))
-    low, high = abs(int(some[min(some)] * scale)), abs(int(some[max(some)] * scale))
+    scale = lcm(*(c.denominator for c in values.values()))
+    low, high = abs(int(values[min(values)] * scale)), abs(int(values[max(values)] * scale))
     tried = product(_whole_divisors(low), _whole_divisors(high), (1, -1))
     for p, q, sign in islice(tried, MOST_CANDIDATES):
         r = Fraction(sign * p, q)
-        if whole_gcd(p, q) == 1 and sum(c * r**n for n, c in some.items()) == 0:
+        if whole_gcd(p, q) == 1 and sum(c * r**n for n, c in values.items()) == 0:
             yield r
 
 
@@ -161,10 +161,10 @@ def common(f: Polynomial, g: Polynomial, work: list[int]) -> Polynomial:
 
 def _content(f: Polynomial, v: int, work: list[int]) -> Polynomial:
     """The common divisor of the coefficients of a polynomial in one variable."""
-    found: Polynomial = {}
+    polynomial: Polynomial = {}
     for degree in {e[v] for e in f}:
-        found = common(found, _coefficient(f, v, degree), work)
-    return found
+        polynomial = common(polynomial, _coefficient(f, v, degree), work)
+    return polynomial
 
 
 def _pseudo_remainder(f: Polynomial, g: Polynomial, v: int, work: list[int]) -> Polynomial:
@@ -188,19 +188,19 @@ def _degree(f: Polynomial, v: int) -> int:
 
 
 def _times(f: Polynomial, g: Polynomial) -> Polynomial:
-    found: dict[Exponents, Fraction] = {}
+    values: dict[Exponents, Fraction] = {}
     for e, c in f.items():
         for other, d in g.items():
             key = tuple(a + b for a, b in zip(e, other, strict=True))
-            found[key] = found.get(key, Fraction(0)) + c * d
-    return {e: c for e, c in found.items() if c}
+            values[key] = values.get(key, Fraction(0)) + c * d
+    return {e: c for e, c in values.items() if c}
 
 
 def _minus(f: Polynomial, g: Polynomial) -> Polynomial:
-    found = dict(f)
+    values = dict(f)
     for e, c in g.items():
-        found[e] = found.get(e, Fraction(0)) - c
-    return {e: c for e, c in found.items() if c}
+        values[e] = values.get(e, Fraction(0)) - c
+    return {e: c for e, c in values.items() if c}
 
 
 def _derivative(f: Polynomial, v: int) -> Polynomial:

@@ -36,8 +36,8 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
     """A few allowed values, the usual one first."""
     tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
     if domain.least is not None:
-        some = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
-        tried = [*some, *tried] if domain.integer else [*tried, *some]
+        values = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
+        tried = [*values, *tried] if domain.integer else [*tried, *values]
     if domain.least is not None and domain.least >= 1 and not domain.integer:  # such as orders of divergences
         tried = [Fraction(2), domain.least + Fraction(1, 10), Fraction(100), domain.least + 1, *tried]
     ends = [end for end in (domain.least, domain.greatest) if end is not None]
@@ -95,8 +95,8 @@ def where_large(difference: Form, uncovered: Sequence[Monomial], domains: Domain
     piece = piece_at(difference, first)
     if piece is not None:
         groups.insert(0, [t for t, c in piece.monomials if c < 0])
-    for some in groups:
-        names = {name for term in some for letter, _ in term for name in letter.letters}
+    for group in groups:
+        names = {name for term in group for letter, _ in term for name in letter.letters}
         large = {name: max(few[name]) for name in names if name in few}
         yield small | large
         yield first | large
@@ -128,20 +128,20 @@ def where_negative(
     assumed -- what is ≥ 0 besides, and whether it is above 0.
     """
     letters = {letter for letter in piece.letters if letter.kind != "letter"}
-    plain = ((one, strictly) for one, strictly in assumed if not one.peaks)
-    constraints = [*_negative(piece, domains), *(_constraint(one, strictly) for one, strictly in plain)]
+    plain = ((form, strictly) for form, strictly in assumed if not form.peaks)
+    constraints = [*_negative(piece, domains), *(_constraint(form, strictly) for form, strictly in plain)]
     whole = frozenset(name for name, domain in domains.items() if domain.integer)
-    linear = all(sum(n for _, n in t) <= 1 for one in constraints for t in one.polynomial)
+    linear = all(sum(n for _, n in t) <= 1 for constraint in constraints for t in constraint.polynomial)
     first = usual(domains)
     if linear and not letters:
-        found = _by_program(constraints, domains)
-        if found is None:
+        values = _by_program(constraints, domains)
+        if values is None:
             return
-        yield from _whole({**first, **found}, whole)
+        yield from _whole({**first, **values}, whole)
     if (whole or not linear or letters) and solver is not None:
-        found = solver.solve(constraints, whole)
-        if found is not None:
-            yield {name: found.get(name, x) for name, x in first.items()}
+        values = solver.solve(constraints, whole)
+        if values is not None:
+            yield {name: values.get(name, x) for name, x in first.items()}
 
 
 def _whole(point: Point, whole: frozenset[str]) -> Iterator[Point]:
@@ -166,13 +166,13 @@ def _by_program(constraints: Sequence[Constraint], domains: Domains) -> Point | 
     signed = {name for name, domain in domains.items() if domain.nonnegative}
 
     def row(polynomial: Mapping[Any, Fraction]) -> tuple[dict[Any, Fraction], Fraction]:
-        found: dict[Any, Fraction] = {}
+        values: dict[Any, Fraction] = {}
         for term, c in polynomial.items():
             for x, _ in term:
-                found[x, 1] = found.get((x, 1), ZERO) + c
+                values[x, 1] = values.get((x, 1), ZERO) + c
                 if x not in signed and not (isinstance(x, tuple) and x[0] == "u"):
-                    found[x, -1] = found.get((x, -1), ZERO) - c
-        return found, polynomial.get((), ZERO)
+                    values[x, -1] = values.get((x, -1), ZERO) - c
+        return values, polynomial.get((), ZERO)
 
     for constraint in constraints:
         found, constant = row(constraint.polynomial)
@@ -212,20 +212,20 @@ def _negative(piece: Form, domains: Domains) -> list[Constraint]:
     def above(form: Form) -> dict[Any, Fraction]:
         """A polynomial that is at least the form, with variables for its peaks: top(m, x) is the
         least m·s + Σ u_j with u_j ≥ 0 and u_j ≥ x_j − s."""
-        found = {_variables(t): c for t, c in form.monomials}
+        values = {_variables(t): c for t, c in form.monomials}
         for peak, c in form.peaks:
             s: Any = ((("s", next(fresh)), 1),)
-            found[s] = c * peak.m
+            values[s] = c * peak.m
             for inner in peak.of:
                 value = above(inner)
                 value[s] = value.get(s, ZERO) - 1
                 u: Any = ((("u", next(fresh)), 1),)
                 more = {} if peak.m == 1 else {u: ONE}
                 if more:
-                    found[u] = c
+                    values[u] = c
                     constraints.append(Constraint(more, ">="))
                 constraints.append(Constraint({t: -d for t, d in value.items()} | more, ">="))
-        return found
+        return values
 
     value = above(piece)
     constraints.append(Constraint({t: -c for t, c in value.items()}, ">"))

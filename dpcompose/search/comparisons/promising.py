@@ -76,10 +76,10 @@ def factors_of(f: Elementary) -> tuple[Fraction, list[tuple[Elementary, int]]] |
         return None
     lead = polynomial[max(polynomial)]
     factors = []
-    for one, n in found:
-        lead /= one[max(one)] ** n
+    for values, n in found:
+        lead /= values[max(values)] ** n
         made = Elementary()
-        for exponents, c in one.items():
+        for exponents, c in values.items():
             pairs = zip(letters, exponents, units, strict=True)
             term = tuple((letter, unit * e) for letter, e, unit in pairs if e)
             made = made + elementary.elementary([(term, c)])

@@ -24,15 +24,15 @@ def pairs(difference: Form, known: Known) -> Iterator[tuple[Form, Form]]:
         for term, c in difference.terms
         if not isinstance(term, Peak) and any(map(is_root, (one for one, _ in term)))
     ]
-    added = [one for one, c in rooted if c > 0 and forms.is_nonnegative(one, known)]
-    subtracted = [one for one, c in rooted if c < 0]
+    added = [form for form, c in rooted if c > 0 and forms.is_nonnegative(form, known)]
+    subtracted = [form for form, c in rooted if c < 0]
     if len(added) * len(subtracted) <= MOST_PAIRS:
         yield from product(added, subtracted)
 
 
-def is_root(one: Term) -> bool:
+def is_root(term: Term) -> bool:
     """Whether it is a power with a fraction as exponent."""
-    exponent = one.base_and_exponent[1].number if one.kind == "power" else None
+    exponent = term.base_and_exponent[1].number if term.kind == "power" else None
     return exponent is not None and exponent.denominator > 1
 
 

@@ -47,12 +47,12 @@ def text_of(term: Term) -> str | list[str]:
     """
     parts: list[list[Term]] = [[]]
     size = 0
-    for one in term.summands:
-        more = _size(one)
+    for summand in term.summands:
+        more = _size(summand)
         if parts[-1] and size + more > LONGEST_FORMULA:
             parts.append([])
             size = 0
-        parts[-1].append(one)
+        parts[-1].append(summand)
         size += more
     if len(parts) == 1:
         return formulas.to_text(term)
@@ -112,8 +112,8 @@ def leaf(
             weights.append([peak_text(peak), [[text(inner), str(w)] for inner, w in some]])
     for x, end, factor in bounds:
         rest = rest - bound_form(x, end).scaled(factor)
-    for _, one, _ in assumed:
-        rest = rest - one
+    for _, form, _ in assumed:
+        rest = rest - form
     data: dict[str, Any] = {"weights": weights} if weights else {}
     data |= {"bounds": [[x.of[0], end, str(c)] for x, end, c in bounds]} if bounds else {}
     data |= {"assumed": [[n, text(factor)] for n, _, factor in assumed]} if assumed else {}
@@ -128,7 +128,7 @@ def seen(piece: Form, symbols: Mapping[str, Term], known: Known) -> dict[str, An
 
 def _by_signs(piece: Form, known: Known) -> dict[str, Any] | None:
     signed = forms.constants_joined(piece)
-    fine = all(forms.is_nonnegative(Form((one,)), known) for one in signed.terms)
+    fine = all(forms.is_nonnegative(Form((term,)), known) for term in signed.terms)
     return leaf(piece, []) if fine else None
 
 
@@ -172,10 +172,10 @@ def _by_shares(piece: Form, known: Known) -> dict[str, Any] | None:
 
 def _joined(some: Any) -> list[tuple[Form, Fraction]]:
     """Weights of equal forms added up, those that are 0 left out."""
-    found: dict[Form, Fraction] = {}
+    values: dict[Form, Fraction] = {}
     for inner, w in some:
-        found[inner] = found.get(inner, ZERO) + w
-    return [(inner, w) for inner, w in found.items() if w]
+        values[inner] = values.get(inner, ZERO) + w
+    return [(inner, w) for inner, w in values.items() if w]
 
 
 def _by_coefficients(piece: Form, known: Known) -> dict[str, Any] | None:
@@ -186,7 +186,9 @@ def _by_coefficients(piece: Form, known: Known) -> dict[str, Any] | None:
         products = (t for t, _ in rest.monomials if sum(n for _, n in t) > 1)
         unit = sorted(small & {x for t in products for x, _ in t}, key=lambda x: x.key)
         try:
-            if unit and all(_by_signs(one, known) is not None for one in coefficients(rest, unit)):
+            if unit and all(
+                _by_signs(coefficient, known) is not None for coefficient in coefficients(rest, unit)
+            ):
                 return leaf(piece, shares, (), unit)
         except BadCertificate:
             continue
@@ -213,44 +215,46 @@ def by_program(
 ) -> dict[str, Any] | None:
     """Weights by a linear program: what flows into a peak leaves it for its forms, m times as much in all."""
     flows, multiples = _Flows(piece), []
-    for x in sorted(symbols.values(), key=lambda one: one.key):
+    for x in sorted(symbols.values(), key=lambda symbol: symbol.key):
         for end in ("least", "greatest") if x in piece.letters else ():
             value = getattr(x.of[1], end)
             if value is not None and not (end == "least" and value == 0):
                 multiples.append((x, end))
                 flows.spread(bound_form(x, end), (x, end), -1)
     products = list(_products(piece, assumed, known))
-    for j, (_, one, _) in enumerate(products):
-        flows.spread(one, ("assumed", j), -1)
+    for j, (_, form, _) in enumerate(products):
+        flows.spread(form, ("assumed", j), -1)
     try:
-        found = flows.program(known).solve()
+        values = flows.program(known).solve()
     except TooMuchWork:
         return None
-    if found is None:
+    if values is None:
         return None
-    bounds = [(x, end, found[x, end]) for x, end in multiples if found.get((x, end))]
+    bounds = [(x, end, values[x, end]) for x, end in multiples if values.get((x, end))]
     used = [
-        (n, one.scaled(c), by.scaled(c))
-        for j, (n, one, by) in enumerate(products)
-        if (c := found.get(("assumed", j), ZERO))
+        (n, form.scaled(c), by.scaled(c))
+        for j, (n, form, by) in enumerate(products)
+        if (c := values.get(("assumed", j), ZERO))
     ]
-    return leaf(piece, flows.shares(found), bounds, (), used)
+    return leaf(piece, flows.shares(values), bounds, (), used)
 
 
 def _products(piece: Form, assumed: Sequence[Form], known: Known) -> Iterator[tuple[int, Form, Form]]:
     """What is ≥ 0 by each assumption, times products of letters of no higher degree than the piece has; with
     the number of the assumption, and these."""
-    for n, one in enumerate(assumed):
-        if not one.terms or one.peaks:
+    for n, form in enumerate(assumed):
+        if not form.terms or form.peaks:
             continue
-        some = sorted({*piece.letters, *one.letters}, key=lambda x: x.key)
-        signed = [x for x in some if any(forms.is_nonnegative(Form(((((x, 1),), c),)), known) for c in SIGNS)]
-        for degree in range(max(1, 1 + _degree(piece) - _degree(one))):
+        terms = sorted({*piece.letters, *form.letters}, key=lambda x: x.key)
+        signed = [
+            x for x in terms if any(forms.is_nonnegative(Form(((((x, 1),), c),)), known) for c in SIGNS)
+        ]
+        for degree in range(max(1, 1 + _degree(piece) - _degree(form))):
             for chosen in islice(combinations_with_replacement(signed, degree), MOST_PRODUCTS):
                 product = tuple(sorted(Counter(chosen).items(), key=lambda x: x[0].key))
                 by = next((y for c in SIGNS if forms.is_nonnegative(y := Form(((product, c),)), known)), None)
                 if by is not None:
-                    yield n, forms.spread(by, one, known), by
+                    yield n, forms.spread(by, form, known), by
 
 
 def _degree(form: Form) -> int:
@@ -311,14 +315,14 @@ class _Flows:
 
 def _every_peak(form: Form) -> list[Peak]:
     """All peaks at any depth, those that contain others before these."""
-    found: dict[Peak, int] = {}
+    numbers: dict[Peak, int] = {}
     waiting = [peak for peak, _ in form.peaks]
     while waiting:
         peak = waiting.pop()
-        if peak not in found:
-            found[peak] = _depth(peak)
+        if peak not in numbers:
+            numbers[peak] = _depth(peak)
             waiting += [one for inner in peak.of for one, _ in inner.peaks]
-    return sorted(found, key=lambda peak: (-found[peak], peak.key))
+    return sorted(numbers, key=lambda peak: (-numbers[peak], peak.key))
 
 
 def pieces(form: Form, limit: int) -> Iterator[Form] | None:
@@ -338,8 +342,8 @@ def _pieces(form: Form) -> Iterator[Form]:
     if peak is None:
         yield form
         return
-    for some in combinations(peak.of, peak.m):
-        yield from _pieces(forms.replaced(form, peak, forms.total(some)))
+    for combination in combinations(peak.of, peak.m):
+        yield from _pieces(forms.replaced(form, peak, forms.total(combination)))
 
 
 def chosen_peak(form: Form) -> Peak | None:

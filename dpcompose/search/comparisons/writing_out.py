@@ -23,10 +23,10 @@ def written_out(term: Term, sizes: Mapping[str, int]) -> Term:
     'max(e[1], e[2])'
     """
 
-    def replace(one: Term) -> Term | None:
-        if one.kind != "over":
+    def replace(term: Term) -> Term | None:
+        if term.kind != "over":
             return None
-        m, x, count = one.of
+        m, x, count = term.of
         size = sizes[count.of[0]] if count.kind == "letter" else int(count.of[0])
         members = [
             substitution.substituted(
@@ -37,7 +37,7 @@ def written_out(term: Term, sizes: Mapping[str, int]) -> Term:
         ]
         if m == count:
             return terms.add(members)
-        there = substitution.substituted(m, {name: terms.number(one) for name, one in sizes.items()})
+        there = substitution.substituted(m, {name: terms.number(number) for name, number in sizes.items()})
         return terms.top(int(there.of[0]), members)
 
     return substitution.changed(term, replace)

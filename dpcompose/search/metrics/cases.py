@@ -67,25 +67,25 @@ class Cases:
                 self._known[key] = self.maker.by("cover", *bounds, of=list(asked))
             except NoTheorem as error:
                 self._known["why", asked] = error.why
-        found: Theorem | None = self._known[key]
-        return found
+        theorem: Theorem | None = self._known[key]
+        return theorem
 
     def why_no_cover(self, names: Iterable[str]) -> str:
         """Why there is no cover of distances."""
         asked = tuple(sorted({*names} & {name for name, _ in self.setting.distances}))
         return str(self._known.get(("why", asked), ""))
 
-    def there(self, one: Type, point: Point) -> bool:
+    def there(self, type: Type, point: Point) -> bool:
         """Whether a point is one of two databases of a case."""
         with suppress(places.NotThere, ValueError, ArithmeticError):
-            places.checked(self.setting, self.theory, one, point)
+            places.checked(self.setting, self.theory, type, point)
             return True
         return False
 
-    def where(self, one: Type, point: Point, which: str = "DE") -> str:
+    def where(self, type: Type, point: Point, which: str = "DE") -> str:
         """Databases and parameters of a point in words."""
         some = [
-            f"{who} = {ByParts.printed(databases.shown(self.told, self.theory, one, point, who))}"
+            f"{who} = {ByParts.printed(databases.shown(self.told, self.theory, type, point, who))}"
             for who in which
         ]
         some += [f"{name} = {point[name]}" for name, _ in sorted(self.setting.parameters) if name in point]

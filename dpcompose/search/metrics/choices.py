@@ -30,7 +30,7 @@ Which = tuple[int, ...]
 
 def judge_of(told: Elaborated, theory: Theory) -> Judge:
     """Who decides claims about a setting in metrics."""
-    several = any(one.also for one in told.setting.mechanisms)
+    several = any(mechanism.also for mechanism in told.setting.mechanisms)
     return Several(told, theory) if several else Judge(told, theory)
 
 
@@ -41,7 +41,7 @@ class Several(Judge):
     @cached_property
     def every(self) -> Mapping[Which, Judge]:
         """By the numbers of their guarantees who decides claims about mechanisms with one guarantee each."""
-        numbers = product(*(range(len(one.also) + 1) for one in self.setting.mechanisms))
+        numbers = product(*(range(len(mechanism.also) + 1) for mechanism in self.setting.mechanisms))
         return {which: self._choosing(which, NOTHING) for which in islice(numbers, MOST_CHOICES)}
 
     @cached_property
@@ -51,7 +51,7 @@ class Several(Judge):
         for which in self.every:
             with suppress(ValueError):  # members of families have no parts
                 parts = {i: self._part(i, n) for i, n in enumerate(which, start=1) if self._is_partial(i, n)}
-                values = {str(i): one for i, one in parts.items()}
+                values = {str(i): part for i, part in parts.items()}
                 found[which] = values, self._choosing(which, values)
         return found
 
@@ -75,10 +75,10 @@ class Several(Judge):
         with suppress(NoTheorem, ValueError):
             claim = {key: to_text(value) for key, value in self._stated_at_any_two(i, m).items()}
             notion = self.setting.mechanisms[i - 1].guarantee(m).notion
-            found = self._alone(i, n, m, given).judge({"notion": notion, **claim})
-            if found.word == "proved" and found.theorem is not None:
+            verdict = self._alone(i, n, m, given).judge({"notion": notion, **claim})
+            if verdict.word == "proved" and verdict.theorem is not None:
                 more: dict[str, Any] = {"i": i, "n": n, "m": m, **given}
-                return self.maker.by("implies", found.theorem, **more)
+                return self.maker.by("implies", verdict.theorem, **more)
         return None
 
     def _stated_at_any_two(self, i: int, m: int) -> Mapping[str, Term]:
@@ -91,9 +91,9 @@ class Several(Judge):
 
     def _part(self, i: int, n: int) -> dict[str, str]:
         """The parameters of a part of guarantee n that is no larger than what the others allow."""
-        one = self.setting.mechanisms[i - 1].guarantee(n)
-        (_, power), part = POWERS[one.notion], terms.least(terms.ONE, *self._ratios(i, n))
-        return {key: to_text(value * part**power) for key, value in one.values}
+        stated = self.setting.mechanisms[i - 1].guarantee(n)
+        (_, power), part = POWERS[stated.notion], terms.least(terms.ONE, *self._ratios(i, n))
+        return {key: to_text(value * part**power) for key, value in stated.values}
 
     def _ratios(self, i: int, n: int) -> Iterator[Term]:
         """How large guarantees are over what guarantee n gives in their notions, where that is a number."""
@@ -102,8 +102,8 @@ class Several(Judge):
             other = mechanism.guarantee(m)
             key, power = POWERS[other.notion]
             alone = self._alone(i, n, m)
-            some = alone.ways(other.notion) if m != n and len(other.values) == 1 else []
-            for known in (alone.by_way(way) for way in some if not way.whole):
+            ways = alone.ways(other.notion) if m != n and len(other.values) == 1 else []
+            for known in (alone.by_way(way) for way in ways if not way.whole):
                 if known is not None:
                     ratio = self._stated_at_any_two(i, m)[key] / dict(values_of(known))[key]
                     ratio = terms.power(substitution.expanded(ratio), Fraction(1, power))
@@ -125,8 +125,8 @@ class Several(Judge):
         return self.known.here(theorem, which, lambda: self.known.every(which, values), values)
 
     def best(self, notion: str) -> Theorem | None:
-        made = (self.here(one.best(notion), which) for which, one in self.every.items())
-        return next((one for one in made if one is not None), None)
+        made = (self.here(judge.best(notion), which) for which, judge in self.every.items())
+        return next((theorem for theorem in made if theorem is not None), None)
 
     def optimal(self, guarantee: Theorem) -> Theorem | None:
         judge, theorem = self.at_choice(guarantee)
@@ -137,14 +137,14 @@ class Several(Judge):
     def judge(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, with one guarantee of each mechanism."""
         reasons = set[str]()
-        for which, one in self.every.items():
-            found = one.judge(claim)
-            if (made := self.here(found.theorem, which)) is not None:
-                shown = self.here(found.shown, which)
-                return Verdict(claim, found.word, made, None if shown is None else found.loose, shown)
-            reasons.add(found.reason or NOT_IMPLIED)
+        for which, judge in self.every.items():
+            verdict = judge.judge(claim)
+            if (made := self.here(verdict.theorem, which)) is not None:
+                shown = self.here(verdict.shown, which)
+                return Verdict(claim, verdict.word, made, None if shown is None else verdict.loose, shown)
+            reasons.add(verdict.reason or NOT_IMPLIED)
         for which, (values, one) in self.narrower.items():
-            found = one.judge(claim)
-            if found.word == "refuted" and (made := self.here(found.theorem, which, values)) is not None:
+            verdict = one.judge(claim)
+            if verdict.word == "refuted" and (made := self.here(verdict.theorem, which, values)) is not None:
                 return Verdict(claim, "refuted", made)
         return Verdict(claim, "undecided", reason=reasons.pop() if len(reasons) == 1 else NOT_IMPLIED)

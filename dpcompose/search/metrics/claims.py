@@ -94,9 +94,9 @@ class Judge:
         return tuple(self._stated(i) for i in range(1, len(self.setting.mechanisms) + 1))
 
     def _stated(self, i: int) -> Theorem:
-        one = self.setting.mechanisms[i - 1]
-        if one.noise is not None:
-            return self.maker.by("noise", i=i, notion=one.notion)
+        mechanism = self.setting.mechanisms[i - 1]
+        if mechanism.noise is not None:
+            return self.maker.by("noise", i=i, notion=mechanism.notion)
         return self.maker.by("given", i=i)
 
     # guarantees
@@ -109,16 +109,16 @@ class Judge:
                 for page in way.each.get(mechanism.notion, ()):
                     one = self.maker.by("convert", one, page=page)
                 lost.append(one)
-            found = self.maker.by("metric", self.maker.by("compose", *lost))
+            theorem = self.maker.by("metric", self.maker.by("compose", *lost))
             for page, chosen in way.whole:
-                found = self.maker.by("change", found, page=page, chosen=dict(chosen))
-            return found
+                theorem = self.maker.by("change", theorem, page=page, chosen=dict(chosen))
+            return theorem
         return None
 
     @property
     def notions(self) -> list[str]:
         """The notions in which the mechanisms are stated, each once."""
-        return list(dict.fromkeys(one.notion for one in self.setting.mechanisms))
+        return list(dict.fromkeys(mechanism.notion for mechanism in self.setting.mechanisms))
 
     def ways(self, notion: str, claimed: Mapping[str, Term] | None = None) -> list[Way]:
         """The ways to a guarantee in a notion, without conversions of the whole first."""
@@ -136,8 +136,8 @@ class Judge:
     def best(self, notion: str) -> Theorem | None:
         """The guarantee in a notion, composed in it; None where there is none."""
         for way in self.ways(notion):
-            if not way.whole and (found := self.by_way(way)) is not None:
-                return found
+            if not way.whole and (theorem := self.by_way(way)) is not None:
+                return theorem
         return None
 
     # claims
@@ -169,17 +169,17 @@ class Judge:
         for way in self.ways(said.notion, dict(said.values)):
             if (known := self.by_way(way)) is None:
                 continue
-            found = self._by_guarantee(claim, said, known, cover)
-            if isinstance(found, Verdict):
-                return found
-            why = why or found[1].reason
-            seen.append(found)
+            verdict = self._by_guarantee(claim, said, known, cover)
+            if isinstance(verdict, Verdict):
+                return verdict
+            why = why or verdict[1].reason
+            seen.append(verdict)
 
-        def near(one: Type) -> Iterator[Point]:
+        def near(type: Type) -> Iterator[Point]:
             claimed = dict(said.values)
             if set(claimed) == {"epsilon", "delta"}:
-                yield from self.cases.trials.with_small(one, **claimed)
-            yield from self.cases.trials.near(one, [other for at, other in seen if at == one])
+                yield from self.cases.trials.with_small(type, **claimed)
+            yield from self.cases.trials.near(type, [other for at, other in seen if at == type])
 
         if (refuted := self._at_points(claim, said, cover, near)) is not None:
             return refuted
@@ -199,15 +199,15 @@ class Judge:
         for (key, greater), (_, lesser) in zip(said.values, known.says.values, strict=True):
             certificates[key], squared = [], self._is_squared(said.notion, key)
             power = dict([POWERS.get(said.notion, ("", 1))]).get(key, 1)
-            for one in spoken:
+            for type in spoken:
                 try:
-                    more, less = rules.sides_at(one, greater, lesser, self.setting)
+                    more, less = rules.sides_at(type, greater, lesser, self.setting)
                 except BadStep as error:
-                    return one, Open({}, {}, str(error))
-                failing = self._failing(one, more, less)
-                shown = failing or self._in_case(one, more, (less, lesser), power, squared)
+                    return type, Open({}, {}, str(error))
+                failing = self._failing(type, more, less)
+                shown = failing or self._in_case(type, more, (less, lesser), power, squared)
                 if isinstance(shown, Open):
-                    return one, shown
+                    return type, shown
                 certificates[key].append(shown)
         try:
             made = self.maker.by("everywhere", known, cover, claim=dict(claim), certificates=certificates)
@@ -217,20 +217,20 @@ class Judge:
         return Verdict(claim, "proved", made, loose, standing)
 
     def _in_case(
-        self, one: Type, greater: Term, less: tuple[Term, Term], power: int, squared: bool
+        self, type: Type, greater: Term, less: tuple[Term, Term], power: int, squared: bool
     ) -> dict[str, Any] | Open | None:
         """A proof in one case: also by how near databases are there; less -- the lesser side, and the formula
         that it is."""
-        prover, near = self.cases.prover, next((x for x in where_of(one).near if x.inside), None)
+        prover, near = self.cases.prover, next((x for x in where_of(type).near if x.inside), None)
         first = prover.in_case(greater, less[0], squared)
         if near is None or not isinstance(first, Open):
             return first
         if some := rules.smallest(greater):
-            each = [self._in_case(one, x, less, power, squared) for x in some]
+            each = [self._in_case(type, x, less, power, squared) for x in some]
             return next((x for x in each if isinstance(x, Open)), {"each": each})
         with suppress(BadStep):
             shown = prover.in_case(
-                greater, rules.at_radius(less[1], where_of(one), near, self.setting), squared
+                greater, rules.at_radius(less[1], where_of(type), near, self.setting), squared
             )
             if not isinstance(shown, Open):
                 return {"radius": shown}
@@ -243,15 +243,15 @@ class Judge:
                 return said | {"rest": shown}
         return first
 
-    def _failing(self, one: Type, greater: Term, lesser: Term) -> Open | None:
+    def _failing(self, type: Type, greater: Term, lesser: Term) -> Open | None:
         """A simple point at which a comparison fails; what is known by a bound alone is as large as that."""
         names = [name for name, distance in self.setting.distances if distance.declared]
         largest = {str(products.unknown(name)): INFINITY for name in names}
         with suppress(ValueError):
             more, less = (infinity.at(side, largest, self.setting.assumed) for side in (greater, lesser))
-            near = where_of(one).near
-            for point in self.cases.trials.few(one) if more != less else ():
-                if fails(more, less, point) and (not near or self.cases.there(one, point)):
+            near = where_of(type).near
+            for point in self.cases.trials.few(type) if more != less else ():
+                if fails(more, less, point) and (not near or self.cases.there(type, point)):
                     some = ", ".join(
                         f"{name} = {point[name]}" for name, _ in self.setting.parameters if name in point
                     )
@@ -266,16 +266,16 @@ class Judge:
         self, claim: Mapping[str, str], said: Satisfies, known: Theorem, cover: Theorem, made: Theorem
     ) -> tuple[bool | None, Theorem | None]:
         """Whether a claim of one parameter, composed in its own notion, is larger somewhere, or nowhere."""
-        near = any(where_of(one).near for one in types_of(cover))
+        near = any(where_of(type).near for type in types_of(cover))
         if len(said.values) > 1 or known.rule == "change" or near:
             return None, None
         ((key, value),), ((_, lesser),) = said.values, values_of(known)
-        for n, one in enumerate(types_of(cover), start=1):
-            more, less = rules.sides_at(one, value, lesser, self.setting)
+        for n, type in enumerate(types_of(cover), start=1):
+            more, less = rules.sides_at(type, value, lesser, self.setting)
             if more == less:
                 continue
             shown = self.cases.prover.in_case(less, more, self._is_squared(said.notion, key))
-            for point in self.cases.trials.near(one, [shown]) if isinstance(shown, Open) else ():
+            for point in self.cases.trials.near(type, [shown]) if isinstance(shown, Open) else ():
                 if fails(less, more, point):
                     with suppress(NoTheorem):
                         about = {"claim": dict(claim), "key": key, "neighbours": n, "point": written(point)}
@@ -287,12 +287,12 @@ class Judge:
     ) -> tuple[bool | None, Theorem | None]:
         certificates, lowers = [], []
         everyone = list(range(1, len(self.setting.mechanisms) + 1))
-        for n, one in enumerate(types_of(cover), start=1):
+        for n, type in enumerate(types_of(cover), start=1):
             lower = self._attained(said.notion, n, cover, everyone)
             if lower is None or not isinstance(lower.says, Lower):
                 return None, None
             try:
-                at = rules.at(value, rules.where_of(one).at_most, self.setting)
+                at = rules.at(value, rules.where_of(type).at_most, self.setting)
             except BadStep:
                 return None, None
             shown = self.cases.prover.in_case(lower.says.value, at, self._is_squared(said.notion, key))
@@ -315,8 +315,8 @@ class Judge:
             with suppress(NoTheorem, NoPage):
                 premises = (cover, *self.stated, *self.distances.metrics)
                 self._known[key] = self.maker.by("attain", *premises, notion=notion, neighbours=[n], by=by)
-        found: Theorem | None = self._known[key]
-        return found
+        theorem: Theorem | None = self._known[key]
+        return theorem
 
     def _able(self, notion: str, n: int, cover: Theorem) -> list[int]:
         """The mechanisms of which it is known what they lose in the n-th case."""
@@ -332,12 +332,12 @@ class Judge:
         return [i for i in range(1, len(self.setting.mechanisms) + 1) if self._is_free(i, known)]
 
     def _is_free(self, i: int, known: Sequence[str]) -> bool:
-        one = self.setting.mechanisms[i - 1]
-        if one.table is not None or one.metric is None:
+        mechanism = self.setting.mechanisms[i - 1]
+        if mechanism.table is not None or mechanism.metric is None:
             return False
         with suppress(NoPage):
             axioms.check_witnesses(self.setting, [i], known)
-            return one.noise is not None or one.metric.attained()
+            return mechanism.noise is not None or mechanism.metric.attained()
         return False
 
     def _at_points(
@@ -348,16 +348,16 @@ class Judge:
             return self._exceeded(claim, cover, points)
         ((_, value),) = said.values
         _, power = POWERS.get(said.notion, ("", 1))
-        for n, one in enumerate(types_of(cover), start=1):
+        for n, type in enumerate(types_of(cover), start=1):
             able = self._able(said.notion, n, cover)
             lower = self._attained(said.notion, n, cover, able) if able else None
             if lower is None or not isinstance(lower.says, Lower):
                 continue
             try:
-                claimed = rules.at_most_there(value, rules.where_of(one), self.setting)
+                claimed = rules.at_most_there(value, rules.where_of(type), self.setting)
             except ValueError:
                 continue
-            for point in points(one):
+            for point in points(type):
                 if power != 1 and fails(claimed, ZERO, point):
                     continue  # where the claimed metric, a root, is no number
                 if fails(claimed, lower.says.value, point):
@@ -368,10 +368,10 @@ class Judge:
 
     def _exceeded(self, claim: Mapping[str, str], cover: Theorem, points: Any) -> Verdict | None:
         """An (ε, δ) claim refuted by the curve of mechanisms that lose most at two databases, or an event."""
-        for n, one in enumerate(types_of(cover), start=1):
+        for n, type in enumerate(types_of(cover), start=1):
             events = self._able("approximate", n, cover)
             lower = self._attained("approximate", n, cover, events) if events else None
-            for point in () if lower is None else points(one):
+            for point in () if lower is None else points(type):
                 if (made := self._by("refute", lower, claim=dict(claim), point=written(point))) is not None:
                     return Verdict(claim, "refuted", made)
         premises = (cover, *self.stated, *self.distances.metrics)
@@ -385,7 +385,7 @@ class Judge:
     def _by(self, rule: str, *premises: Theorem | None, **arguments: Any) -> Theorem | None:
         """What a rule makes; None where it makes nothing."""
         with suppress(NoTheorem):
-            return self.maker.by(rule, *(one for one in premises if one is not None), **arguments)
+            return self.maker.by(rule, *(premise for premise in premises if premise is not None), **arguments)
         return None
 
 

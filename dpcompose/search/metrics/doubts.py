@@ -15,7 +15,7 @@ from dpcompose.search.metrics.claims import Judge
 def doubt(judge: Judge, notion: str) -> str:
     """Why some mechanism is not known to lose anything in a notion; "" where all are, or have several
     guarantees."""
-    if any(one.also for one in judge.setting.mechanisms):
+    if any(mechanism.also for mechanism in judge.setting.mechanisms):
         return ""
     return next(_doubts(judge, notion), "")
 
@@ -24,41 +24,42 @@ def _doubts(judge: Judge, notion: str) -> Iterator[str]:
     for i in range(1, len(judge.setting.mechanisms) + 1):
         if why := _unwitnessed(judge, i, notion):
             yield why
-    for one in judge.setting.mechanisms:
-        for _, value in one.metric.formulas if one.metric is not None else ():
+    for mechanism in judge.setting.mechanisms:
+        for _, value in mechanism.metric.formulas if mechanism.metric is not None else ():
             if not metrics.is_positive_part(value):
                 said = formulas.to_text(judge.told.parts.expression(value))
-                yield f"it is not known that {said}, stated of {one.name}, is never negative"
+                yield f"it is not known that {said}, stated of {mechanism.name}, is never negative"
 
 
 def _unwitnessed(judge: Judge, i: int, notion: str) -> str:
     """Why M_i is not known to lose anything in a notion; "" where it is."""
-    one, stated = judge.setting.mechanisms[i - 1], judge.told.setting.mechanisms[i - 1]
-    assert one.metric is not None
-    if one.table is not None:
-        table = f"what the table of {one.name} loses in {notion} privacy is not looked at"
-        return "" if notion == one.notion else table
+    mechanism, stated = judge.setting.mechanisms[i - 1], judge.told.setting.mechanisms[i - 1]
+    assert mechanism.metric is not None
+    if mechanism.table is not None:
+        table = f"what the table of {mechanism.name} loses in {notion} privacy is not looked at"
+        return "" if notion == mechanism.notion else table
     named = dict(judge.setting.distances)
-    used = used_by(one.metric.formula, judge.setting)
+    used = used_by(mechanism.metric.formula, judge.setting)
     declared = [distance for name, distance in named.items() if name in used and distance.declared]
     if any(distance.at_most is None for distance in declared):
-        return f"of the metric in which {one.name} is private nothing is told at single databases"
+        return f"of the metric in which {mechanism.name} is private nothing is told at single databases"
     if declared:
-        return f"of the metric in which {one.name} is private a bound alone is known"
-    if one.noise is None:
+        return f"of the metric in which {mechanism.name} is private a bound alone is known"
+    if mechanism.noise is None:
         known = axioms.are_metrics(judge.setting, [name for name in named if judge.distances.known(name)])
-        parts = {*metrics.in_letters(one.metric.formula.letters)}
-        if not one.metric.attained() or not parts <= known:
+        parts = {*metrics.in_letters(mechanism.metric.formula.letters)}
+        if not mechanism.metric.attained() or not parts <= known:
             said = formulas.to_text(stated.satisfies.in_metric.formula)
             return (
-                f"it is not known that {said}, in which {one.name} is private, satisfies the triangle "
+                f"it is not known that {said}, in which {mechanism.name} is private, satisfies the triangle "
                 "inequality, and so not whether so much can be lost"
             )
-        if POWERS[one.notion] == POWERS[notion]:
+        if POWERS[mechanism.notion] == POWERS[notion]:
             return ""
     violation = any(
-        (page.head.of, page.head.notion) == (one.notion, notion) for page in judge.theory.of_kind("violation")
+        (page.head.of, page.head.notion) == (mechanism.notion, notion)
+        for page in judge.theory.of_kind("violation")
     )
-    noise = None if one.noise is None else judge.theory.page(one.noise.page, "noise").head
+    noise = None if mechanism.noise is None else judge.theory.page(mechanism.noise.page, "noise").head
     fine = violation if noise is None else noise.attained and notion in noise.guarantee
-    return "" if fine else f"what {one.name} loses at two databases in {notion} privacy is not known"
+    return "" if fine else f"what {mechanism.name} loses at two databases in {notion} privacy is not known"

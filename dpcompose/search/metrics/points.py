@@ -70,22 +70,27 @@ class Trials:
     def parameters(self) -> Sequence[Point]:
         """Simple points of the parameters at which holds what is assumed."""
         some = parameters.points(dict(self.setting.parameters), self.setting.assumed)
-        full = (parameters.completed(self.setting, one) for one in islice(some, MOST_SIMPLE))
-        return list({_frozen(one): one for one in full}.values())
+        full = (parameters.completed(self.setting, values) for values in islice(some, MOST_SIMPLE))
+        return list({_frozen(values): values for values in full}.values())
 
     @cached_property
     def usual(self) -> Sequence[Point]:
         """The usual point of the parameters, with a few numbers of members of families."""
         domains, mechanisms = dict(self.setting.parameters), self.setting.mechanisms
-        counts = {name for one in mechanisms if one.count is not None for name in one.count.letters}
-        found = list[Point]()
+        counts = {
+            name
+            for mechanism in mechanisms
+            if mechanism.count is not None
+            for name in mechanism.count.letters
+        }
+        points = list[Point]()
         for first, more in product(
             islice(parameters.points(domains, self.setting.assumed), 1), range(FEW_SIZES)
         ):
             there = {name: x + more if name in counts else x for name, x in first.items()}
             if all(domains[name].contains(x) for name, x in there.items() if name in domains):
-                found.append(parameters.completed(self.setting, there))
-        return found
+                points.append(parameters.completed(self.setting, there))
+        return points
 
     @cached_property
     def far(self) -> Sequence[Point]:
@@ -95,26 +100,28 @@ class Trials:
             islice(parameters.far_points(domains, assumed), MOST_FAR),
             islice(parameters.extreme_points(domains, assumed), MOST_FAR),
         )
-        return [parameters.completed(self.setting, one) for one in every]
+        return [parameters.completed(self.setting, values) for values in every]
 
-    def first(self, one: Type) -> Iterator[Point]:
+    def first(self, type: Type) -> Iterator[Point]:
         """A few simple databases at the usual point of the parameters."""
         for usual in dict.fromkeys(map(_frozen, self.usual)):
-            yield from self.databases(one, dict(usual), FEW_POINTS)
+            yield from self.databases(type, dict(usual), FEW_POINTS)
 
     def _small(self, epsilon: Term, delta: Term) -> list[Point]:
         """The usual point with small values of the parameters that only a δ is made of, as far as allowed."""
-        metrics = [one.metric for one in self.setting.mechanisms if one.metric is not None]
-        others = {*epsilon.letters}.union(*(one.formula.letters for one in metrics))
-        besides = {*delta.letters}.union(*(value.letters for one in metrics for _, value in one.besides))
-        domains = {name: one for name, one in self.setting.parameters if name in besides - others}
-        found = list[Point]()
+        metrics = [mechanism.metric for mechanism in self.setting.mechanisms if mechanism.metric is not None]
+        others = {*epsilon.letters}.union(*(metric.formula.letters for metric in metrics))
+        besides = {*delta.letters}.union(
+            *(value.letters for metric in metrics for _, value in metric.besides)
+        )
+        domains = {name: domain for name, domain in self.setting.parameters if name in besides - others}
+        points = list[Point]()
         for x, usual in product(SMALL if domains else (), self.usual[:1]):
             own = {one for one in usual if domains.keys() & {one, naming.general(naming.read(one).base)}}
             there = {**usual, **dict.fromkeys(own, x)}
             if all(domain.contains(x) for domain in domains.values()) and self._is_allowed(there):
-                found.append(there)
-        return found
+                points.append(there)
+        return points
 
     def _is_allowed(self, there: Point) -> bool:
         """Whether what is assumed holds at a point."""
@@ -123,18 +130,18 @@ class Trials:
             return True
         return False
 
-    def with_small(self, one: Type, epsilon: Term, delta: Term) -> Iterator[Point]:
+    def with_small(self, type: Type, epsilon: Term, delta: Term) -> Iterator[Point]:
         """A few simple databases at points with small values of what the δ of a claim, or of mechanisms, is
         made of."""
         for there in self._small(epsilon, delta):
-            yield from islice(self.databases(one, there, FEW_POINTS), FEW_SMALL)
+            yield from islice(self.databases(type, there, FEW_POINTS), FEW_SMALL)
 
-    def few(self, one: Type) -> Iterator[Point]:
+    def few(self, type: Type) -> Iterator[Point]:
         """A few simple databases at each of a few points of the parameters."""
         for there in self.parameters[:FEW_PARAMETERS]:
-            yield from islice(self.databases(one, there, FEW_POINTS), MOST_FAILING)
+            yield from islice(self.databases(type, there, FEW_POINTS), MOST_FAILING)
 
-    def near(self, one: Type, seen: Sequence[Open]) -> Iterator[Point]:
+    def near(self, type: Type, seen: Sequence[Open]) -> Iterator[Point]:
         """Points at which a comparison may fail: those that were seen, then simple ones."""
         for other in seen:
             above = [point for point in self.parameters if other.large and _is_above(point, other.large)]
@@ -142,24 +149,24 @@ class Trials:
             for usual in self.parameters[:1] if other.point else ():  # where the point's were equal
                 given = {name: x for name, x in other.point.items() if naming.read(name).base in own}
                 known = parameters.completed(self.setting, {**usual, **given})
-                yield from self.databases(one, known, FEW_POINTS)
+                yield from self.databases(type, known, FEW_POINTS)
             for there in above[:FEW_PARAMETERS]:
-                yield from self.databases(one, there, FEW_POINTS)
+                yield from self.databases(type, there, FEW_POINTS)
             for there in [other.point, *above[:FEW_PARAMETERS]] if other.point else ():
-                yield from self._translated(one, other, {**other.point, **there})
+                yield from self._translated(type, other, {**other.point, **there})
         for there in self.far:
-            yield from islice(self.databases(one, there, FEW_POINTS), MOST_FAILING)
+            yield from islice(self.databases(type, there, FEW_POINTS), MOST_FAILING)
         for most in (FEW_POINTS, MOST_POINTS):
             for there in (*self.usual[1:], *self.parameters[:FEW_PARAMETERS]):
-                yield from self.databases(one, there, most)
+                yield from self.databases(type, there, most)
 
-    def _translated(self, one: Type, other: Open, point: Point) -> Iterator[Point]:
+    def _translated(self, type: Type, other: Open, point: Point) -> Iterator[Point]:
         """A point of the letters of a case in coordinates."""
         usual = next(iter(self.parameters), {})
         own = {naming.read(name).base for name, _ in self.setting.parameters}
         given = {name: x for name, x in point.items() if naming.read(name).base in own}
         full = parameters.completed(self.setting, {**usual, **given})
-        letters = letters_of(self.setting, where_of(one))
+        letters = letters_of(self.setting, where_of(type))
         inside = {**dict.fromkeys(letters, Fraction(0)), **full, **point}
         for name in letters:
             value = (
@@ -172,11 +179,11 @@ class Trials:
             full[name] = value
         yield full
 
-    def databases(self, one: Type, there: Point, most: int) -> Iterator[Point]:
+    def databases(self, type: Type, there: Point, most: int) -> Iterator[Point]:
         """Simple databases of a case at a point of the parameters, so many; where they are to be near each
         other, E is moved towards D until it is."""
-        inside = [near for near in where_of(one).near if near.inside]
-        for point in self._databases(one, there, most):
+        inside = [near for near in where_of(type).near if near.inside]
+        for point in self._databases(type, there, most):
             if not inside:
                 yield point
             with suppress(ValueError, ArithmeticError):
@@ -198,17 +205,17 @@ class Trials:
             with suppress(ValueError, ArithmeticError):
                 yield int(enclosure(formulas.at(near.radius, there), BITS).low)
 
-    def _databases(self, one: Type, there: Point, most: int) -> Iterator[Point]:
+    def _databases(self, type: Type, there: Point, most: int) -> Iterator[Point]:
         """The same anywhere: mixtures of a few values of each letter.  Where few are wanted, D has the first
         values, and the others small ones."""
-        few, where = most <= FEW_POINTS, where_of(one)
+        few, where = most <= FEW_POINTS, where_of(type)
         choices: list[list[Point]] = []
         try:
             places = [
-                (some, ("D",) if name in where.same else ("D", "E"))
+                (place, ("D",) if name in where.same else ("D", "E"))
                 for name, part in self.setting.databases.parts
                 if isinstance(part, Points)
-                for some in _places(part, there)
+                for place in _places(part, there)
             ]
         except FormulaError:
             return
@@ -231,7 +238,7 @@ class Trials:
             return
         mixed = random.Random(1)
         for _ in range(most):
-            yield {**there, **dict(ChainMap(*(dict(mixed.choice(one)) for one in choices)))}
+            yield {**there, **dict(ChainMap(*(dict(mixed.choice(choice)) for choice in choices)))}
 
 
 def _filled(term: Term, point: Point) -> dict[str, Fraction]:
@@ -239,20 +246,20 @@ def _filled(term: Term, point: Point) -> dict[str, Fraction]:
     return {name: point.get(name, Fraction(0)) for name in term.letters}
 
 
-def where_of(one: Type) -> Where:
+def where_of(type: Type) -> Where:
     """Where two databases of a product are."""
-    assert one.where is not None
-    return one.where
+    assert type.where is not None
+    return type.where
 
 
 def letters_of(setting: Setting, where: Where) -> dict[str, Domain]:
     """The letters of two databases in a case, with their values."""
     points = [part for name, part in setting.databases.parts if isinstance(part, Points)]
-    found = {name: one.of[1] for part in points for name, one in part.letters().items()}
+    found = {name: letter.of[1] for part in points for name, letter in part.letters().items()}
     same = [part for name, part in setting.databases.parts if isinstance(part, Points) and name in where.same]
     gone = {naming.at(x, "E") for part in same for x in part.coordinates}
-    counts = (one for _, some in where.counts for both in some for one in both)
-    found |= {name: domain for one in counts for name, domain in one.letters.items()}
+    counts = (term for _, some in where.counts for both in some for term in both)
+    found |= {name: domain for count in counts for name, domain in count.letters.items()}
     return {name: domain for name, domain in found.items() if name not in gone}
 
 
@@ -291,9 +298,9 @@ def _few(ends: Ends, there: Point) -> list[Fraction]:
     if low is not None and high is not None:
         return [low, high, (low + high) / 2, low + (high - low) / 4, low + (high - low) / 1000]
     if low is not None:
-        return [low + one for one in SIZES]
+        return [low + value for value in SIZES]
     if high is not None:
-        return [high - one for one in SIZES]
+        return [high - value for value in SIZES]
     return [*SIZES, Fraction(-2)]
 
 

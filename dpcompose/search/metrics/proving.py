@@ -47,7 +47,7 @@ class Prover:
         if squared:
             return self._of_squares(greater, lesser)
         greater, lesser = (
-            norms.distributed(of_squares(one, self.setting.known)) for one in (greater, lesser)
+            norms.distributed(of_squares(term, self.setting.known)) for term in (greater, lesser)
         )
         groups = norms.groups(greater, lesser, self._names, self.setting.assumed)
         seen: list[Open] = []
@@ -76,7 +76,7 @@ class Prover:
     def _by_squares(self, greater: Term, lesser: Term) -> dict[str, Any] | Open | None:
         """A proof by the squares of both sides; None where they have none."""
         try:
-            more, less = (square(one, self.setting.known) for one in (greater, lesser))
+            more, less = (square(term, self.setting.known) for term in (greater, lesser))
         except NotAForm:
             return None
         found: dict[str, Any] = {}
@@ -94,8 +94,8 @@ class Prover:
 
     def _group(self, greater: Term, lesser: Term) -> dict[str, Any] | Open:
         """A proof of all cases, at the lowest level where there is one."""
-        found: list[Open] = []
-        roots = any(_has_roots(one) for one in (greater, lesser))
+        opens: list[Open] = []
+        roots = any(_has_roots(term) for term in (greater, lesser))
         places = bool(self.setting.databases.points)
         for level in norms.LEVELS:
             if level in (norms.AS_ROOTS, norms.AS_WRITTEN) and not roots:
@@ -105,8 +105,8 @@ class Prover:
             shown = self._at_level(greater, lesser, level)
             if isinstance(shown, dict):
                 return shown
-            found.append(shown)
-        return next((one for one in reversed(found) if one.point), found[-1])
+            opens.append(shown)
+        return next((one for one in reversed(opens) if one.point), opens[-1])
 
     def _at_level(self, greater: Term, lesser: Term, level: int) -> dict[str, Any] | Open:
         proofs, points = [], self.setting.databases.points

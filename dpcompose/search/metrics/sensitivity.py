@@ -102,10 +102,10 @@ class _Ratios:
             self.found.setdefault(ratio, ends)
             if ratio == INFINITY:
                 return MetricSensitivity(sympy.oo, True, ends, [])
-        every = [part for one in self.found for part in _maximum(one) if not part.has("top")]
+        every = [part for term in self.found for part in _maximum(term) if not part.has("top")]
         simple = list(filter(_is_polynomial, every))
-        found = self._joined(simple)
-        return found if found.proved or simple == every else self._joined(every)
+        metric_sensitivity = self._joined(simple)
+        return metric_sensitivity if metric_sensitivity.proved or simple == every else self._joined(every)
 
     # cases
 
@@ -114,15 +114,16 @@ class _Ratios:
         """The cases of any two databases, without bounds that are believed.  Raises NoCover."""
         names = {*self.moved.letters, *self.over.letters}
         distances = dict(self.setting.distances)
-        if unknown := [one for one in metrics.in_letters(names) if one not in distances]:
+        if unknown := [letter for letter in metrics.in_letters(names) if letter not in distances]:
             raise NoCover(f"{naming.read(unknown[0]).distance} is no metric of the setting")
         if any(distances[name].declared for name in self._used):
             raise NoCover("of a metric that is known by a bound alone nothing is attained")
-        found = Products(self.setting, self.theory, names).cover()
-        some = (
-            replace(one, where=replace(where_of(one), at_most=where_of(one).distances)) for one in found.types
+        cover = Products(self.setting, self.theory, names).cover()
+        types = (
+            replace(type, where=replace(where_of(type), at_most=where_of(type).distances))
+            for type in cover.types
         )
-        return replace(found, types=tuple(some))
+        return replace(cover, types=tuple(types))
 
     @cached_property
     def _used(self) -> list[str]:
@@ -134,35 +135,35 @@ class _Ratios:
     def _cases(self) -> list[tuple[Type, Term, Term]]:
         """The cases in which both formulas have a value, with these."""
         found = []
-        for one in self.cover.types:
+        for type in self.cover.types:
             with suppress(BadStep):
-                over, moved = rules.sides_at(one, self.over, self.moved, self.setting)
-                found.append((one, moved, over))
+                over, moved = rules.sides_at(type, self.over, self.moved, self.setting)
+                found.append((type, moved, over))
         return found
 
     def _looks(self) -> Iterator[tuple[Term, Ends | None]]:
         """The ratios at simple pairs, each once, with the points where nothing else differs."""
         some = (
-            (one, sides, both, counts)
+            (type, sides, both, counts)
             for both in self._pairs
-            for one, *sides in self._cases
-            for counts in _counts(one)
+            for type, *sides in self._cases
+            for counts in _counts(type)
         )
         known = dict[tuple[Term, Term], Term | None]()
-        for one, sides, (D, E), counts in islice(some, MOST_LOOKS):
+        for type, sides, (D, E), counts in islice(some, MOST_LOOKS):
             point = {naming.at(x, who): v for who, at in (("D", D), ("E", E)) for x, v in at.items()} | counts
             moved, over = (substitution.substituted(side, point) for side in sides)
             if (moved, over) not in known:
                 known[moved, over] = self._ratio(moved, over)
             ratio = known[moved, over]
-            if ratio is None or ratio in self.found or not self._is_there(one, point, ratio):
+            if ratio is None or ratio in self.found or not self._is_there(type, point, ratio):
                 continue
-            yield ratio, self._ends(one, D, E, counts) if ratio != ZERO else None
+            yield ratio, self._ends(type, D, E, counts) if ratio != ZERO else None
 
-    def _ends(self, one: Type, D: Place, E: Place, counts: Mapping[str, Term]) -> Ends | None:
+    def _ends(self, type: Type, D: Place, E: Place, counts: Mapping[str, Term]) -> Ends | None:
         """Two points in words, where two databases are not told by numbers of records, or by a list."""
-        changed = any(count != ZERO for some in _numbers(one, counts).values() for count in some)
-        if not D or changed or where_of(one).listed:
+        changed = any(count != ZERO for number in _numbers(type, counts).values() for count in number)
+        if not D or changed or where_of(type).listed:
             return None
         first, second = ({name: texts.to_text(x) for name, x in at.items()} for at in (D, E))
         return first, second
@@ -176,7 +177,7 @@ class _Ratios:
                 return INFINITY if infinite else None
             if y.kind == "oo" or not self._is_positive(y):
                 return None
-            return self._largest([self._quotient(one, y) for one in _maximum(x)])
+            return self._largest([self._quotient(term, y) for term in _maximum(x)])
         return None
 
     def _quotient(self, x: Term, y: Term) -> Term:
@@ -187,9 +188,9 @@ class _Ratios:
 
     # where two databases are
 
-    def _is_there(self, one: Type, point: Mapping[str, Term], ratio: Term) -> bool:
+    def _is_there(self, type: Type, point: Mapping[str, Term], ratio: Term) -> bool:
         """Whether a case has two databases at a point, so that they have a ratio, for all parameters."""
-        where = where_of(one)
+        where = where_of(type)
 
         def differ(some: Iterable[Term]) -> bool:
             """Whether one of some differences is not 0 wherever the ratio is not."""
@@ -202,14 +203,14 @@ class _Ratios:
         parts = dict(self.setting.databases.parts)
         if any(v != ZERO for name in where.same for v in _between(parts[name], point)):
             return False
-        changed = {name for name, some in _numbers(one, point).items() if any(x != ZERO for x in some)}
+        changed = {name for name, number in _numbers(type, point).items() if any(x != ZERO for x in number)}
         changed |= {name for name, (x, y) in where.listed if x != y}
         for name, far in where.distances:
             whole = dict(self.setting.distances)[name].parts if far == ONE else ()
             moved = (v for part in whole for v in _between(parts[part], point))
             if whole and changed.isdisjoint(whole) and not differ(moved):
                 return False
-        return self._are_records(one, point)
+        return self._are_records(type, point)
 
     def _is_other(self, difference: Term, ratio: Term) -> bool:
         if difference == ZERO:
@@ -220,9 +221,9 @@ class _Ratios:
             _is_polynomial(_cancelled(part, difference)) for part in _maximum(ratio)
         )
 
-    def _are_records(self, one: Type, point: Mapping[str, Term]) -> bool:
+    def _are_records(self, type: Type, point: Mapping[str, Term]) -> bool:
         """Whether there are databases of records that differ so."""
-        where = where_of(one)
+        where = where_of(type)
         numbers = {name: x.number for name, x in point.items() if x.number is not None}
         with suppress(NoCover):
             list(places.records(self.setting, self.theory, where, numbers))
@@ -245,9 +246,9 @@ class _Ratios:
     def _largest(self, some: Iterable[Term]) -> Term:
         """The largest of formulas, without those that another one is seen to be above."""
         kept: list[Term] = []
-        for one in dict.fromkeys(some):
-            if not any(self._is_at_least(other, one) for other in kept):
-                kept = [other for other in kept if not self._is_at_least(one, other)] + [one]
+        for term in dict.fromkeys(some):
+            if not any(self._is_at_least(other, term) for other in kept):
+                kept = [other for other in kept if not self._is_at_least(term, other)] + [term]
         return terms.largest(*kept)
 
     def _is_at_least(self, greater: Term, lesser: Term) -> bool:
@@ -267,11 +268,11 @@ class _Ratios:
     def _joined(self, ratios: Sequence[Term]) -> MetricSensitivity:
         """What the largest of ratios is, of which those are kept that the others together do not exceed."""
         kept = list(_maximum(self._largest(ratios))) if ratios else [ZERO]
-        for one in list(kept):
-            others = [other for other in kept if other != one]
+        for term in list(kept):
+            others = [other for other in kept if other != term]
             if others:
                 more, assumed = terms.largest(*others), self.setting.assumed
-                found = comparing.compare(more, one, to_prove=True, assumed=assumed)
+                found = comparing.compare(more, term, to_prove=True, assumed=assumed)
                 kept = others if isinstance(found, comparing.Proof) else kept
         value = terms.largest(*kept)
         written, ends, shown = exchange.to_sympy(value), self.found.get(value), self._proof(value)
@@ -284,11 +285,11 @@ class _Ratios:
         found, trials, prover = list[Any](), Trials(self.setting), Prover(self.setting)
         try:
             greater = value * self.over
-            for one in self.cover.types:
-                more, less = rules.sides_at(one, greater, self.moved, self.setting)
-                some = trials.few(one) if more != less else ()
+            for type in self.cover.types:
+                more, less = rules.sides_at(type, greater, self.moved, self.setting)
+                some = trials.few(type) if more != less else ()
                 for point in some:
-                    if fails(more, less, point) and (words := self._words(one, point)):
+                    if fails(more, less, point) and (words := self._words(type, point)):
                         return f"more is needed at {words}"
                 shown = prover.in_case(more, less)
                 if isinstance(shown, Open):
@@ -299,17 +300,17 @@ class _Ratios:
             return str(error)
         return found
 
-    def _words(self, one: Type, point: Point) -> str:
+    def _words(self, type: Type, point: Point) -> str:
         """Where two databases are in words; "" where they are not in the case."""
         with suppress(places.NotThere, ValueError, ArithmeticError):
-            full = places.checked(self.setting, self.theory, one, point)
-            if self._is_there(one, {name: terms.number(x) for name, x in full.items()}, INFINITY):
+            full = places.checked(self.setting, self.theory, type, point)
+            if self._is_there(type, {name: terms.number(x) for name, x in full.items()}, INFINITY):
                 given = [f"{name} = {full[name]}" for name, _ in self.setting.parameters if name in full]
-                where = where_of(one)
+                where = where_of(type)
                 if where.counts or where.listed:
                     return ", ".join(["some databases", *given])
                 ends = (", ".join(f"{x} = {full[naming.at(x, who)]}" for x in self._names) for who in "DE")
-                return ", ".join([*(f"({one})" for one in ends), *given])
+                return ", ".join([*(f"({end})" for end in ends), *given])
         return ""
 
     # points
@@ -333,7 +334,7 @@ class _Ratios:
                     ZERO if low is None and high is None else (high or ZERO) - 1 if low is None else low
                 )
                 width[name] = ONE if low is None or high is None else high - low
-                some = [one for one in (low, high) if one is not None]
+                some = [term for term in (low, high) if term is not None]
                 if part.disc is not None:
                     width[name], some = part.disc / 4, [ZERO, part.disc / 2, -part.disc / 2]
                 elif len(some) < 2:
@@ -358,10 +359,10 @@ class _Ratios:
         diagonals = product((1, -1), repeat=others) if others < MOST_SIGNS else [(1,) * others]
         for signs in diagonals if others else ():
             yield dict(zip(names, map(terms.number, (1, *signs)), strict=True))
-        rows = (coordinates.steps(one) for one in self._parts if one.kind == "sum")
+        rows = (coordinates.steps(part) for part in self._parts if part.kind == "sum")
         for row in {frozenset(row.items()): row for row in rows if row}.values():
             numbers = [step.number for step in row.values()]
-            most = max((abs(one) for one in numbers if one is not None), default=1)
+            most = max((abs(number) for number in numbers if number is not None), default=1)
             scale = most if None not in numbers else 1
             yield {_coordinate(delta): step / scale for delta, step in row.items()}
 
@@ -370,32 +371,32 @@ class _Ratios:
         """All that formulas are made of."""
         distances = dict(self.setting.distances)
         some = (distances[name].formula for name in self._used)
-        waiting = [self.moved, self.over, *(one for one in some if one is not None)]
+        waiting = [self.moved, self.over, *(term for term in some if term is not None)]
         found: dict[Term, None] = {}
         while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found[one] = None
-                waiting += one.parts
+            term = waiting.pop()
+            if term not in found:
+                found[term] = None
+                waiting += term.parts
         return list(found)
 
     @cached_property
     def _constants(self) -> list[Term]:
         """The numbers and parameters that values and distances are compared with."""
-        tops = sorted((one for one in self._parts if one.kind == "top"), key=lambda one: one.key)
-        compared = (one for top in tops for one in top.parts if metrics.is_constant(one))
-        return list(dict.fromkeys([ZERO, ONE, *(x for one in compared for x in (one, -one))]))
+        tops = sorted((part for part in self._parts if part.kind == "top"), key=lambda one: one.key)
+        compared = (part for top in tops for part in top.parts if metrics.is_constant(part))
+        return list(dict.fromkeys([ZERO, ONE, *(x for term in compared for x in (term, -term))]))
 
     def _is_inside(self, point: Place) -> bool:
         """Whether a point belongs to the class for all values of the parameters."""
         at = {naming.at(name, "D"): x for name, x in point.items()}
-        some = (one for part in self.setting.databases.points for one in part.inside("D"))
-        return all(self._is_at_least(substitution.substituted(one, at), ZERO) for one in some)
+        some = (term for part in self.setting.databases.points for term in part.inside("D"))
+        return all(self._is_at_least(substitution.substituted(term, at), ZERO) for term in some)
 
 
-def _counts(one: Type) -> Iterator[dict[str, Term]]:
+def _counts(type: Type) -> Iterator[dict[str, Term]]:
     """Simple numbers of records, or of positions, that differ: none more than needs be, or one."""
-    every = (count for _, some in where_of(one).counts for both in some for count in both)
+    every = (count for _, some in where_of(type).counts for both in some for count in both)
     domains = {name: domain for count in every for name, domain in count.letters.items()}
     none = dict.fromkeys(domains, ZERO)
     yield none
@@ -405,11 +406,11 @@ def _counts(one: Type) -> Iterator[dict[str, Term]]:
         yield none | dict.fromkeys(more, ONE)
 
 
-def _numbers(one: Type, point: Mapping[str, Term]) -> dict[str, list[Term]]:
+def _numbers(type: Type, point: Mapping[str, Term]) -> dict[str, list[Term]]:
     """For each part of records how many differ at a point."""
     return {
         name: [substitution.substituted(count, point) for both in some for count in both]
-        for name, some in where_of(one).counts
+        for name, some in where_of(type).counts
     }
 
 
@@ -431,9 +432,9 @@ def _maximum(term: Term) -> tuple[Term, ...]:
 
 def _cancelled(x: Term, y: Term) -> Term:
     """x/y in lowest terms."""
-    found = substitution.expanded(x / y)
-    if _is_polynomial(found) or found.has("top"):
-        return found
+    term = substitution.expanded(x / y)
+    if _is_polynomial(term) or term.has("top"):
+        return term
     return exchange.of_sympy(sympy.cancel(exchange.to_sympy(x) / exchange.to_sympy(y)))
 
 
@@ -443,7 +444,10 @@ def _factored(term: Term) -> Term:
 
 
 def _has_root(term: Term) -> bool:
-    return any(one.kind == "power" and one.parts[1].number == HALF and one.letters for one in term.factors)
+    return any(
+        factor.kind == "power" and factor.parts[1].number == HALF and factor.letters
+        for factor in term.factors
+    )
 
 
 def _is_polynomial(ratio: Term) -> bool:

@@ -49,26 +49,29 @@ class Standings:
         distance = dict(self.cases.setting.distances)[name]
         if distance.declared:
             return Standing(None, None)
-        found = Standing(True if name in axioms.are_metrics(self.cases.setting, ()) else None)
-        if found.metric is None and distance.plain is not None:
-            found = self._axioms(name, distance.plain)
-        if distance.at_most is None or found.metric is False:
-            return found
-        return self._bounded(name, found)
+        standing = Standing(True if name in axioms.are_metrics(self.cases.setting, ()) else None)
+        if standing.metric is None and distance.plain is not None:
+            standing = self._axioms(name, distance.plain)
+        if distance.at_most is None or standing.metric is False:
+            return standing
+        return self._bounded(name, standing)
 
     def _axioms(self, name: str, formula: Term) -> Standing:
         if metrics.is_moving(formula):
             return Standing(None)
         certificates: list[Any] = []
-        for one in axioms.obligations(formula, self.cases.setting.databases.points):
-            for point in self._three(one.greater, one.lesser):
-                if fails(one.greater, one.lesser, point):
-                    less, more = (formulas.to_text(formulas.at(x, point)) for x in (one.greater, one.lesser))
-                    words = f"{one.words} fails: {less} is less than {more}"
-                    if "d(D, D)" in one.words:
+        for obligation in axioms.obligations(formula, self.cases.setting.databases.points):
+            for point in self._three(obligation.greater, obligation.lesser):
+                if fails(obligation.greater, obligation.lesser, point):
+                    less, more = (
+                        formulas.to_text(formulas.at(x, point))
+                        for x in (obligation.greater, obligation.lesser)
+                    )
+                    words = f"{obligation.words} fails: {less} is less than {more}"
+                    if "d(D, D)" in obligation.words:
                         words = f"d(D, D) = {more}"
                     return Standing(False, words=f"{words} at {self.cases.where(ANYWHERE, point, 'DEF')}")
-            shown = self.cases.prover.in_case(one.greater, one.lesser)
+            shown = self.cases.prover.in_case(obligation.greater, obligation.lesser)
             if isinstance(shown, Open):
                 return Standing(None)
             certificates.append(shown)
@@ -81,57 +84,57 @@ class Standings:
     def _three(self, greater: Term, lesser: Term) -> Iterator[Point]:
         """Simple points for three databases, among them the first two equal."""
         cover = self.cases.cover([])
-        one = types_of(cover)[0] if cover is not None else ANYWHERE
-        for base in self.cases.trials.few(one):
-            for third in islice(self.cases.trials.first(one), 9):
+        type = types_of(cover)[0] if cover is not None else ANYWHERE
+        for base in self.cases.trials.few(type):
+            for third in islice(self.cases.trials.first(type), 9):
                 named = ((naming.read(name), x) for name, x in third.items())
                 yield {**base, **{said.of("F"): x for said, x in named if said.database == "E"}}
 
-    def _bounded(self, name: str, found: Standing) -> Standing:
+    def _bounded(self, name: str, standing: Standing) -> Standing:
         cover = self.cases.cover([name])
         if cover is None:
-            return Standing(found.metric, None, theorems=found.theorems)
+            return Standing(standing.metric, None, theorems=standing.theorems)
         distance, certificate = dict(self.cases.setting.distances)[name], list[Any]()
         assert distance.at_most is not None
-        for one in types_of(cover):
-            far = one.where.distances if one.where else ()
+        for type in types_of(cover):
+            far = type.where.distances if type.where else ()
             more, less = (
                 rules.at(x, far, self.cases.setting) for x in (distance.at_most, metrics.letter(name))
             )
-            for point in self.cases.trials.few(one):
-                if fails(more, less, point) and self.cases.there(one, point):
+            for point in self.cases.trials.few(type):
+                if fails(more, less, point) and self.cases.there(type, point):
                     lost, bound = (formulas.to_text(formulas.extended(x, point)) for x in (less, more))
                     called, said = (
                         self.cases.told.parts.expression(x) for x in (metrics.letter(name), distance.at_most)
                     )
                     words = (
-                        f"{called} is {lost} at {self.cases.where(one, point)}, and the declared bound "
+                        f"{called} is {lost} at {self.cases.where(type, point)}, and the declared bound "
                         f"{language.to_text(said)} is {bound}"
                     )
-                    return Standing(found.metric, False, words, found.theorems)
+                    return Standing(standing.metric, False, words, standing.theorems)
             shown = self.cases.prover.in_case(more, less)
             if isinstance(shown, Open):
-                return Standing(found.metric, None, theorems=found.theorems)
+                return Standing(standing.metric, None, theorems=standing.theorems)
             certificate.append(shown)
         with suppress(NoTheorem):
             made = self.cases.maker.by("bounded", cover, name=name, certificate=certificate)
-            return Standing(found.metric, True, theorems=(*found.theorems, made))
-        return Standing(found.metric, None, theorems=found.theorems)
+            return Standing(standing.metric, True, theorems=(*standing.theorems, made))
+        return Standing(standing.metric, None, theorems=standing.theorems)
 
     @property
     def metrics(self) -> list[Theorem]:
         """The theorems that distances are metrics."""
-        return [one for one in self.theorems if isinstance(one.says, IsMetric)]
+        return [theorem for theorem in self.theorems if isinstance(theorem.says, IsMetric)]
 
     @property
     def bounds(self) -> list[Theorem]:
         """The theorems that distances are at most their bounds."""
-        return [one for one in self.theorems if isinstance(one.says, Bounded)]
+        return [theorem for theorem in self.theorems if isinstance(theorem.says, Bounded)]
 
     @property
     def theorems(self) -> list[Theorem]:
         """All that is shown of distances."""
-        return [one for standing in self.all.values() for one in standing.theorems]
+        return [theorem for standing in self.all.values() for theorem in standing.theorems]
 
     def known(self, name: str) -> bool:
         """Whether a distance is known to be a metric."""

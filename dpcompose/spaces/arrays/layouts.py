@@ -157,9 +157,9 @@ class MultisetLayout(Layout):
 
     @property
     def edges(self) -> int:
-        one = self.types if self._grows else 0
+        number = self.types if self._grows else 0
         two = comb(self.types, 2) if self.replaces else 0
-        return (one + two) * self.smaller
+        return (number + two) * self.smaller
 
     @property
     def blocks(self) -> int:
@@ -194,11 +194,11 @@ class MultisetLayout(Layout):
     def number(self, counts: tuple[int, ...]) -> int:
         """The number of the multiset with so many records of each type, the first type first."""
         s = 0
-        found = -self._skipped
+        number = -self._skipped
         for j, count in enumerate(reversed(counts), start=1):
             s += count
-            found += comb(s + j - 1, j)
-        return found
+            number += comb(s + j - 1, j)
+        return number
 
     def counts_of(self, number: int) -> tuple[int, ...]:
         """How many records of each type the multiset of this number has."""

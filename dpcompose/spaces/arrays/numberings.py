@@ -72,8 +72,8 @@ class CountedMultisets(Numbering):
     def number(self, D: Database) -> int:
         if D not in self.databases or not isinstance(D, tuple):
             raise ValueError(f"{D!r} is no database of {self.databases}")
-        found: int = self.layout.number(tuple(D.count(record) for record in self.databases.records))
-        return found
+        number: int = self.layout.number(tuple(D.count(record) for record in self.databases.records))
+        return number
 
     def database(self, number: int) -> Database:
         if "elements" in vars(self):
@@ -113,10 +113,10 @@ class DigitsOfTuples(Numbering):
         if D not in self.databases or not isinstance(D, tuple):
             raise ValueError(f"{D!r} is no database of {self.databases}")
         base = len(self.databases.records)
-        found = 0
+        number = 0
         for record in D:
-            found = found * base + self.databases.records.index(record)
-        return found + sum(int(base**n) for n in range(self._shortest, len(D)))
+            number = number * base + self.databases.records.index(record)
+        return number + sum(int(base**n) for n in range(self._shortest, len(D)))
 
     def database(self, number: int) -> Database:
         records, length = self.databases.records, self._shortest

@@ -79,12 +79,12 @@ def moves_of_parts(layout: MultisetLayout, parts: Sequence[Part]) -> dict[Vector
     if (layout.adds and not layout.exactly and others) or (layout.replaces and others > 1):
         found.setdefault(vector(), [])
     for i, edges in enumerate(grown):
-        for one in edges:
+        for edge in edges:
             if (layout.adds and not layout.exactly) or (layout.replaces and others):
-                found.setdefault(vector((i, one.moved)), [(i, one)])
+                found.setdefault(vector((i, edge.moved)), [(i, edge)])
     if not layout.exactly or others or len(parts) > 2:
         # The fewer records are common before and after, the more room there is: the smallest edits do.
-        grown = [list({one.moved: one for one in reversed(edges)}.values()) for edges in grown]
+        grown = [list({edge.moved: edge for edge in reversed(edges)}.values()) for edges in grown]
     for i, part in enumerate(parts) if layout.replaces else ():
         for one in _edits(part, n, adds=False):
             if fits(one.size, i):

@@ -68,11 +68,11 @@ def moves(layout: Layout, values: Sequence[Array], executor: Executor | None = N
     >>> moves(TupleLayout(2, 2, 2), numpy.array([[0, 0, 1, 1], [0, 5, 0, 5]]))
     {(1, 0): (0, 2), (0, 5): (0, 1)}
     """
-    found: dict[Vector, Edge] = {}
+    edges: dict[Vector, Edge] = {}
     for part in run(_moves, layout, [narrowed(values)], executor, "sensitivity profile"):
         for vector, edge in part.items():
-            found.setdefault(vector, edge)
-    return found
+            edges.setdefault(vector, edge)
+    return edges
 
 
 def narrowed(values: Sequence[Array]) -> Array:
@@ -82,11 +82,11 @@ def narrowed(values: Sequence[Array]) -> Array:
     if width >= 2**62:
         raise OverflowError("values that are 2^62 and more apart are not compared; divide them")
     narrow = next(one for one in (numpy.int16, numpy.int32, numpy.int64) if width <= numpy.iinfo(one).max)
-    found = numpy.empty((len(values), len(values[0])), narrow)
-    for row, given, (least, most) in zip(found, values, bounds, strict=True):
+    array = numpy.empty((len(values), len(values[0])), narrow)
+    for row, given, (least, most) in zip(array, values, bounds, strict=True):
         fits = numpy.iinfo(narrow).min <= least and most <= numpy.iinfo(narrow).max
         row[:] = given if fits else given.astype(numpy.int64) - least
-    return found
+    return array
 
 
 def _moves(layout: Layout, blocks: range, values: Array) -> dict[Vector, Edge]:
@@ -210,12 +210,12 @@ class Order:
     sizes: Array
     names: Array
 
-    def oriented(self, one: Array, other: Array) -> tuple[Array, Array]:
+    def oriented(self, array: Array, other: Array) -> tuple[Array, Array]:
         """The ends of some edges as D and E."""
         nodes = len(self.sizes)
         rank = self.sizes * nodes - self.names
-        swap = rank[one] < rank[other]
-        return numpy.where(swap, other, one), numpy.where(swap, one, other)
+        swap = rank[array] < rank[other]
+        return numpy.where(swap, other, array), numpy.where(swap, array, other)
 
     def keys(self, D: Array, E: Array) -> Array:
         """Numbers in the order of the edges."""

@@ -84,20 +84,20 @@ class Adjacency:
 
     def distances(self, *sources: int) -> Array:
         """The fewest edges from any of the sources to each node; UNREACHABLE where none lead there."""
-        found = numpy.full(self.nodes, UNREACHABLE, numpy.int32)
+        array = numpy.full(self.nodes, UNREACHABLE, numpy.int32)
         layer = numpy.array(sorted(set(sources)))
-        found[layer] = steps = 0
+        array[layer] = steps = 0
         while len(layer):
             steps += 1
             reached = self.of(layer)
-            reached = reached[found[reached] == UNREACHABLE]
-            found[reached] = steps
+            reached = reached[array[reached] == UNREACHABLE]
+            array[reached] = steps
             # Of a node that is reached twice one entry is kept: the one that is written last.
             if len(reached) > 1:
                 self._place[reached] = numpy.arange(len(reached), dtype=numpy.int32)
                 reached = reached[self._place[reached] == numpy.arange(len(reached))]
             layer = reached.astype(numpy.int64)
-        return found
+        return array
 
     def of_one(self, node: int) -> Array:
         """The neighbours of a node, in increasing order."""
@@ -270,15 +270,15 @@ def all_pairs(graph: Adjacency) -> Array:
     [[0, 255, 255], [255, 0, 1], [255, 1, 0]]
     """
     nodes = graph.nodes
-    found = numpy.empty((nodes, nodes), numpy.uint8)
+    array = numpy.empty((nodes, nodes), numpy.uint8)
     parts = range(0, nodes, SOURCES)
     for first in progress(parts, len(parts), "distances of all pairs"):
         here = slice(first, min(first + SOURCES, nodes))
         rows = graph.columns.from_sources(numpy.arange(here.start, here.stop))
-        if rows.dtype != found.dtype:  # one of them holds distances above 254
-            found, rows = _widened(found), _widened(rows)
-        found[:, here] = rows
-    return found
+        if rows.dtype != array.dtype:  # one of them holds distances above 254
+            array, rows = _widened(array), _widened(rows)
+        array[:, here] = rows
+    return array
 
 
 def within(graph: Adjacency, steps: int) -> Iterator[tuple[Array, Array]]:
@@ -345,7 +345,7 @@ def between_fibres(graph: Adjacency, labels: Array, count: int) -> Array:
     UNREACHABLE stands for ∞.  One bit a fibre: when a bit first arrives at a node of another fibre, that is
     how far they are apart.
     """
-    found = numpy.full((count, count), UNREACHABLE, numpy.int32)
+    array = numpy.full((count, count), UNREACHABLE, numpy.int32)
     columns = graph.columns
     there = labels[columns.order]
     by_label = numpy.argsort(there, kind="stable")
@@ -362,8 +362,8 @@ def between_fibres(graph: Adjacency, labels: Array, count: int) -> Array:
         for steps, arrived in enumerate(columns.levels(start)):
             here = numpy.bitwise_or.reduceat(numpy.take(arrived, by_label, axis=0, mode="clip"), starts)
             new = _bits(here, width).astype(bool) & ~seen
-            found[:, first : first + width][new] = steps
+            array[:, first : first + width][new] = steps
             seen |= new
             if seen.all():
                 break
-    return found
+    return array

@@ -39,13 +39,13 @@ class SubsetLayout(Layout):
     @cached_property
     def _changes(self) -> tuple[int, ...]:
         """The masks of single edits."""
-        found: set[int] = set()
+        numbers: set[int] = set()
         for span in self.spans:
-            some = span
-            while some:
-                found.add(some)
-                some = (some - 1) & span
-        return tuple(sorted(found))
+            number = span
+            while number:
+                numbers.add(number)
+                number = (number - 1) & span
+        return tuple(sorted(numbers))
 
     @cached_property
     def _plan(self) -> list[tuple[int, tuple[int, ...], int, int]]:
@@ -72,8 +72,8 @@ class SubsetLayout(Layout):
         return Block(rows, tuple((0, n) for n in range(1, len(changes) + 1)))
 
     def distances_from(self, node: int) -> Array:
-        found: Array = self.distances_from_the_empty_one()[numpy.arange(self.nodes) ^ node]
-        return found
+        array: Array = self.distances_from_the_empty_one()[numpy.arange(self.nodes) ^ node]
+        return array
 
     def distances_from_the_empty_one(self) -> Array:
         """The fewest edits to each subset, −1 where none lead there, by one search in all.

@@ -115,7 +115,7 @@ class AnyTwo(Comparing):
     def told(self, term: Callable[[Term], Term]) -> dict[str, Any]:
         if self.of.parts:
             return {"parts": list(self.of.parts)}
-        return {"differences": [to_text(one) for one in changes(_entries(self.of, term))]}
+        return {"differences": [to_text(change) for change in changes(_entries(self.of, term))]}
 
     @property
     def input(self) -> Input | None:

@@ -119,8 +119,8 @@ class Distance(_Nonnegative):
     @property
     def function(self) -> MetricFunction:
         """The metric, of whatever it is taken."""
-        found: MetricFunction = self.args[0]
-        return found
+        function: MetricFunction = self.args[0]
+        return function
 
     def _eval_derivative(self, s: Any) -> sympy.Expr:
         return sympy.Integer(0)
@@ -173,8 +173,8 @@ class Cost(_Nonnegative):
     @property
     def function(self) -> MetricFunction:
         """The metric, of whatever it is taken."""
-        found: MetricFunction = self.args[1]
-        return found
+        function: MetricFunction = self.args[1]
+        return function
 
     @property
     def distance(self) -> sympy.Expr:

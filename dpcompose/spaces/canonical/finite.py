@@ -97,9 +97,9 @@ class FiniteSpace:
     @cached_property
     def _quick(self) -> Layout | None:
         """The graph by a formula, where there is one."""
-        found: Layout | None = self.granularity.arrays(self.databases)
-        assert found is None or found.nodes == self.nodes, f"{self!r}: {found} does not fit the class"
-        return found
+        layout: Layout | None = self.granularity.arrays(self.databases)
+        assert layout is None or layout.nodes == self.nodes, f"{self!r}: {layout} does not fit the class"
+        return layout
 
     @cached_property
     def _sampled(self) -> tuple[int, int]:
@@ -162,9 +162,9 @@ class FiniteSpace:
         from dpcompose.spaces.arrays.layouts import StoredLayout
         from dpcompose.spaces.arrays.searches import within
 
-        one = FiniteSpace(self.databases, single, self.numbering, self.limits)
-        one._refuse("all pairs")
-        ends = list(within(one._adjacency, m))
+        space = FiniteSpace(self.databases, single, self.numbering, self.limits)
+        space._refuse("all pairs")
+        ends = list(within(space._adjacency, m))
         if not ends:
             none = numpy.zeros(0, numpy.int32)
             return StoredLayout(self.nodes, none, none)
@@ -204,8 +204,8 @@ class FiniteSpace:
         if not sources:
             raise ValueError("distances are from at least one database")
         numbers = [self.number(D) for D in sources]
-        if len(numbers) == 1 and (found := self.layout.distances_from(numbers[0])) is not None:
-            return found
+        if len(numbers) == 1 and (array := self.layout.distances_from(numbers[0])) is not None:
+            return array
         return self._adjacency.distances(*numbers)
 
     def distance(self, D: Database, E: Database) -> int:
@@ -345,13 +345,13 @@ class FiniteSpace:
         """Integers with an entry for each database.  Raises ValueError for anything else."""
         import numpy
 
-        found = numpy.asarray(values)
-        if found.shape != (self.nodes,) or found.dtype.kind not in "iub":
-            given = f"{found.shape} {found.dtype}"
+        array = numpy.asarray(values)
+        if array.shape != (self.nodes,) or array.dtype.kind not in "iub":
+            given = f"{array.shape} {array.dtype}"
             raise ValueError(f"values are {self.nodes:,} integers, one a database, not {given}")
-        if found.dtype == numpy.uint64 and found.max() >= 2**63:
+        if array.dtype == numpy.uint64 and array.max() >= 2**63:
             raise OverflowError("values of 2^63 and more are not compared; divide them")
-        return found
+        return array
 
     def profile(self, *maps: Any, executor: Executor | None = None) -> Profile:
         """Which vectors (|f_1(D) − f_1(E)|, …, |f_k(D) − f_k(E)|) neighbours have, in one pass.

@@ -89,7 +89,10 @@ class Outside:
     @property
     def listed(self) -> DatabaseClass | None:
         """The class of the study, where both classes are gone through."""
-        both = all(one is not None and gone_through(one) is not None for one in (self.inner, self.outer))
+        both = all(
+            database_class is not None and gone_through(database_class) is not None
+            for database_class in (self.inner, self.outer)
+        )
         return self.inner if both else None
 
 

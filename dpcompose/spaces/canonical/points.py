@@ -37,7 +37,7 @@ def looked_at(databases: DatabaseClass) -> bool:
 def intervals(databases: DatabaseClass) -> Mapping[str, Interval]:
     """All coordinates of parts that are points, each with the interval that it lies in."""
     points = [part.points for _, part in databases.parts if part.points is not None]
-    return {x: box for one in points for x, box in zip(one.coordinates, one.box, strict=True)}
+    return {x: box for point in points for x, box in zip(point.coordinates, point.box, strict=True)}
 
 
 class ByParts:

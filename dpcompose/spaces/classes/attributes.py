@@ -109,11 +109,11 @@ class Attributes:
             found.append((name, values))
         return tuple(found)
 
-    def has(self, name: str, value: str, some: Iterable[Value]) -> bool:
+    def has(self, name: str, value: str, values: Iterable[Value]) -> bool:
         """Whether a value of an attribute is one of some, or lies in one of some ranges."""
         if name not in dict(self.lines):
-            return value in set(some)
-        return any(Fraction(value) in as_range(one) for one in some)
+            return value in set(values)
+        return any(Fraction(value) in as_range(one) for one in values)
 
     def lacking(self, name: str, value: Value) -> str | None:
         """Why no record has a value of an attribute, or lies in a range, in words; None where some may."""
@@ -145,7 +145,7 @@ class Attributes:
         """Some of the attributes only."""
         kept = set(names)
         named = tuple(one for one in self.named if one[0] in kept)
-        lines = tuple(one for one in self.lines if one[0] in kept)
+        lines = tuple(line for line in self.lines if line[0] in kept)
         return replace(self, named=named, open=self.open & kept, lines=lines)
 
     def where(self, conditions: Mapping[str, Iterable[Value]]) -> Attributes:
@@ -154,8 +154,10 @@ class Attributes:
             (name, tuple(x for x in values if self.has(name, x, conditions.get(name, (x,)))))
             for name, values in self.named
         )
-        lines = ((name, one.within(map(as_range, conditions.get(name, (ALL,))))) for name, one in self.lines)
-        kept = tuple((name, one) for name, one in lines if one is not None)
+        lines = (
+            (name, line.within(map(as_range, conditions.get(name, (ALL,))))) for name, line in self.lines
+        )
+        kept = tuple((name, line) for name, line in lines if line is not None)
         return Attributes(named, self.open - conditions.keys(), self.spare, kept)
 
     def data(self) -> dict[str, Any]:
@@ -193,7 +195,7 @@ def is_number(text: str) -> bool:
 
 def condition(name: str, values: tuple[Value, ...]) -> str:
     """What is asked of an attribute, in words."""
-    if any(isinstance(one, Range) for one in values):
+    if any(isinstance(value, Range) for value in values):
         return f"{name} in {shown(values)}" if name else shown(values)
     some = tuple(map(str, values))
     return f"{name} = {some[0]}" if len(some) == 1 else f"{name} in {{{', '.join(some)}}}"

@@ -41,9 +41,9 @@ class Range:
     @staticmethod
     def read(text: str) -> Range:
         """The range that a text is.  Raises ValueError."""
-        if not (found := _RANGE.fullmatch(text)):
+        if not (match := _RANGE.fullmatch(text)):
             raise ValueError(f"{text!r} is no interval: {HOW}")
-        left, a, b, right = found.groups()
+        left, a, b, right = match.groups()
         least, greatest = (None if x.endswith("oo") else Fraction(x) for x in (a, b))
         one = Range(least, greatest, (left == "[", right == "]"))
         if (one.closed[0] and least is None) or (one.closed[1] and greatest is None):
@@ -61,12 +61,12 @@ class Range:
     @property
     def ends(self) -> tuple[Fraction, ...]:
         """The ends that there are."""
-        return tuple(one for one in (self.least, self.greatest) if one is not None)
+        return tuple(value for value in (self.least, self.greatest) if value is not None)
 
     @property
     def mirrored(self) -> Range:
         """The range of the numbers −x."""
-        a, b = (None if one is None else -one for one in (self.greatest, self.least))
+        a, b = (None if value is None else -value for value in (self.greatest, self.least))
         return Range(a, b, (self.closed[1], self.closed[0]))
 
     def intersection(self, other: Range) -> Range | None:
@@ -102,7 +102,7 @@ def read_ranges(given: object) -> Ranges:
     if not isinstance(given, list | tuple) or not given:
         raise ValueError(f"{given!r}: {HOW}")
     texts = [str(one) for one in given]
-    if len(texts) == 2 and not any(one.lstrip().startswith(("[", "(")) for one in texts):
+    if len(texts) == 2 and not any(text.lstrip().startswith(("[", "(")) for text in texts):
         return (Range.read(f"[{texts[0]}, {texts[1]}]"),)
     return tuple(map(Range.read, texts))
 
@@ -186,8 +186,8 @@ class Line:
                 f"more than {MOST_POINTS:,} numbers matter of {self}: ends and distances have the step "
                 f"{text_of(step)} in common; rounder ends, or longer distances, would do"
             )
-        found = (k * step for a, b in stretches for k in range(ceil(a / step), floor(b / step) + 1))
-        return tuple(text_of(x) for x in found if x in self)
+        values = (k * step for a, b in stretches for k in range(ceil(a / step), floor(b / step) + 1))
+        return tuple(text_of(x) for x in values if x in self)
 
     def _meets(self, one: Range) -> bool:
         """Whether a number of its kind lies in a range, which is not empty."""
@@ -265,9 +265,9 @@ def _around(ends: list[Fraction], spread: Fraction) -> list[tuple[Fraction, Frac
 
 def _in_common(numbers: Iterable[Fraction]) -> Fraction:
     """The largest number of which all are multiples; 1 where all are 0."""
-    some = [one for one in numbers if one]
-    below = lcm(*(one.denominator for one in some))
-    return Fraction(reduce(gcd, (int(one * below) for one in some), 0), below) or Fraction(1)
+    values = [number for number in numbers if number]
+    below = lcm(*(value.denominator for value in values))
+    return Fraction(reduce(gcd, (int(value * below) for value in values), 0), below) or Fraction(1)
 
 
 def _first(one: Range) -> Fraction | None:

@@ -70,7 +70,7 @@ class Multisets(Collections, OfRecords):
     def naming(self, names: Collection[object], most: int) -> DatabaseClass:
         if self.attributes is None or not self.attributes.unlimited:
             return super().naming(names, most)
-        values = sorted((one for one in names if isinstance(one, tuple)), key=str)
+        values = sorted((name for name in names if isinstance(name, tuple)), key=str)
         return replace(self, records=(), attributes=self.attributes.naming(values, max(2, 2 * most)))
 
     @property

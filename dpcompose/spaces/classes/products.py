@@ -66,8 +66,8 @@ class Points(DatabaseClass):
 
     def __str__(self) -> str:
         inside = ", ".join(
-            f"{name} {'in ' if str(one) != 'real' else ''}{one}"
-            for name, one in zip(self.coordinates, self.box, strict=True)
+            f"{name} {'in ' if str(interval) != 'real' else ''}{interval}"
+            for name, interval in zip(self.coordinates, self.box, strict=True)
         )
         names = ", ".join(self.coordinates)
         if self.disc is not None:
@@ -96,7 +96,7 @@ class Product(DatabaseClass):
 
     def count(self) -> int | None:
         every = [part.count() for _, part in self.each]
-        return None if None in every else prod(one or 0 for one in every)
+        return None if None in every else prod(number or 0 for number in every)
 
     def databases(self) -> Iterator[Database]:
         raise TooLarge(f"{self} cannot be listed: their parts are told one by one")

@@ -49,20 +49,20 @@ class Size:
             return Size()
         if re.search("[0-9]{10}", text):
             raise ValueError(f"{text!r} is too large: sizes are below 10^9")
-        if found := re.fullmatch(rf"\s*(<=|>=|=)\s*({NUMBER})\s*", text):
-            n = _meant(found[2], known)
-            if found[1] == ">=":
+        if match := re.fullmatch(rf"\s*(<=|>=|=)\s*({NUMBER})\s*", text):
+            n = _meant(match[2], known)
+            if match[1] == ">=":
                 return Size(least=_first(n), letter=_letter(n))
-            return Size(_first(n), found[1] == "=", letter=_letter(n))
-        if found := re.fullmatch(rf"\s*({NUMBER})\s*\.\.\s*({NUMBER})\s*", text):
-            return _between(_meant(found[1], known), _meant(found[2], known))
+            return Size(_first(n), match[1] == "=", letter=_letter(n))
+        if match := re.fullmatch(rf"\s*({NUMBER})\s*\.\.\s*({NUMBER})\s*", text):
+            return _between(_meant(match[1], known), _meant(match[2], known))
         raise ValueError(f'{text!r} is no size; use "any", "<= 4", "= 4", ">= 2" or "2..4"')
 
     @property
     def letters(self) -> Mapping[str, Domain]:
         """The letters, if there are any, with their values."""
-        both = (one.letters for one in (self.lower, self.letter) if one is not None)
-        return {name: domain for one in both for name, domain in one.items()}
+        both = (term.letters for term in (self.lower, self.letter) if term is not None)
+        return {name: domain for domains in both for name, domain in domains.items()}
 
     @property
     def between(self) -> bool:
@@ -92,7 +92,7 @@ class Size:
     def named(self) -> dict[str, str]:
         """The letters as core settings call them."""
         both = {"letter": self.letter, "lower": self.lower}
-        return {key: str(one) for key, one in both.items() if one is not None}
+        return {key: str(term) for key, term in both.items() if term is not None}
 
     def at(self, point: Mapping[str, Fraction]) -> Size:
         """The size with a number for its letter.  Raises ValueError where that is none of its values."""
@@ -120,10 +120,10 @@ class Size:
         fewest = self.letter if self.exactly or self.n is None else self.lower
         if records is not None and fewest is not None:
             some.append((fewest, number(records)))
-        for one, other in some:
-            found = known_least(other - one, assumed)
+        for term, other in some:
+            found = known_least(other - term, assumed)
             if found is None or found < 0:
-                return f"{one} <= {other}"
+                return f"{term} <= {other}"
         return ""
 
     @property
@@ -175,12 +175,12 @@ def _meant(text: str, known: Mapping[str, Term] | None) -> Term:
     """What a number, or the name of a letter, means.  Raises ValueError for what is no number of records."""
     if text.isdecimal():
         return number(int(text))
-    found = (known or {}).get(text) or letter(text, COUNT)
-    if (n := found.number) is not None and n.denominator == 1 and 0 <= n < 10**9:
-        return found
-    if found.kind == "letter" and found.of[1].integer and found.of[1].nonnegative:
-        return found
-    raise ValueError(f'a number of records is a parameter such as "integer >= 1", and not {found}')
+    term = (known or {}).get(text) or letter(text, COUNT)
+    if (n := term.number) is not None and n.denominator == 1 and 0 <= n < 10**9:
+        return term
+    if term.kind == "letter" and term.of[1].integer and term.of[1].nonnegative:
+        return term
+    raise ValueError(f'a number of records is a parameter such as "integer >= 1", and not {term}')
 
 
 def _letter(n: Term) -> Term | None:

@@ -74,7 +74,7 @@ class Subsets(Sized):
 
     def parse(self, shown: object) -> Database:
         if isinstance(shown, list | tuple):
-            known = {self.written(one): one for one in self.elements}
+            known = {self.written(element): element for element in self.elements}
             if all(isinstance(text, str) and text in known for text in shown):
                 D = tuple(sorted(known[text] for text in shown))
                 if D in self:
@@ -196,7 +196,7 @@ class Sets(Collections, Subsets):
         >>> str(Sets(("a", "b", "c"), Size(2, exactly=True)).restricted(["a", "b"]))
         'all sets of size >= 1 over {a, b}'
         """
-        records = [one for one in records if one in self._possible]
+        records = [record for record in records if record in self._possible]
         if self.parameters and (self.unlimited or len(records) < len(self.records)):
             return Sets(
                 tuple(records), attributes=self.attributes
@@ -211,7 +211,7 @@ class Sets(Collections, Subsets):
 
     def naming(self, names: Collection[object], most: int) -> DatabaseClass:
         if self.attributes is not None and self.unlimited:
-            values = sorted((one for one in names if isinstance(one, tuple)), key=str)
+            values = sorted((name for name in names if isinstance(name, tuple)), key=str)
             many = max(self.sizes.n or 0, self.sizes.least) + 2 * most + 1  # also what fills databases up
             return replace(self, records=(), attributes=self.attributes.naming(values, many))
         if not self.arbitrary:

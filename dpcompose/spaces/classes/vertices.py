@@ -120,10 +120,10 @@ class Graphs(Subsets):
 
     def holding(self, *databases: Database) -> Graphs:
         pairs = (pair for D in databases if isinstance(D, tuple) for pair in D if isinstance(pair, tuple))
-        found = {v for pair in pairs for v in pair if type(v) is int and v > 0}
-        if not self.arbitrary or self.only is not None or found <= set(self.labels):
+        numbers = {v for pair in pairs for v in pair if type(v) is int and v > 0}
+        if not self.arbitrary or self.only is not None or numbers <= set(self.labels):
             return self
-        return replace(self, vertices=tuple(sorted(found.union(self.vertices))))
+        return replace(self, vertices=tuple(sorted(numbers.union(self.vertices))))
 
     def naming(self, names: Collection[object], most: int) -> DatabaseClass:
         if not self.arbitrary:

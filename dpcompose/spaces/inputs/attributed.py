@@ -347,8 +347,8 @@ def _values(given: Iterable[str] | Mapping[str, Any]) -> tuple[Value, ...]:
 
 def _values_data(values: tuple[Value, ...]) -> Any:
     """What is read of an attribute, as a problem file says it."""
-    ranges = any(isinstance(one, Range) for one in values)
-    return {"between": [str(one) for one in values]} if ranges else list(values)
+    ranges = any(isinstance(value, Range) for value in values)
+    return {"between": [str(value) for value in values]} if ranges else list(values)
 
 
 def tables(attributes: Mapping[str, Iterable[str]] | Any, size: str = "any") -> Tables:

@@ -217,10 +217,12 @@ class SymmetricDifference(_Written, sympy.Basic):
         if x == y:
             return KnownDatabase(())
         if isinstance(x, KnownDatabase) and isinstance(y, KnownDatabase):
-            for one in (x, y):
-                if not isinstance(one.value, tuple):
-                    raise TypeError(f"{one} is no multiset of records, so it has no symmetric difference")
-            D, E = (Counter[Any](one.value) for one in (x, y))
+            for database in (x, y):
+                if not isinstance(database.value, tuple):
+                    raise TypeError(
+                        f"{database} is no multiset of records, so it has no symmetric difference"
+                    )
+            D, E = (Counter[Any](database.value) for database in (x, y))
             return KnownDatabase(tuple(sorted(((D - E) + (E - D)).elements())))
         return sympy.Basic.__new__(cls, x, y)
 

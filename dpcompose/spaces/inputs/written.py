@@ -32,9 +32,11 @@ def databases(names: str) -> tuple[DatabaseSymbol, ...]:
     from dpcompose.spaces.inputs.expressions import DatabaseSymbol
 
     made = tuple(DatabaseSymbol(name) for name in re.split(r"[,\s]+", names.strip()) if name)
-    for one in made:
-        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*'*", one.name):
-            raise ValueError(f"{one.name!r} is no name for a database; use a letter, as in databases('D E')")
+    for symbol in made:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*'*", symbol.name):
+            raise ValueError(
+                f"{symbol.name!r} is no name for a database; use a letter, as in databases('D E')"
+            )
     if not made:
         raise ValueError("name the databases: databases('D E')")
     return made
@@ -108,7 +110,7 @@ def at(expression: Any, values: Mapping[Any, object]) -> Any:
 
     if not isinstance(expression, sympy.Basic):
         raise TypeError(f"{expression!r} is no expression with databases in it")
-    known = {str(one): one for one in expression.free_symbols}
+    known = {str(symbol): symbol for symbol in expression.free_symbols}
     rule = {}
     for name, value in values.items():
         one = name if name in expression.free_symbols else known.get(str(name))

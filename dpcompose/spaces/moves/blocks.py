@@ -57,11 +57,11 @@ class Blocks:
         """The fewest blocks that together hold all the cells.  Raises TooLarge where that takes too long."""
         wanted = frozenset(self._number[cell] for cell in cells)
         try:
-            found = fewest_blocks(self._holding, wanted)
+            number = fewest_blocks(self._holding, wanted)
         except TooManyBlocks as error:
             raise TooLarge(str(error)) from None
-        assert found is not None
-        return found
+        assert number is not None
+        return number
 
     def unions(self) -> list[frozenset[Cell]]:
         """The largest sets of cells in which neighbours differ: unions of `most` blocks, maximal ones only.
@@ -79,7 +79,7 @@ class Blocks:
             found = largest_unions(some, self.most, {n: n for n in range(len(self._cells))}, LARGEST_SETS)
         except TooManyBlocks as error:
             raise TooLarge(str(error)) from None
-        return [self._named(one) for one in found]
+        return [self._named(numbers) for numbers in found]
 
     @staticmethod
     def of(sets: Iterable[Iterable[Cell]], cells: int, words: str) -> Blocks:
@@ -105,7 +105,7 @@ class Blocks:
     @cached_property
     def largest(self) -> list[frozenset[Cell]]:
         """The blocks that lie in no other one."""
-        return [self._named(one) for one in self._largest]
+        return [self._named(numbers) for numbers in self._largest]
 
     @cached_property
     def _cells(self) -> list[Cell]:
@@ -124,8 +124,8 @@ class Blocks:
     def _holding(self) -> Mapping[int, list[Block]]:
         return by_cell(self._largest)
 
-    def _named(self, some: Block) -> frozenset[Cell]:
-        return frozenset(self._cells[n] for n in some)
+    def _named(self, block: Block) -> frozenset[Cell]:
+        return frozenset(self._cells[n] for n in block)
 
 
 def _order(cell: Cell) -> tuple[int, str]:

@@ -140,7 +140,7 @@ def contribution(parts: object, rows: object, replaced: bool | str = False) -> C
     """
     if replaced not in WORDS:
         raise ValueError(f'replaced is True, False or "rows", not {replaced!r}')
-    found = []
+    terms = []
     for name, given in (("parts", parts), ("rows", rows)):
         known = {one: letter(one, COUNT) for one in formulas.names(given)} if isinstance(given, str) else None
         value = formulas.term(given, known)
@@ -149,5 +149,5 @@ def contribution(parts: object, rows: object, replaced: bool | str = False) -> C
                 f'{name} of a contribution is a whole number from 1, or a parameter such as "integer >= 1", '
                 f"not {given}"
             )
-        found.append(value)
-    return Contribution(found[0], found[1], replaced)
+        terms.append(value)
+    return Contribution(terms[0], terms[1], replaced)

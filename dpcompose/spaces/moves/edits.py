@@ -46,7 +46,9 @@ class Edits:
         """
         if self.single is None or self.elsewhere:
             return self
-        return replace(self, single=frozenset(one for one in self.single if databases.edit_allowed(one)))
+        return replace(
+            self, single=frozenset(numbers for numbers in self.single if databases.edit_allowed(numbers))
+        )
 
     def of_images(self, databases: DatabaseClass, f: Map) -> Edits:
         """The push-forward of the relation along a restriction to records or positions.
@@ -63,8 +65,8 @@ class Edits:
         inside = self.within(databases)
         if inside.single is None or f.is_identity(databases):
             return inside
-        seen = {kept for one in inside.single for kept in product(*(range(n + 1) for n in one))}
-        return replace(self, single=frozenset(one for one in seen if any(one)))
+        seen = {kept for numbers in inside.single for kept in product(*(range(n + 1) for n in numbers))}
+        return replace(self, single=frozenset(numbers for numbers in seen if any(numbers)))
 
     def fewest(self, counts: Counts) -> int | None:
         """The fewest single edits that add up to the counts; None where `most` of them do not."""
@@ -82,7 +84,11 @@ class Edits:
         assert self.single is not None
         seen = layer = frozenset({tuple(0 for _ in most)})
         for _ in range(self.most):
-            sums = {tuple(a + b for a, b in zip(at, one, strict=True)) for at in layer for one in self.single}
+            sums = {
+                tuple(a + b for a, b in zip(at, numbers, strict=True))
+                for at in layer
+                for numbers in self.single
+            }
             inside = {at for at in sums if all(a <= b for a, b in zip(at, most, strict=True))}
             layer = frozenset(inside) - seen
             if not layer:

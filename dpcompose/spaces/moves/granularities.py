@@ -85,7 +85,7 @@ class Granularity(Shown, ABC):
     def is_known(self, named: Mapping[str, Granularity]) -> bool:
         """Whether problem files know it, by its name as one of those given or by how it is made."""
         if self.made_of:
-            return all(one.innermost()[0].is_known(named) for one in self.made_of)
+            return all(granularity.innermost()[0].is_known(named) for granularity in self.made_of)
         return named.get(self.name) == self
 
     @property
@@ -111,7 +111,7 @@ class Granularity(Shown, ABC):
     @property
     def names(self) -> frozenset[str]:
         """The records that it names."""
-        return frozenset[str]().union(*(one.names for one in self.made_of))
+        return frozenset[str]().union(*(granularity.names for granularity in self.made_of))
 
     by_cells: ClassVar[bool] = False
     """Whether neighbours are told by the cells in which they differ, whatever these have."""
@@ -165,7 +165,7 @@ class Granularity(Shown, ABC):
     @property
     def partial(self) -> bool:
         """Whether it says of some records and not of others that they may become each other, come or go."""
-        return any(one.partial for one in self.made_of) if self.made_of else bool(self.names)
+        return any(granularity.partial for granularity in self.made_of) if self.made_of else bool(self.names)
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""

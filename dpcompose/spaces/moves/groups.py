@@ -90,7 +90,7 @@ class Group(Granularity):
         blocks = None if shape is None or shape.cells is None else self.blocks(shape)
         if shape is not None and blocks is not None:
             return D != E and blocks.fewest(shape.differing(D, E)) <= blocks.most
-        return D != E and any(found == E for found in self.neighbours(D, databases))
+        return D != E and any(neighbour == E for neighbour in self.neighbours(D, databases))
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         return self.of.unfit(databases)

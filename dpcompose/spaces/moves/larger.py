@@ -55,10 +55,10 @@ class WithinAnySize(Granularity):
         return (E for E in found if E in databases)
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
-        found = Group(self.m, self.of).edits(databases)
-        if found is None or found.single is None or databases.sizes == Size():
-            return found
-        return replace(found, elsewhere=True)
+        edits = Group(self.m, self.of).edits(databases)
+        if edits is None or edits.single is None or databases.sizes == Size():
+            return edits
+        return replace(edits, elsewhere=True)
 
     def inside(self, databases: DatabaseClass) -> Granularity:
         """Groups of steps of the class: records that come and go take turns, and where all databases have as

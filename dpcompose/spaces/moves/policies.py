@@ -147,7 +147,7 @@ def policy(
         name, replace = str(getattr(name, "name", "") or "policy"), name if replace == () else replace
     if isinstance(add_remove, str) and add_remove != EVERY:
         raise ValueError(f'add_remove is "{EVERY}", or a list, not {add_remove!r}')
-    pairs = [list(map(str, one)) for one in replace.edges] if is_graph(replace) else replace
+    pairs = [list(map(str, edge)) for edge in replace.edges] if is_graph(replace) else replace
     joined = replacements.read(pairs, name)
     alone = None if add_remove == EVERY else frozenset(map(str, add_remove))
     if joined == Groups(frozenset()) and alone == frozenset():
@@ -200,7 +200,7 @@ def edges(
         )
     return [
         *_joined(policy.replace, tuple(map(tuple, atoms)), databases),
-        *((NOTHING, x) for x, some in enumerate(atoms) if policy.joins(some[0], None)),
+        *((NOTHING, x) for x, atom in enumerate(atoms) if policy.joins(atom[0], None)),
     ]
 
 

@@ -50,7 +50,7 @@ class _Moves:
         self.target: Policy | None = None if of is None else of[0]
         self.steps = 1 if of is None else of[1]
         single = [one[0] for one in map(policy_of, (target, *stated)) if one is not None]
-        self.measured = [one for policy in single for one in self.measuring(policy)]
+        self.measured = [change for policy in single for change in self.measuring(policy)]
         self.contracted = [one[0] for one in map(policy_of, contracted) if one is not None]
 
     def all(self) -> dict[str, Moves]:
@@ -59,7 +59,9 @@ class _Moves:
 
     def of(self, name: str, line: Line) -> Moves:
         """How far one attribute moves."""
-        distances = frozenset(one.length for one in self.measured if name in one.attributes and one.length)
+        distances = frozenset(
+            change.length for change in self.measured if name in change.attributes and change.length
+        )
         if not distances:
             return Moves(records=self.steps)
         reach = self.reach(name)
@@ -67,55 +69,61 @@ class _Moves:
 
     def measuring(self, policy: Policy) -> list[Change]:
         """The changes of a policy that are limited, and lead to other records."""
-        return [one for one in self.changes(policy) if one.length is not None]
+        return [change for change in self.changes(policy) if change.length is not None]
 
     def changes(self, policy: Policy) -> list[Change]:
         """What a policy may change, by how much: on the integers by a whole number."""
-        found = []
-        for one in policy.replace.changes(self.names):
-            lines = [self.lines[name] for name in one.attributes if name in self.lines]
+        changes = []
+        for change in policy.replace.changes(self.names):
+            lines = [self.lines[name] for name in change.attributes if name in self.lines]
             whole = bool(lines) and all(line.whole for line in lines)
-            if one.length is not None and lines and len(one.attributes) > (len(lines) if whole else 1):
+            if change.length is not None and lines and len(change.attributes) > (len(lines) if whole else 1):
                 raise ValueError(
                     f"{policy}: a distance of several attributes is one between integers, each of them "
                     "{ integers = ... }; real numbers, and listed ones beside these, have their own distances"
                 )
-            if one.length is None or one.length >= 1 or not whole:
-                length = one.length if one.length is None or not whole else Fraction(int(one.length))
-                found.append(Change(one.attributes, length))
-        return found
+            if change.length is None or change.length >= 1 or not whole:
+                length = change.length if change.length is None or not whole else Fraction(int(change.length))
+                changes.append(Change(change.attributes, length))
+        return changes
 
     def reach(self, name: str) -> Fraction | None:
         """How far a number of a record that becomes another one between neighbours moves; None: anywhere."""
         if self.target is None or (self.steps > 1 and self.target.add_remove != frozenset()):
             return None
-        found = [one.length for one in self.changes(self.target) if name in one.attributes]
-        return None if None in found else self.steps * max(filter(None, found), default=Fraction(0))
+        values = [change.length for change in self.changes(self.target) if name in change.attributes]
+        return None if None in values else self.steps * max(filter(None, values), default=Fraction(0))
 
     def near(self, name: str) -> Fraction | None:
         """How far from an end a path may have begun that leads out of what is read; None: anywhere."""
-        found, gaps = Fraction(0), any(len(line.ranges) > 1 for line in self.lines.values())
+        value, gaps = Fraction(0), any(len(line.ranges) > 1 for line in self.lines.values())
         for policy in self.contracted:
-            far = [one.length for one in self.measuring(policy) if name in one.attributes and one.length]
+            far = [
+                change.length
+                for change in self.measuring(policy)
+                if name in change.attributes and change.length
+            ]
             if far:
                 many = self.walked(policy)
                 if many is None or (gaps and len(self.lines) > 1):
                     return None
-                found = max(found, (many - 1) * max(far))
-        return found
+                value = max(value, (many - 1) * max(far))
+        return value
 
     def walked(self, policy: Policy) -> int | None:
         """In how many steps of a policy neighbours of the target can be walked at most; None: in none."""
         assert self.target is not None
         changes = self.changes(policy)
-        there = {x for one in changes for x in one.attributes if one.length is None or x in self.lines}
-        changed = (one.attributes <= there for one in self.changes(self.target))
+        there = {
+            x for change in changes for x in change.attributes if change.length is None or x in self.lines
+        }
+        changed = (change.attributes <= there for change in self.changes(self.target))
         comes = self.target.add_remove != frozenset() and policy.add_remove is not None
         return None if comes or not all(changed) else sum(self.steps_of(name, changes) for name in self.names)
 
     def steps_of(self, name: str, changes: Sequence[Change]) -> int:
         """In how many steps one attribute changes as neighbours do, at most."""
-        lengths = [one.length for one in changes if name in one.attributes]
+        lengths = [change.length for change in changes if name in change.attributes]
         reach = self.reach(name)
         if not lengths or None in lengths or not reach:
             return 1

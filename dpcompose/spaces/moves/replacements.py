@@ -121,7 +121,7 @@ class Groups(Replacement):
         for n, group in enumerate(self.groups):
             for x in group:
                 found.setdefault(x, set()).add(n)
-        return {x: frozenset(some) for x, some in found.items()}
+        return {x: frozenset(numbers) for x, numbers in found.items()}
 
     def data(self) -> object:
         return {"within": sorted(map(sorted, self.groups))}
@@ -231,15 +231,15 @@ class Near(Replacement):
         rows: dict[tuple[str, ...], list[tuple[tuple[int, ...], int]]] = {}
         for n, (rest, at) in enumerate(told):
             rows.setdefault(tuple(rest), []).append((tuple(int(c * parts) for c in at), n))
-        found: set[Pair] = set()
+        pairs: set[Pair] = set()
         for row in map(sorted, rows.values()):
             for k, (a, n) in enumerate(row):
                 for b, m in islice(row, k + 1, None):
                     if b[0] - a[0] > distance:
                         break
                     if NORMS[self.norm]([abs(s - t) for s, t in zip(a, b, strict=True)], distance):
-                        found.add((min(n, m), max(n, m)))
-        return found
+                        pairs.add((min(n, m), max(n, m)))
+        return pairs
 
     def _told(self, x: str, databases: DatabaseClass | None) -> tuple[list[str], tuple[Fraction, ...]]:
         """What must stay of a record, and its coordinates."""
@@ -316,18 +316,18 @@ class Either(Replacement):
         return self.one.changes(names) + self.other.changes(names)
 
 
-def together(one: Replacement, other: Replacement) -> Replacement:
+def together(replacement: Replacement, other: Replacement) -> Replacement:
     """The edges of both, as plainly as can be.
 
     >>> together(Every(), Groups(frozenset()))
     Every()
     """
-    for some in (one, other):
+    for some in (replacement, other):
         if isinstance(some, Every):
             return some
-    if isinstance(one, Groups) and isinstance(other, Groups):
-        return Groups(one.groups | other.groups)
-    return Either(one, other)
+    if isinstance(replacement, Groups) and isinstance(other, Groups):
+        return Groups(replacement.groups | other.groups)
+    return Either(replacement, other)
 
 
 # reading
@@ -345,7 +345,7 @@ def read(given: object, name: str) -> Replacement:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ValueError(f'replace is "{EVERY}", or a list, not {given!r}')
     groups = frozenset(frozenset(map(str, one)) for one in given)
-    if any(len(one) < 2 for one in groups):
+    if any(len(group) < 2 for group in groups):
         raise ValueError(f"{name}: a group of records that replace each other has two records at least")
     return Groups(groups)
 

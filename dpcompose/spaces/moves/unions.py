@@ -34,10 +34,10 @@ class Union(Granularity):
         raise TypeError("a union may count steps inside a class: ask relates(D, E, databases)")
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
-        return any(one.relates(D, E, databases) for one in (self.one, self.other))
+        return any(granularity.relates(D, E, databases) for granularity in (self.one, self.other))
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        found = (E for one in (self.one, self.other) for E in one.neighbours(D, databases))
+        found = (E for granularity in (self.one, self.other) for E in granularity.neighbours(D, databases))
         return iter(dict.fromkeys(found))
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
@@ -50,13 +50,13 @@ class Union(Granularity):
         return Edits(singles[0] | singles[1])
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
-        both = [one.blocks(shape) for one in (self.one, self.other)]
+        both = [granularity.blocks(shape) for granularity in (self.one, self.other)]
         sets = [blocks.sets for blocks in both if blocks is not None and blocks.most == 1]
         return None if len(sets) < 2 else Blocks(sets[0] | sets[1])
 
     @property
     def reach(self) -> int | None:
-        both = [one.reach for one in (self.one, self.other)]
+        both = [granularity.reach for granularity in (self.one, self.other)]
         return None if None in both else max(reach for reach in both if reach is not None)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
@@ -80,7 +80,7 @@ class Union(Granularity):
         return hash((self.one, self.other))
 
 
-def union(one: Granularity, other: Granularity) -> Granularity:
+def union(granularity: Granularity, other: Granularity) -> Granularity:
     """The granularity whose neighbours are those of either of two.
 
     Its canonical metric is by shortest paths; for add/remove or replace-one neighbours on multisets it is
@@ -95,10 +95,10 @@ def union(one: Granularity, other: Granularity) -> Granularity:
     >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), either)(("a", "a", "a"), ("b",))
     3
     """
-    for given in (one, other):
+    for given in (granularity, other):
         if not isinstance(given, Granularity):
             raise TypeError(f"a union is of granularities such as dpcompose.bounded, not {given!r}")
-    if one == other:
-        return one
-    first, second = sorted((one, other), key=str)
+    if granularity == other:
+        return granularity
+    first, second = sorted((granularity, other), key=str)
     return Union(first, second)
