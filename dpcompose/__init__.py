@@ -67,8 +67,16 @@ if TYPE_CHECKING:
         steps_between,
         within,
     )
-    from dpcompose.privacy.declared import noise, query
-    from dpcompose.privacy.noises import (
+    from dpcompose.privacy.finite.tabulated import (
+        exponential_mechanism_table,
+        independent,
+        probability_table,
+        randomized_response_table,
+    )
+    from dpcompose.privacy.guarantees.notions import approximate, gaussian, in_metric, pure, renyi, tcdp, zcdp
+    from dpcompose.privacy.guarantees.tradeoffs import f_dp
+    from dpcompose.privacy.mechanisms.declared import noise, query
+    from dpcompose.privacy.mechanisms.noises import (
         exponential,
         gaussian_noise,
         geometric,
@@ -76,16 +84,8 @@ if TYPE_CHECKING:
         planar_laplace,
         randomized_response,
     )
-    from dpcompose.privacy.notions import approximate, gaussian, in_metric, pure, renyi, tcdp, zcdp
-    from dpcompose.privacy.statements import mechanism
-    from dpcompose.privacy.tabulated import (
-        exponential_mechanism_table,
-        independent,
-        probability_table,
-        randomized_response_table,
-    )
-    from dpcompose.privacy.tradeoffs import f_dp
-    from dpcompose.proof.densities import density
+    from dpcompose.privacy.mechanisms.statements import mechanism
+    from dpcompose.proof.counterexamples.densities import density
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.canonical.finite import finite
     from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
@@ -150,8 +150,8 @@ _PLACES = {
     "front.studies.composing": ("compose", "load", "load_metric", "loads", "metric_study", "recheck"),
     "front.studies.study": ("MetricStudy", "Study"),
     "language.symbols": ("parameters",),
-    "privacy.declared": ("noise", "query"),
-    "privacy.statements": ("mechanism",),
+    "privacy.mechanisms.declared": ("noise", "query"),
+    "privacy.mechanisms.statements": ("mechanism",),
     "privacy.builder": (
         "at_most",
         "distances",
@@ -162,7 +162,7 @@ _PLACES = {
         "steps_between",
         "within",
     ),
-    "privacy.noises": (
+    "privacy.mechanisms.noises": (
         "exponential",
         "gaussian_noise",
         "geometric",
@@ -170,16 +170,16 @@ _PLACES = {
         "planar_laplace",
         "randomized_response",
     ),
-    "privacy.samples": ("drawn_sample", "fixed_sample", "poisson_sample"),
-    "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "renyi", "tcdp", "zcdp"),
-    "privacy.tradeoffs": ("f_dp",),
-    "privacy.tabulated": (
+    "privacy.mechanisms.samples": ("drawn_sample", "fixed_sample", "poisson_sample"),
+    "privacy.guarantees.notions": ("approximate", "gaussian", "in_metric", "pure", "renyi", "tcdp", "zcdp"),
+    "privacy.guarantees.tradeoffs": ("f_dp",),
+    "privacy.finite.tabulated": (
         "exponential_mechanism_table",
         "independent",
         "probability_table",
         "randomized_response_table",
     ),
-    "proof.densities": ("density",),
+    "proof.counterexamples.densities": ("density",),
     "front.studies.library": ("audit", "theorems"),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.inputs.attributed": ("between", "columns", "tables", "where"),

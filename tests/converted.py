@@ -14,7 +14,7 @@ from dpcompose.front.documents.bound import Bound
 from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Top
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 
 MAKE: dict[str, Callable[..., Guarantee]] = {
     "pure": dpc.pure,

@@ -7,7 +7,7 @@ from typing import Any
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.expressions import metrics, terms
 from dpcompose.kernel.library.theory import Theory
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search import guarantees
 from dpcompose.search.verdicts import Judge
 

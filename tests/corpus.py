@@ -18,7 +18,7 @@ from typing import Any
 import sympy
 
 from dpcompose.front.documents.verdict import Verdict
-from dpcompose.front.studies import numbers
+from dpcompose.front.numbers import numbers
 from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems

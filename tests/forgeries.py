@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 FORGED = Path(__file__).resolve().parent / "forged"
 PROBLEMS = FORGED.parents[1] / "notebooks" / "problems"

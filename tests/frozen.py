@@ -23,7 +23,7 @@ from dpcompose.front import cli
 from dpcompose.front.studies import loading
 from dpcompose.front.studies.results import Answer
 from dpcompose.front.studies.study import Study
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDENS = ROOT / "tests" / "goldens"

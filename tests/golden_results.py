@@ -16,7 +16,7 @@ from dpcompose.front.studies.loading import load
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search import guarantees
 from dpcompose.search.guarantees import Guarantees
 

@@ -12,7 +12,7 @@ import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.core.reading import read as read_core
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 THEORY = registry.standard()
 

@@ -11,7 +11,7 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.language.worstcase import Over, Top
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 
 DIGITS = 50
 CLOSE = mpmath.mpf(10) ** -40

@@ -9,7 +9,7 @@ from typing import Any
 
 from theorem_settings import FOLDER, PAGES
 
-from dpcompose.proof.registry import Page
+from dpcompose.proof.theory.registry import Page
 
 ITEMS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "items.toml").read_text(encoding="utf-8"))
 """By the key of a source what its items are: numbered ones, or those of a subject with the test of each."""

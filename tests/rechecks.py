@@ -15,7 +15,7 @@ from dpcompose.front.studies import recheck
 from dpcompose.front.studies.recheck import Rechecked
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.library.theory import Theory as KernelTheory
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory.registry import Theory
 
 
 def saved(study: Study, verdicts: Sequence[Verdict] = ()) -> Any:

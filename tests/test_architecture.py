@@ -20,11 +20,15 @@ kernel.expressions: divisors keeping naming orders refusals switches domains gra
 kernel.core: assumptions concrete distances fibres orders reader contributions counted lines classes settings
     letters products reading
 kernel.library: fields grounds heads releases samplings theory conversions kinds pages
-kernel.deciders: coordinates elementary exponentials lattices members merging normal ranges ratios rays roots
-    rules signs spreads squares steps tails values calculus canonical divergences entries losses noises norms
-    promises tables tradeoffs curves equalities outcomes pieces
+kernel.deciders.families: members rays rules
+kernel.deciders.calculus: coordinates elementary exponentials ranges ratios roots signs steps values calculus
+kernel.deciders.norms: squares norms
 kernel.covers: paths types blocks cones distances groups queries records rooms seen sizes steps alike arrays
     cells contributions corners differing listed policies counts
+kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs curves equalities
+    outcomes pieces
+kernel.deciders.tables: divergences entries promises tables
+kernel.deciders.curves: noises
 kernel.composition: divergences families given samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
@@ -40,39 +44,54 @@ spaces.moves: blocks edits granularities groups neighbours relations replacement
     contradictions contributions policies reaches built_in larger
 spaces: additions given
 spaces.canonical: metrics points profiles distances finite graphs matchings named compared
-privacy: assumptions checks database_tables distances distributions fibres findings in_metrics lines nearest
-    neighbourhoods notions probabilities rereading rows samples tradeoffs input_tables metric_tables noises
-    notion_words promises tables tabulated declared mechanisms noise_tables schema statements
-privacy.settings: inputs invalid members names noisy on_tables orders sampled touched families nested reads
-    __init__ stated
-privacy.readers: lengths maps parameters rows databases given granularities inputs names space distances outside
-    any_two claims guarantees mechanisms studies
-privacy: flattening granular problems writing builder
+privacy.guarantees: distances fibres notions tradeoffs
+privacy.finite: distributions findings nearest probabilities rows promises tables tabulated
+privacy.format: checks database_tables lines neighbourhoods notion_words input_tables metric_tables
+privacy.mechanisms: noises samples declared mechanism statements
+privacy.settings: assumptions inputs invalid members names noisy on_tables orders sampled touched families
+    nested reads __init__ flattening stated
 privacy.elaboration: kinds listed parts steps arrays atoms cells contributions overlapping policies records
     __init__
-proof: cited deals folders readings registry witnesses computed densities outputs refuting
+privacy.readers: lengths maps parameters rows databases granularities inputs names space
+privacy: granular in_metrics rereading
+privacy.format: noise_tables schema
+privacy.readers: distances given outside any_two claims guarantees mechanisms studies
+privacy: problems writing builder
+proof.theory: cited folders registry
 proof.hypotheses: blocks edit_types evidence input_metrics inputs order_based_partition policy proper_part
     record_wise record_wise_partition sensitivity_at_most at_least binding commutes compatible depends
     given_earlier_outputs identity
-proof: privacy_metric query_sensitivity released sampled sensitivity violating appearing losing counterexamples
+proof: privacy_metric query_sensitivity readings sensitivity
+proof.counterexamples: computed deals densities witnesses outputs refuting released sampled violating appearing
+    losing counterexamples
 search.comparisons: answers factoring linear sampling solver weights writing_out covering points promising sizes
-    squaring arguments assuming
+    squaring arguments assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions problems samples audits
-search: comparing exchanged implications parameters plainer satisfiable shorter subsets ways weakening always
-    guarantees implied least reasons stated within apart besides conclusions fewer citations
-search.refutations: claimed curves witnesses
-search: verdicts choices orders replayed tradeoffs curves_of_orders proofs nearby
-search.metrics: databases points proving cases standings claims doubts proofs sensitivity choices
+search.metrics: databases points proving cases standings
+search.refutations: exchanged plainer subsets
+search: always
+search.choices: implications
+search.conversions: ways
+search: guarantees least reasons stated
+search.citations: conclusions citations
+search.conversions: apart implied within besides
+search.refutations: claimed fewer witnesses curves
+search: verdicts replayed
+search.choices: choices
+search.metrics: claims doubts proofs sensitivity choices
+search.conversions: orders tradeoffs curves_of_orders
+search: proofs nearby
 front.documents: canonical captions document glossary metric_examples verdict wording attained sentences telling
     bound examples limits
 front.printers: audited listings markdown render sarif display latex papers
-front.studies: as_json audits best_metric library nested numbers specialised together budgets curve membership
-    results totals tradeoffs neighbours beside metric_forms recheck in_metrics
+front.numbers: numbers budgets curve membership totals
+front.studies: as_json audits best_metric library nested results specialised together tradeoffs neighbours
+    beside metric_forms recheck in_metrics
 front.drawings: marks places vectors charts frames
 front: files internal
 front.studies: study loading composing filters
-front.interop: cards events measurements
 front.drawings: bars drawn pictures plots explorer
+front.interop: cards events measurements
 front.commands: running schema theorems verify audit bound budget completion curve draw example explain init
     recheck compare
 front: cli
@@ -222,7 +241,7 @@ def test_counterexamples_tables_and_warnings_need_no_sympy() -> None:
     modules = (
         "front.documents.examples",
         "front.documents.limits",
-        "privacy.tabulated",
+        "privacy.finite.tabulated",
         "spaces.canonical.metrics",
         "language.decimals",
     )

@@ -20,8 +20,8 @@ from dpcompose.front.printers import render
 from dpcompose.front.studies import as_json
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Page, PageError, Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page, PageError, Theory
 
 THEORY = registry.standard()
 EXAMPLE = re.compile(r"^```toml example\n(.*?)^```$", re.DOTALL | re.MULTILINE)

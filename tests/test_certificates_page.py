@@ -17,7 +17,7 @@ from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.rules.premises import claimed
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.proofs import Proofs, saved
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,9 +14,9 @@ import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.language import formulas
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof import counterexamples
+from dpcompose.proof.counterexamples import counterexamples
 
 
 def two(notion: str, target: Any = dpc.unbounded, *, domains: Mapping[str, str] | None = None) -> Study:

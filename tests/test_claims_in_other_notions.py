@@ -14,7 +14,7 @@ from converted import U, diverging, number, rechecked, two_steps
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 
 
 def test_claims_are_refuted_by_what_they_imply() -> None:

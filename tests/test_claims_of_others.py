@@ -11,11 +11,11 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
-from dpcompose.kernel.deciders.curves import Curve, Part, Piece
-from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions.terms import ONE, ZERO, log, number
-from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.search.least import least_epsilon_of
 
 U, B = dpc.unbounded, dpc.bounded

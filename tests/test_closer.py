@@ -27,7 +27,7 @@ from dpcompose.front.studies import as_json
 from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.proof.registry import standard
+from dpcompose.proof.theory.registry import standard
 
 AB = dpc.multisets({"a", "b"})
 UNIT = {f"d{i}": "in (0,1)" for i in range(1, 5)}

@@ -22,8 +22,8 @@ from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.notions import Guarantee
-from dpcompose.proof import registry
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.proof.theory import registry
 from dpcompose.search.guarantees import NoGuarantee
 
 THEORY = registry.standard()

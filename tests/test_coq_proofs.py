@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 PROOFS = Path(__file__).resolve().parents[1] / "theorems" / "proofs"
 FILES = ("Sums", "Notions", "Approximate", "Pure", "Zcdp")

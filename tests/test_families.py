@@ -20,7 +20,7 @@ from dpcompose.privacy import problems, writing
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings import members
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 HEAD = """\
 format = 1

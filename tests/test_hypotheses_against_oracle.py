@@ -21,10 +21,10 @@ from strategies import Class, Epsilon, Part, Point, Twin
 import dpcompose as dpc
 from dpcompose.kernel.library.fields import table
 from dpcompose.language import formulas
-from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Hypothesis
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Hypothesis
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
 from dpcompose.spaces.canonical.metrics import ClosedForm, Metric
 from dpcompose.spaces.moves.single_edits import RecordEdits

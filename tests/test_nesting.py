@@ -20,8 +20,8 @@ from dpcompose.front.studies.recheck import Rechecked
 from dpcompose.front.studies.study import Study
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy import problems
-from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.problems import ProblemError
+from dpcompose.privacy.settings.flattening import NotFlat, flattened
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.inputs.maps import Map
 

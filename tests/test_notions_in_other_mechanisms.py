@@ -15,7 +15,7 @@ from test_curves_on_samples import NEAR, RATIOS, SHARDS, Row, canonical, excess,
 
 import dpcompose as dpc
 from dpcompose.privacy import problems, writing
-from dpcompose.privacy.tradeoffs import as_one
+from dpcompose.privacy.guarantees.tradeoffs import as_one
 
 TOWN = dpc.multisets("ab")
 

@@ -13,9 +13,9 @@ import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 RULE = """# A made-up notion
 

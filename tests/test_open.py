@@ -19,9 +19,9 @@ from believed import run
 import dpcompose as dpc
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.notions import Guarantee
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Theory, WrongAddition
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Theory, WrongAddition
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.queries import Point, Query
 from dpcompose.spaces.moves.granularities import Granularity

@@ -30,10 +30,10 @@ from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.in_metrics import is_in_metrics
-from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Page
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page
 from dpcompose.search.replayed import Proved
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph
 from dpcompose.spaces.canonical.metrics import ClosedForm

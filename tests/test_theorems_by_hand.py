@@ -11,7 +11,7 @@ from theorem_settings import NOTIONS, PAGES, B, U, in_notion, on_roads, stated_f
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
-from dpcompose.proof.registry import Named
+from dpcompose.proof.theory.registry import Named
 
 BY_HAND: list[tuple[str, Study, str]] = [
     # a replacement inside of {a, b}: 2 · 1/2; across: 1/2 + 3/4

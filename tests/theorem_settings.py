@@ -8,8 +8,8 @@ from typing import Any
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Named, Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Named, Theory
 from dpcompose.spaces.inputs.maps import Map
 
 ROOT = Path(__file__).resolve().parents[1]

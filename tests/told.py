@@ -18,9 +18,9 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.search.citations import Citing
+from dpcompose.proof.theory import registry
+from dpcompose.search.citations.citations import Citing
 from dpcompose.spaces.canonical.metrics import shown
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.parts import Part

@@ -75,7 +75,7 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["$defs"]["ProblemTable"]["properties"]["databases"]["anyOf"][0]
     {'$ref': '#/$defs/DatabasesTable'}
     """
-    from dpcompose.privacy.schema import ProblemTable
+    from dpcompose.privacy.format.schema import ProblemTable
 
     defs: dict[str, Any] = {}
     whole = ProblemTable.schema(defs)

@@ -186,7 +186,7 @@ def _check_values(some: list[Term], known: forms.Known) -> None:
 def _known(data: Any, scope: _Scope, assumed: Assumed) -> Iterator[tuple[Term, bool]]:
     """Terms that a decider sees to be > 0 or ≥ 0 for all allowed values."""
     for text, relation in entries(data, 2):
-        from dpcompose.kernel.deciders import values
+        from dpcompose.kernel.deciders.calculus import values
 
         term = formula(text, scope.symbols)
         if word(relation) not in RELATIONS or not values.surely(term, RELATIONS[relation], assumed):
@@ -288,7 +288,7 @@ def _weighted(difference: Form, peak: Peak, shares: Any, scope: _Scope) -> Form:
 
 
 def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
-    from dpcompose.kernel.deciders import rays
+    from dpcompose.kernel.deciders.families import rays
 
     given = table(data, {"rays", "difference", "proof"})
     below, new, assumed = rays.on_rays(difference, given["rays"], scope.symbols, scope.known, scope.assumed)
@@ -301,7 +301,7 @@ def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
 
 
 def _members(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
-    from dpcompose.kernel.deciders import members, rays
+    from dpcompose.kernel.deciders.families import members, rays
 
     given = table(data, {"members", "each", "beside", "proof"}, {"largest"})
     beside, count = scope.new(given["beside"], difference), formula(given["members"], scope.symbols)
@@ -324,14 +324,14 @@ def _larger(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
 
 
 def _rule(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
-    from dpcompose.kernel.deciders import rules
+    from dpcompose.kernel.deciders.families import rules
 
     scope.used |= {"rules"}
     rules.check(difference, table(data, {"rule"})["rule"], scope.form, scope.bound, scope.known)
 
 
 def _calculus(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
-    from dpcompose.kernel.deciders import calculus
+    from dpcompose.kernel.deciders.calculus import calculus
 
     scope.used |= {"calculus"}
     calculus.check(difference, table(data, {"steps"})["steps"])

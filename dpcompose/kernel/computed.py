@@ -19,9 +19,9 @@ from dpcompose.kernel.core.concrete import Noise
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.queries import has_more_records, value_is_reached
 from dpcompose.kernel.covers.types import Cover, Type
-from dpcompose.kernel.deciders import noises, outcomes, pieces
-from dpcompose.kernel.deciders import values as has_values
-from dpcompose.kernel.deciders.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.calculus import values as has_values
+from dpcompose.kernel.deciders.curves import noises, outcomes, pieces
+from dpcompose.kernel.deciders.curves.curves import Curve, Part, Piece
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import enclosure, sign
 from dpcompose.kernel.expressions.keeping import frozen

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
-from dpcompose.kernel.deciders import values
+from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.forms import NotAForm
 from dpcompose.kernel.expressions.keeping import frozen

@@ -17,7 +17,7 @@ from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, Orders, reciprocal
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.deciders.values import doubt
+from dpcompose.kernel.deciders.calculus.values import doubt
 from dpcompose.kernel.expressions import formulas, naming
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.keeping import frozen

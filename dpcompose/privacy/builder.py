@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy.mechanisms import Mechanism as Stating
-from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import InMetric
-from dpcompose.privacy.statements import Measured
+from dpcompose.privacy.guarantees.notions import InMetric
+from dpcompose.privacy.mechanisms.mechanism import Mechanism as Stating
+from dpcompose.privacy.mechanisms.noises import Noise
+from dpcompose.privacy.mechanisms.statements import Measured
 from dpcompose.privacy.writing import granularities_data, guarantee_data, maps_data, mechanism_data
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import is_graph

@@ -9,7 +9,7 @@ from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.moves.granularities import Granularity
 

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.privacy import checks, rereading
-from dpcompose.privacy.checks import Mistake, unset
+from dpcompose.privacy import rereading
+from dpcompose.privacy.format import checks
+from dpcompose.privacy.format.checks import Mistake, unset
+from dpcompose.privacy.format.lines import first_line, line_of
+from dpcompose.privacy.format.schema import Notions, ProblemTable
+from dpcompose.privacy.guarantees.notions import FILE_KEYS
 from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
-from dpcompose.privacy.lines import first_line, line_of
-from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.privacy.readers.claims import Claim as Claim
 from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.studies import Study
-from dpcompose.privacy.schema import Notions, ProblemTable
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting

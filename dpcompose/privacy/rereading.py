@@ -22,7 +22,7 @@ from typing import Any
 
 from dpcompose.language import formulas
 from dpcompose.language.formulas import RESERVED
-from dpcompose.privacy.checks import Mistake, Path_
+from dpcompose.privacy.format.checks import Mistake, Path_
 
 MOST_READINGS = 40
 """How often a file is read at most."""

@@ -9,15 +9,15 @@ from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import FILE_KEYS, Guarantee
+from dpcompose.privacy.format.schema import Notions
+from dpcompose.privacy.guarantees.notions import FILE_KEYS, Guarantee
+from dpcompose.privacy.guarantees.tradeoffs import as_one
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.names import TWO_NAMED
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
-from dpcompose.privacy.tradeoffs import as_one
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.inputs.maps import Map, table

@@ -13,7 +13,7 @@ import sympy
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Page
+from dpcompose.proof.theory.registry import Page
 from dpcompose.spaces.canonical.distances import Cost, MetricFunction
 from dpcompose.spaces.inputs.expressions import image_of
 

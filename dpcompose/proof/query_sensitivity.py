@@ -7,13 +7,13 @@ import sympy
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import largest
-from dpcompose.privacy.noises import KINDS, Noise
+from dpcompose.privacy.mechanisms.noises import KINDS, Noise
+from dpcompose.privacy.mechanisms.statements import mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.stated import setting
-from dpcompose.privacy.statements import mechanism
 from dpcompose.proof.hypotheses.inputs import Inputs, show_pair
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpcompose.kernel.deciders.curves import Part
-from dpcompose.kernel.deciders.normal import distribution, quantile, root
-from dpcompose.kernel.deciders.tails import Normal
+from dpcompose.kernel.deciders.curves.curves import Part
+from dpcompose.kernel.deciders.curves.normal import distribution, quantile, root
+from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, exp, log
 from dpcompose.kernel.expressions.keeping import frozen

@@ -13,12 +13,12 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs, NoLimit, NotDecidable, show_pair
-from dpcompose.proof.registry import Page, PageError, Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page, PageError, Theory
 from dpcompose.spaces import given
 from dpcompose.spaces.canonical.metrics import INFINITE, Metric, steps
 from dpcompose.spaces.classes.databases import Database, DatabaseClass

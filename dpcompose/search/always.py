@@ -10,7 +10,7 @@ from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules.premises import claimed
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.search import parameters
+from dpcompose.search.comparisons import parameters
 
 
 def by_itself(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:

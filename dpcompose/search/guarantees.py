@@ -24,10 +24,18 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Loses, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.search import parameters
-from dpcompose.search.shorter import shorter
-from dpcompose.search.ways import Way, chosen_ways, common_notion, for_claims, paths, ways, within_limits
-from dpcompose.search.weakening import weakened
+from dpcompose.search.comparisons import parameters
+from dpcompose.search.comparisons.shorter import shorter
+from dpcompose.search.comparisons.weakening import weakened
+from dpcompose.search.conversions.ways import (
+    Way,
+    chosen_ways,
+    common_notion,
+    for_claims,
+    paths,
+    ways,
+    within_limits,
+)
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""

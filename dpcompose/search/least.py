@@ -16,14 +16,14 @@ from typing import Any
 from dpcompose.kernel import computed
 from dpcompose.kernel.covers.queries import value_is_reached
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.deciders import pieces
-from dpcompose.kernel.deciders.curves import Curve
+from dpcompose.kernel.deciders.curves import pieces
+from dpcompose.kernel.deciders.curves.curves import Curve
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import Interval, enclosure, log
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import NoPage
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.search import guarantees
 from dpcompose.search.guarantees import Workshop
 
@@ -102,7 +102,7 @@ def least_epsilon_of(curve: Curve, delta: Fraction, digits: int = 6, bits: int =
 
     It is looked for where δ(ε') seems to be δ: rough logarithms only choose where.
 
-    >>> from dpcompose.kernel.deciders.tails import Normal
+    >>> from dpcompose.kernel.deciders.curves.tails import Normal
     >>> normal = Normal(terms.ONE)
     >>> str(least_epsilon_of(Curve.of([normal, normal]), Fraction(1, 10**5)).high * 10**6)
     '6572971'

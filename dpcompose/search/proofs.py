@@ -23,13 +23,15 @@ from dpcompose.kernel.judgements import (
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, elaborated
-from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.flattening import NotFlat, flattened
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search import always, exchanged, guarantees, orders, replayed, stated, tradeoffs
-from dpcompose.search.choices import Choices
+from dpcompose.search import always, guarantees, replayed, stated
+from dpcompose.search.choices.choices import Choices
+from dpcompose.search.conversions import orders, tradeoffs
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
+from dpcompose.search.refutations import exchanged
 from dpcompose.search.replayed import Proved, undecided
 from dpcompose.search.verdicts import Judge, Verdict
 from dpcompose.spaces.classes.databases import TooLarge

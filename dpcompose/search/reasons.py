@@ -14,7 +14,8 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.language.decimals import SHOWN_DIGITS, decimal, rounded
-from dpcompose.search import comparing, guarantees, least, parameters
+from dpcompose.search import guarantees, least
+from dpcompose.search.comparisons import comparing, parameters
 from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop
 from dpcompose.search.least import Between
 

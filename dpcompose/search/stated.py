@@ -11,11 +11,11 @@ from dpcompose.kernel.expressions.terms import ZERO, Term, letter
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof.registry import Theory as Pages
-from dpcompose.search import comparing, satisfiable
-from dpcompose.search.comparing import Point, Proof
+from dpcompose.proof.theory.registry import Theory as Pages
+from dpcompose.search.comparisons import comparing, satisfiable
+from dpcompose.search.comparisons.comparing import Point, Proof
+from dpcompose.search.comparisons.satisfiable import NoValues
 from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.search.satisfiable import NoValues
 
 
 def check(setting: Setting, theory: Theory) -> None:

@@ -20,12 +20,14 @@ from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.search import always, besides, guarantees, least, parameters, plainer, reasons
+from dpcompose.search import always, guarantees, least, reasons
+from dpcompose.search.comparisons import parameters
+from dpcompose.search.comparisons.weakening import weakened
+from dpcompose.search.conversions import besides
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop, known_to_be_lost
 from dpcompose.search.least import BITS
-from dpcompose.search.refutations import curves, witnesses
+from dpcompose.search.refutations import curves, plainer, witnesses
 from dpcompose.search.refutations.claimed import Claimed, written
-from dpcompose.search.weakening import weakened
 
 
 @frozen

@@ -29,7 +29,7 @@ from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.writing import to_text
 from dpcompose.kernel.library import pages
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60

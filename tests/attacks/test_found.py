@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from front.crashing import verify
 
-from dpcompose.kernel.deciders import elementary
+from dpcompose.kernel.deciders.calculus import elementary
 from dpcompose.search.comparisons import sampling
 
 NORMAL_NOISE = """\

@@ -23,7 +23,7 @@ from dpcompose.front.studies.study import Study
 from dpcompose.kernel import saved
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.language.worstcase import Top
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 SIZES = (3, 100, 300)
 CLAIMS: dict[str, tuple[Callable[[tuple[sympy.Symbol, ...]], sympy.Expr], str, bool | None]] = {

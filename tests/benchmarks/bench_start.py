@@ -72,7 +72,7 @@ DECIDE = f"""
 import json
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search import proofs
 pages = registry.standard()
 data = problems.parsed(problems.text_of({str(FILE)!r}))

@@ -189,7 +189,7 @@ def expressions() -> Iterator[Row]:
     from dpcompose.kernel.expressions import terms
     from dpcompose.kernel.expressions.domains import NONNEGATIVE
     from dpcompose.language.worstcase import Top
-    from dpcompose.search import parameters
+    from dpcompose.search.comparisons import parameters
 
     e = sympy.symbols("e1:9", positive=True)
     point = {one: n for n, one in enumerate(e, start=1)}

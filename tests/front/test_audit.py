@@ -11,7 +11,7 @@ from believed import run
 import dpcompose as dpc
 from dpcompose.front.printers import audited
 from dpcompose.front.studies import library
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 FEW = ("--most", "3")
 README = (registry.folder() / "README.md").read_text(encoding="utf-8")

@@ -14,8 +14,8 @@ from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import every_step, plain
 from dpcompose.front.printers import latex, render
 from dpcompose.front.studies import results
-from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.flattening import flattened
 
 
 def told(setting: Setting, notion: str) -> Bound:

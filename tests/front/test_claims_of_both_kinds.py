@@ -18,7 +18,7 @@ from shipped import SHIPPED
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.studies.in_metrics import InMetrics
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.metrics import proofs
 
 BEGINNING = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "bounded"\n'

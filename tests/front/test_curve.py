@@ -10,8 +10,8 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.cli import main
-from dpcompose.front.studies.curve import Enclosure
-from dpcompose.front.studies.numbers import WrongValue
+from dpcompose.front.numbers.curve import Enclosure
+from dpcompose.front.numbers.numbers import WrongValue
 
 PROBLEMS = Path(__file__).parents[2] / "notebooks" / "problems"
 

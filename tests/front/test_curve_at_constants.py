@@ -8,7 +8,7 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.cli import main
-from dpcompose.front.studies.numbers import WrongValue
+from dpcompose.front.numbers.numbers import WrongValue
 
 DIGITS = 200
 CURVE = dpc.compose(

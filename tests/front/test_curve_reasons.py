@@ -3,7 +3,7 @@
 import pytest
 
 import dpcompose as dpc
-from dpcompose.front.studies.curve import NoCurve
+from dpcompose.front.numbers.curve import NoCurve
 
 LAPLACE = dpc.mechanism("L", query=dpc.count, noise=dpc.laplace("200"), count=20_000)
 NORMAL = dpc.mechanism("N", query=dpc.count, noise=dpc.gaussian_noise("200"), count=100)

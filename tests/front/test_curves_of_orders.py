@@ -8,9 +8,9 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.studies.curve import NoCurve
-from dpcompose.front.studies.totals import read_total
-from dpcompose.search.orders import TRIED
+from dpcompose.front.numbers.curve import NoCurve
+from dpcompose.front.numbers.totals import read_total
+from dpcompose.search.conversions.orders import TRIED
 
 ORDERS = [float(one) for one in TRIED]
 

@@ -22,7 +22,7 @@ from dpcompose.front.studies.results import Answer
 from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas, latex
 from dpcompose.language.symbols import symbol
-from dpcompose.search.citations import Fit
+from dpcompose.search.citations.citations import Fit
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 
 

@@ -10,8 +10,9 @@ import pytest
 from shipped import PROBLEMS
 
 from dpcompose.front import cli
+from dpcompose.front.numbers import budgets
 from dpcompose.front.printers import listings
-from dpcompose.front.studies import as_json, budgets, loading
+from dpcompose.front.studies import as_json, loading
 from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems

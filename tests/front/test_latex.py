@@ -14,7 +14,7 @@ import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.printers import latex
 from dpcompose.front.printers.papers import Paper
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 NAMES = [
     "<script>$x$ \\frac{a}",

@@ -10,7 +10,7 @@ import dpcompose as dpc
 from dpcompose.front.printers import render
 from dpcompose.kernel.expressions import terms
 from dpcompose.language.worstcase import Top
-from dpcompose.proof import witnesses
+from dpcompose.proof.counterexamples import witnesses
 
 
 def study(stated: dpc.Guarantee, times: int) -> dpc.Study:

@@ -13,7 +13,7 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.studies.numbers import WrongValue
+from dpcompose.front.numbers.numbers import WrongValue
 from dpcompose.privacy.problems import ProblemError
 
 WARD = ["--records", "minor,adult", "--parts", "minor | adult", "--neighbors", "bounded"]

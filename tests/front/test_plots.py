@@ -14,8 +14,8 @@ import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.drawings import plots
 from dpcompose.front.drawings.charts import Axis, Chart, Trace
+from dpcompose.front.numbers.numbers import WrongValue
 from dpcompose.front.studies.loading import load
-from dpcompose.front.studies.numbers import WrongValue
 from dpcompose.front.studies.study import Study
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"

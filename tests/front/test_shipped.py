@@ -29,7 +29,7 @@ from dpcompose.front.studies import as_json
 from dpcompose.front.studies import recheck as checker
 from dpcompose.front.studies.results import Answer
 from dpcompose.front.studies.study import Study
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 EVERY = list(frozen.frozen())
 LONG = "pages/conversions/pure-to-renyi-least"

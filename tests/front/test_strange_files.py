@@ -19,7 +19,7 @@ from dpcompose.front.studies.loading import load
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.reader import BadSetting
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
 

@@ -10,7 +10,7 @@ import rechecks
 import sympy
 
 import dpcompose as dpc
-from dpcompose.front.studies.numbers import WrongValue
+from dpcompose.front.numbers.numbers import WrongValue
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems

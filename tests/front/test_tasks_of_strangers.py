@@ -13,8 +13,8 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.documents import glossary
-from dpcompose.privacy import checks
-from dpcompose.privacy.probabilities import WrongTable
+from dpcompose.privacy.finite.probabilities import WrongTable
+from dpcompose.privacy.format import checks
 
 WARD = ["--records", "minor,adult", "--parts", "minor | adult", "--neighbors", "bounded"]
 LINE = networkx.path_graph(5)

@@ -13,9 +13,9 @@ from precision import with_digits
 
 import dpcompose as dpc
 from dpcompose.front.cli import main
-from dpcompose.front.studies.budgets import Budget
-from dpcompose.front.studies.numbers import NoBudget, WrongValue
-from dpcompose.front.studies.totals import read_total
+from dpcompose.front.numbers.budgets import Budget
+from dpcompose.front.numbers.numbers import NoBudget, WrongValue
+from dpcompose.front.numbers.totals import read_total
 
 digits = with_digits(30)
 U, B = dpc.unbounded, dpc.bounded

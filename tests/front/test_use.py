@@ -18,7 +18,7 @@ from shipped import PROBLEMS, SHIPPED, loaded
 
 import dpcompose as dpc
 from dpcompose.front import files
-from dpcompose.front.studies import numbers
+from dpcompose.front.numbers import numbers
 from dpcompose.front.studies.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems

@@ -15,7 +15,7 @@ import dpcompose
 from dpcompose.front import cli, files
 from dpcompose.front.commands import init
 from dpcompose.front.documents import glossary
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.spaces.moves.built_in import BUILT_IN
 
 FIRST = PROBLEMS[0]

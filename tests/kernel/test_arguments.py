@@ -9,13 +9,13 @@ from told import THEORY
 
 from dpcompose.kernel import arguments
 from dpcompose.kernel.core import reading
-from dpcompose.kernel.deciders import outcomes
-from dpcompose.kernel.deciders.curves import Part
+from dpcompose.kernel.deciders.curves import outcomes
+from dpcompose.kernel.deciders.curves.curves import Part
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.search import parameters
+from dpcompose.search.comparisons import parameters
 
 ADD: dict[str, Any] = {"single": [[1, 0]], "steps": 1}
 

@@ -18,7 +18,7 @@ from dpcompose.kernel.judgements import Loose, MetricForm, Optimal, Refuted, Sat
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.proofs import Proofs
 
 THEORY = Theory(registry.standard().pages)

@@ -34,7 +34,7 @@ from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import ABOUT_OTHERS, OF_DISTANCES, Prover, Theorem
 from dpcompose.privacy import writing
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search import proofs
 from dpcompose.search.proofs import Proofs
 

@@ -17,7 +17,7 @@ import rechecks
 
 import dpcompose
 from dpcompose.front.studies.loading import load
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"

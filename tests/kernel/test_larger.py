@@ -7,7 +7,7 @@ from search.compared import K, P, kinds, read
 
 from dpcompose.kernel.comparison import check_at_least
 from dpcompose.kernel.expressions.certificates import BadCertificate, domain_data
-from dpcompose.search.comparing import Point, Proof, compare
+from dpcompose.search.comparisons.comparing import Point, Proof, compare
 
 U = "in (0,1)"
 WORDS = {"e[i]": P, "k": K, "x": P, "y": P, "d": U}
@@ -83,7 +83,7 @@ def test_forgeries(greater: str, lesser: str, proof: dict[str, object], message:
     ],
 )
 def test_signs_of_sums_over_families(text: str, strictly: bool, seen: bool) -> None:
-    from dpcompose.kernel.deciders.values import surely
+    from dpcompose.kernel.deciders.calculus.values import surely
 
     assert surely(read(text, kinds(WORDS)), strictly) is seen
 

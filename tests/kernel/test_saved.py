@@ -13,7 +13,7 @@ import rechecks
 
 from dpcompose.front.studies.loading import load
 from dpcompose.kernel.check import Refused
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
 THEORY = registry.standard()

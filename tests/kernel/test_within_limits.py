@@ -8,11 +8,11 @@ from fractions import Fraction
 import pytest
 
 from dpcompose.front.studies.study import Study
-from dpcompose.kernel.deciders.tails import Normal
+from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 HEAD = """format = 1
 {}

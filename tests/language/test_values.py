@@ -10,7 +10,7 @@ import pytest
 import sympy
 from language.letters import KNOWN, Q, e1, r, short, x, y
 
-from dpcompose.kernel.deciders import values
+from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import letter
 from dpcompose.language.formulas import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tables import Rows
 
 import dpcompose as dpc
-from dpcompose.privacy.tables import ProbabilityTable
+from dpcompose.privacy.finite.tables import ProbabilityTable
 
 e, f = dpc.parameters("e f")
 RESPONSE = dpc.randomized_response_table("e")

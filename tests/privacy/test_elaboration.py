@@ -40,7 +40,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, core
 from dpcompose.privacy.elaboration.records import Records
-from dpcompose.privacy.noises import KINDS, LAWS
+from dpcompose.privacy.mechanisms.noises import KINDS, LAWS
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee

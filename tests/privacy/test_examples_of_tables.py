@@ -13,10 +13,10 @@ from privacy.plain_tables import COIN, RESPONSE, e, f, made
 from tables import ordered_pairs
 
 import dpcompose as dpc
-from dpcompose.privacy import nearest
-from dpcompose.privacy.findings import Finding
-from dpcompose.privacy.probabilities import WrongTable
-from dpcompose.privacy.tables import ProbabilityTable
+from dpcompose.privacy.finite import nearest
+from dpcompose.privacy.finite.findings import Finding
+from dpcompose.privacy.finite.probabilities import WrongTable
+from dpcompose.privacy.finite.tables import ProbabilityTable
 from dpcompose.spaces.canonical import graphs
 
 

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 import dpcompose as dpc
-from dpcompose.privacy.tradeoffs import at_once
+from dpcompose.privacy.guarantees.tradeoffs import at_once
 
 
 def cdf(x: float) -> float:

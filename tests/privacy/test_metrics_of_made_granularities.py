@@ -11,7 +11,8 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.kernel.library import fields
-from dpcompose.privacy import checks, problems
+from dpcompose.privacy import problems
+from dpcompose.privacy.format import checks
 
 
 def judged(text: str) -> dict[str, str]:

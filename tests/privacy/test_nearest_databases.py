@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import dpcompose as dpc
-from dpcompose.privacy import fibres, problems
+from dpcompose.privacy import problems
+from dpcompose.privacy.guarantees import fibres
 
 LISTED = """format = 1
 [databases]

@@ -23,7 +23,7 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings.orders import common
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 THEORY = registry.standard()
 Row = list[Fraction]

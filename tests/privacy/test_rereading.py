@@ -12,7 +12,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front import files
 from dpcompose.privacy import problems
-from dpcompose.privacy.checks import Path_
+from dpcompose.privacy.format.checks import Path_
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.rereading import at, changed
 

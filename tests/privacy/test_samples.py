@@ -21,7 +21,7 @@ from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.privacy.samples import KINDS, sample
+from dpcompose.privacy.mechanisms.samples import KINDS, sample
 from dpcompose.search import guarantees
 
 FILE = """

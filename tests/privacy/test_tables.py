@@ -17,13 +17,14 @@ from privacy.plain_tables import COIN, RESPONSE, e, f, made
 from tables import Rows, ordered_pairs, weighted_rows
 
 import dpcompose as dpc
-from dpcompose.kernel.deciders import entries, normal
-from dpcompose.kernel.deciders.exponentials import NotDecided
-from dpcompose.kernel.deciders.signs import is_at_least
+from dpcompose.kernel.deciders.calculus.exponentials import NotDecided
+from dpcompose.kernel.deciders.calculus.signs import is_at_least
+from dpcompose.kernel.deciders.curves import normal
+from dpcompose.kernel.deciders.tables import entries
 from dpcompose.kernel.expressions.intervals import Interval
-from dpcompose.privacy import nearest
-from dpcompose.privacy.probabilities import WrongTable
-from dpcompose.privacy.tables import ProbabilityTable
+from dpcompose.privacy.finite import nearest
+from dpcompose.privacy.finite.probabilities import WrongTable
+from dpcompose.privacy.finite.tables import ProbabilityTable
 
 FEW = settings(max_examples=25, deadline=None)
 LOUD = ["exp(e)/(1 + exp(e))", "1/(1 + exp(e))"]

@@ -11,7 +11,7 @@ import rechecks
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 THEORY = registry.standard()
 FILE = """

@@ -14,7 +14,7 @@ from shares import seeds
 import dpcompose as dpc
 from dpcompose.kernel.expressions import terms
 from dpcompose.privacy import problems
-from dpcompose.privacy.tradeoffs import at_once
+from dpcompose.privacy.guarantees.tradeoffs import at_once
 
 START = """
 format = 1

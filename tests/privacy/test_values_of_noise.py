@@ -18,7 +18,7 @@ from verdicts import found
 import dpcompose as dpc
 from dpcompose.language import formulas
 from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, symbol
-from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.privacy.problems import ProblemError
 
 UNIT = {"d": "in (0,1)", "f": "in (0,1)"}

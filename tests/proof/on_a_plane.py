@@ -7,7 +7,7 @@ from in_metrics import read_data
 from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import Claim
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 THEORY = registry.standard()
 PLANE = '[databases]\nkind = "points"\ncoordinates = ["x", "y"]\n'

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import dpcompose as dpc
-from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Hypothesis
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Hypothesis
 
 
 @pytest.mark.parametrize(

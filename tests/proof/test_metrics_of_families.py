@@ -18,7 +18,7 @@ from dpcompose.front.studies.metric_forms import MetricForms
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search import comparing
+from dpcompose.search.comparisons import comparing
 
 MULTISETS = '[databases]\nkind = "multisets"\n'
 K = '[parameters]\nk = "integer >= 1"\n'

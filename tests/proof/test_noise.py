@@ -21,8 +21,9 @@ from dpcompose.kernel.check import Refused
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.library import pages
 from dpcompose.privacy import problems
-from dpcompose.privacy.noises import KINDS, Noise
-from dpcompose.proof import densities, registry
+from dpcompose.privacy.mechanisms.noises import KINDS, Noise
+from dpcompose.proof.counterexamples import densities
+from dpcompose.proof.theory import registry
 
 THEORY = registry.standard()
 

@@ -19,10 +19,10 @@ from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.privacy import problems
+from dpcompose.privacy.finite.tables import ProbabilityTable
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.privacy.tables import ProbabilityTable
-from dpcompose.proof import counterexamples
+from dpcompose.proof.counterexamples import counterexamples
 from dpcompose.search.guarantees import NoGuarantee
 
 FILE = Path(__file__).resolve().parents[2] / "notebooks" / "problems" / "46-checked-on-tables.toml"

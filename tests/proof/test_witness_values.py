@@ -14,7 +14,7 @@ from shares import every_third
 from verdicts import found, stated
 
 from dpcompose.front.documents.verdict import Verdict
-from dpcompose.proof.witnesses import Noise, Ratio
+from dpcompose.proof.counterexamples.witnesses import Noise, Ratio
 
 N = {"n": "integer >= 1"}
 UNIT = {"d": "in (0,1)"}

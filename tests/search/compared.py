@@ -15,7 +15,7 @@ from dpcompose.kernel import comparison
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import Term, letter
-from dpcompose.search.comparing import Point, Proof, compare
+from dpcompose.search.comparisons.comparing import Point, Proof, compare
 from dpcompose.search.comparisons.points import usual
 
 F = Fraction

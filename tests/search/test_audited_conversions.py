@@ -14,7 +14,7 @@ import pytest
 from dpcompose.front.printers import audited
 from dpcompose.front.studies.loading import load
 from dpcompose.kernel.expressions import formulas, terms
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.audits.audits import MOST, Answer, answers
 from dpcompose.search.audits.conversions import conversion
 from dpcompose.search.audits.outcomes import enclosed

@@ -14,10 +14,10 @@ import dpcompose as dpc
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.library.fields import table
 from dpcompose.kernel.library.kinds import Premises
-from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Hypothesis
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Hypothesis
 from dpcompose.search.audits.outcomes import guarantees, plain
 from dpcompose.search.audits.problems import problem
 from dpcompose.search.audits.searched import Counterexample, Looked, _in

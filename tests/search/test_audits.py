@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dpcompose.kernel.expressions import formulas, terms
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Page
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page
 from dpcompose.search.audits.audits import MOST, READERS, Answer, answers
 from dpcompose.search.audits.outcomes import enclosed, power_of_e
 from dpcompose.search.audits.problems import problem

@@ -11,9 +11,9 @@ from shares import every_second
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import forms, formulas, terms
-from dpcompose.proof.registry import Page, Theory
-from dpcompose.search.citations import Citation, Citing
-from dpcompose.search.conclusions import lies_in, spread
+from dpcompose.proof.theory.registry import Page, Theory
+from dpcompose.search.citations.citations import Citation, Citing
+from dpcompose.search.citations.conclusions import lies_in, spread
 
 
 @pytest.mark.parametrize("golden", every_second(goldens()))

@@ -12,8 +12,8 @@ from search.compared import COMPARISONS, KNOWN, F, K, N, P, R, judged, kinds, re
 
 from dpcompose.kernel import comparison
 from dpcompose.kernel.expressions import formulas, terms
-from dpcompose.search import comparing
-from dpcompose.search.comparing import Point, Proof, compare
+from dpcompose.search.comparisons import comparing
+from dpcompose.search.comparisons.comparing import Point, Proof, compare
 
 
 @pytest.mark.parametrize("greater, lesser, words, answer", COMPARISONS)

@@ -15,8 +15,8 @@ from shares import seeds
 from dpcompose.kernel import comparison
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.terms import TermError
-from dpcompose.search.comparing import Point, Proof, compare
 from dpcompose.search.comparisons import weights
+from dpcompose.search.comparisons.comparing import Point, Proof, compare
 
 KINDS = [P, N, R, U, "integer >= 0", "integer >= 2", Z]
 

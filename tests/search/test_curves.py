@@ -22,7 +22,7 @@ import dpcompose as dpc
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.deciders.curves import Curve
+from dpcompose.kernel.deciders.curves.curves import Curve
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.theorems import NoTheorem
 

@@ -19,13 +19,13 @@ import dpcompose as dpc
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.terms import ONE, ZERO
 from dpcompose.language import formulas
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 
 ON = dpc.multisets({"a", "b", "c"})
 FEW = dpc.multisets({"a", "b", "c"}, "<= 9")

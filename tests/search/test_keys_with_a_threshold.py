@@ -20,7 +20,7 @@ from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 U, B = dpc.unbounded, dpc.bounded
 

@@ -15,7 +15,7 @@ from dpcompose.kernel.covers.types import Type, undominated_types
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.proofs import Proofs
 
 U, B = dpc.unbounded, dpc.bounded

@@ -10,7 +10,7 @@ from search.compared import F, K, N, P, R, judged, kinds, read, some
 
 from dpcompose.kernel import comparison
 from dpcompose.kernel.expressions import formulas
-from dpcompose.search.comparing import Point, Proof, compare
+from dpcompose.search.comparisons.comparing import Point, Proof, compare
 
 
 def test_ties() -> None:

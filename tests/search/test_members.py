@@ -17,7 +17,7 @@ from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.search.comparing import Point, Proof, compare
+from dpcompose.search.comparisons.comparing import Point, Proof, compare
 
 WORDS = {"e[i]": P, "f[i]": P, "k": K, "s": P, "w": N}
 TRUE = [

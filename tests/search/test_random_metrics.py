@@ -23,7 +23,7 @@ from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical.graphs import neighbouring_pairs

@@ -9,7 +9,7 @@ from dpcompose.kernel import check
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.search.shorter import largest
+from dpcompose.search.comparisons.shorter import largest
 
 SYMBOLS = {
     "e[i]": terms.letter("e[i]", Domain.read("nonnegative")),

@@ -13,7 +13,7 @@ import dpcompose as dpc
 from dpcompose.front.studies.loading import load
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.proofs import Proofs
 
 U = dpc.unbounded

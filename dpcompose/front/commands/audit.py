@@ -54,7 +54,7 @@ def add(commands: Commands) -> None:
 def run(given: argparse.Namespace) -> int:
     from dpcompose.front.printers import audited
     from dpcompose.front.studies.library import Library
-    from dpcompose.proof.folders import PageError
+    from dpcompose.proof.theory.folders import PageError
     from dpcompose.search.audits.audits import MOST, READERS
     from dpcompose.search.audits.suppositions import NoSearch
 

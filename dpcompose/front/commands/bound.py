@@ -22,7 +22,7 @@ from dpcompose.front.commands.running import (
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.front.studies.membership import Membership
+    from dpcompose.front.numbers.membership import Membership
     from dpcompose.front.studies.results import Result
     from dpcompose.front.studies.study import Study
 
@@ -92,8 +92,9 @@ def _data(
     read: Membership | None,
 ) -> str:
     """As JSON; there -- the guarantee at the values that are given, if any are."""
+    from dpcompose.front.numbers import numbers
     from dpcompose.front.printers import listings
-    from dpcompose.front.studies import as_json, numbers
+    from dpcompose.front.studies import as_json
 
     data = as_json.problem_data(file, study, best, [])
     del data["claims"]
@@ -124,8 +125,8 @@ def _answer(
     read: Membership | None,
 ) -> list[str]:
     """The guarantee as text, in lines, and what a reader of it should know first."""
+    from dpcompose.front.numbers import numbers
     from dpcompose.front.printers import render
-    from dpcompose.front.studies import numbers
 
     rows = [
         study.setting.title or file,

@@ -40,7 +40,8 @@ def add(commands: Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front.studies import as_json, numbers, totals
+    from dpcompose.front.numbers import numbers, totals
+    from dpcompose.front.studies import as_json
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 

@@ -63,9 +63,9 @@ def run(given: argparse.Namespace) -> int:
     """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
     from dpcompose.front.studies import as_json
     from dpcompose.privacy.settings.invalid import InvalidSetting
-    from dpcompose.proof.folders import PageError
     from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
+    from dpcompose.proof.theory.folders import PageError
     from dpcompose.spaces.classes.databases import TooLarge
     from dpcompose.spaces.moves.built_in import misfit
     from dpcompose.spaces.moves.granularities import NotSymmetric
@@ -98,8 +98,8 @@ def _of_file(given: argparse.Namespace) -> tuple[DatabaseClass, Mapping[str, Gra
 
 def _class(given: argparse.Namespace) -> DatabaseClass:
     """The class that the options say, as problem files would.  Raises ValueError."""
-    from dpcompose.privacy.checks import Found
-    from dpcompose.privacy.database_tables import DatabasesTable
+    from dpcompose.privacy.format.checks import Found
+    from dpcompose.privacy.format.database_tables import DatabasesTable
     from dpcompose.privacy.readers.databases import databases_of
 
     records = None if given.records is None else [one.strip() for one in given.records.split(",")]

@@ -75,7 +75,7 @@ def _explained() -> list[str]:
 
 
 def _pages() -> list[str]:
-    from dpcompose.proof import registry
+    from dpcompose.proof.theory import registry
 
     return sorted(registry.standard().pages)
 

@@ -20,7 +20,7 @@ from dpcompose.front.commands.running import (
 )
 
 if TYPE_CHECKING:
-    from dpcompose.front.studies.curve import Enclosure, PrivacyCurve
+    from dpcompose.front.numbers.curve import Enclosure, PrivacyCurve
 
 Points = list[tuple[str, str, str, "Enclosure"]]
 """What is asked for, at which value of which parameter, and the answer."""
@@ -45,7 +45,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front.studies.curve import NoCurve
+    from dpcompose.front.numbers.curve import NoCurve
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 

@@ -29,7 +29,7 @@ def run(given: argparse.Namespace) -> int:
 
     from dpcompose.front.documents import glossary
     from dpcompose.front.studies.library import Library
-    from dpcompose.proof.folders import PageError
+    from dpcompose.proof.theory.folders import PageError
     from dpcompose.spaces.moves import built_in
 
     if not with_theory(given, warn=False):

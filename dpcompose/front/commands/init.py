@@ -75,7 +75,7 @@ def run(given: argparse.Namespace) -> int:
     from dpcompose.front.studies import loading
     from dpcompose.privacy.problems import ProblemError
     from dpcompose.privacy.settings.invalid import InvalidSetting
-    from dpcompose.proof import registry
+    from dpcompose.proof.theory import registry
 
     ask = sys.stdin.isatty() and not any(getattr(given, question.key) for question in QUESTIONS)
     text = written(
@@ -152,7 +152,7 @@ def written(said: Mapping[str, str]) -> str:
     format = 1
     """
     from dpcompose.front import files
-    from dpcompose.privacy.notions import FILE_KEYS
+    from dpcompose.privacy.guarantees.notions import FILE_KEYS
 
     parts, letters = [_list(part) for part in said["parts"].split("|")], FILE_KEYS[said["notion"]]
     data = {

@@ -22,7 +22,7 @@ from dpcompose.front.commands.running import (
 )
 
 if TYPE_CHECKING:
-    from dpcompose.proof.cited import Page
+    from dpcompose.proof.theory.cited import Page
 
 
 def add(commands: Commands) -> None:
@@ -107,7 +107,7 @@ def _relied(pages: Sequence[Page]) -> dict[str, list[str]]:
 
 def _relied_on(pages: Sequence[Page]) -> str:
     """The same as text."""
-    from dpcompose.proof import registry
+    from dpcompose.proof.theory import registry
 
     primitives = ", ".join(_relied(pages)["primitives"]) or "none"
     rows = [f"primitive pages: {primitives}", *registry.rests(pages)]

@@ -86,7 +86,7 @@ def each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
     """
     from dpcompose.front import internal
     from dpcompose.privacy.problems import ProblemError
-    from dpcompose.proof.folders import PageError
+    from dpcompose.proof.theory.folders import PageError
     from dpcompose.spaces.classes.databases import TooLarge
 
     statuses = []
@@ -118,7 +118,7 @@ def _said_wrongly() -> tuple[type[Exception], ...]:
     """What refuses a setting, a file, and numbers that are given, if the command looked at any."""
     from dpcompose.privacy.settings.invalid import InvalidSetting
 
-    numbers = sys.modules.get("dpcompose.front.studies.numbers")
+    numbers = sys.modules.get("dpcompose.front.numbers.numbers")
     return (InvalidSetting, OSError) if numbers is None else (InvalidSetting, OSError, numbers.WrongValue)
 
 
@@ -145,7 +145,7 @@ def load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
 
 def checked(study: Study, claim: str) -> Answer:
     """The verdict on a claim that is given in words: a formula, or parameters by their names."""
-    from dpcompose.front.studies import numbers
+    from dpcompose.front.numbers import numbers
     from dpcompose.kernel.expressions.grammar import FormulaError
 
     if "=" in claim:
@@ -164,8 +164,8 @@ def with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
     """
     from pathlib import Path
 
-    from dpcompose.proof import registry
-    from dpcompose.proof.folders import PageError
+    from dpcompose.proof.theory import registry
+    from dpcompose.proof.theory.folders import PageError
 
     try:
         more, own = list(map(Path, given.theorems)), list(map(_module, given.python))
@@ -207,6 +207,6 @@ def _module(file: str) -> ModuleType:
 
 def values_of(text: str | None) -> dict[str, str]:
     """The numbers of --at and of the like.  Raises ValueError."""
-    from dpcompose.front.studies import numbers
+    from dpcompose.front.numbers import numbers
 
     return numbers.read_values(text) if text else {}

@@ -82,7 +82,7 @@ def _theorem(given: argparse.Namespace) -> int:
     """Prints one page, or those that have some words, or says what is wrong."""
     from dpcompose.front.printers import listings
     from dpcompose.front.studies.library import Library
-    from dpcompose.proof.folders import PageError
+    from dpcompose.proof.theory.folders import PageError
 
     theory = given.theory
     try:

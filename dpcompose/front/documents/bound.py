@@ -28,10 +28,11 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import elaborated
 from dpcompose.privacy.settings import Setting, inside
-from dpcompose.proof import counterexamples, registry
-from dpcompose.proof.registry import Page, Theory
-from dpcompose.proof.witnesses import Row
-from dpcompose.search.citations import Citing, Fit
+from dpcompose.proof.counterexamples import counterexamples
+from dpcompose.proof.counterexamples.witnesses import Row
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page, Theory
+from dpcompose.search.citations.citations import Citing, Fit
 from dpcompose.search.guarantees import Guarantees, Known
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
@@ -41,7 +42,7 @@ from dpcompose.spaces.moves.granularities import Granularity
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.proof.refuting import Counterexample
+    from dpcompose.proof.counterexamples.refuting import Counterexample
 
 
 def captions(setting: Setting, theory: Theory, guarantees: Guarantees) -> Captions:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.input_metrics import by_blocks, by_own_form, by_policy, closed_form
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.spaces import given
 from dpcompose.spaces.canonical.finite import finite
 from dpcompose.spaces.canonical.metrics import StepsInSpace

@@ -16,10 +16,10 @@ from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.privacy.notions import as_written
+from dpcompose.privacy.guarantees.notions import as_written
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof.registry import Page, Theory
-from dpcompose.search.citations import Citation, Citing
+from dpcompose.proof.theory.registry import Page, Theory
+from dpcompose.search.citations.citations import Citation, Citing
 from dpcompose.search.guarantees import Guarantees, Known
 from dpcompose.spaces.classes.databases import Database
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import sympy
 
     from dpcompose.kernel.expressions.terms import Term
-    from dpcompose.proof.refuting import Counterexample
-    from dpcompose.proof.registry import Page
+    from dpcompose.proof.counterexamples.refuting import Counterexample
+    from dpcompose.proof.theory.registry import Page
 
 
 @frozen

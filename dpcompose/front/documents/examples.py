@@ -18,21 +18,22 @@ from dpcompose.front.documents.bound import Bound
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.core.assumptions import letters_of
-from dpcompose.kernel.deciders import pieces
+from dpcompose.kernel.deciders.curves import pieces
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee
-from dpcompose.proof import counterexamples, deals
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
+from dpcompose.proof.counterexamples import counterexamples, deals
+from dpcompose.proof.counterexamples.refuting import Counterexample
+from dpcompose.proof.counterexamples.released import grows
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
-from dpcompose.proof.refuting import Counterexample
-from dpcompose.proof.released import grows
-from dpcompose.search import parameters, subsets
+from dpcompose.search.comparisons import parameters
 from dpcompose.search.least import BITS
+from dpcompose.search.refutations import subsets
 from dpcompose.spaces.canonical.metrics import INFINITE
 from dpcompose.spaces.classes.databases import TooLarge
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from dpcompose.kernel.expressions import naming
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import synonyms
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.spaces.moves.built_in import BUILT_IN
 
 FILE = "glossary.md"

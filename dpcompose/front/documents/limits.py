@@ -14,8 +14,8 @@ from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.intervals import ZERO, Interval, NoEnclosure, enclosure, sign
 from dpcompose.kernel.expressions.terms import Term, letter, number
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.proof.registry import Theory
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
+from dpcompose.proof.theory.registry import Theory
 
 LARGEST_DISTANCE = 1_000
 """Up to which distance the first one that says nothing is looked for."""
@@ -58,7 +58,7 @@ def first_distance(
 
     None where it is beyond LARGEST_DISTANCE, or is not known.
 
-    >>> from dpcompose.proof.registry import standard
+    >>> from dpcompose.proof.theory.registry import standard
     >>> one = {"epsilon": number(1), "delta": number(Fraction(1, 10**6))}
     >>> approximate = standard(), "approximate"
     >>> first_distance(*approximate, one, "delta", 1), first_distance(*approximate, one, "delta", 1, True)

@@ -17,7 +17,7 @@ from dpcompose.kernel.composition.witnesses import limited
 from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.deciders import pieces
+from dpcompose.kernel.deciders.curves import pieces
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
@@ -26,11 +26,11 @@ from dpcompose.kernel.judgements import Covers, Loses, Lower, Refuted
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.privacy.mechanisms import Mechanism as Stated
-from dpcompose.privacy.notions import POWERS
-from dpcompose.proof.counterexamples import told_apart
-from dpcompose.proof.refuting import Counterexample, Losing
-from dpcompose.proof.witnesses import number_of
+from dpcompose.privacy.guarantees.notions import POWERS
+from dpcompose.privacy.mechanisms.mechanism import Mechanism as Stated
+from dpcompose.proof.counterexamples.counterexamples import told_apart
+from dpcompose.proof.counterexamples.refuting import Counterexample, Losing
+from dpcompose.proof.counterexamples.witnesses import number_of
 from dpcompose.search.metrics import databases
 from dpcompose.search.metrics.claims import Judge, values_of
 from dpcompose.spaces.canonical.points import ByParts

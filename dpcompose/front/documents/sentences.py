@@ -27,16 +27,16 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.decimals import decimal
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import private_in_a_metric
+from dpcompose.privacy.guarantees.notions import private_in_a_metric
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting, inside
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page, Theory
 
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.privacy.notions import Guarantee
+    from dpcompose.privacy.guarantees.notions import Guarantee
 
 LONG = 40
 """From how many characters on what is read is told as text, which can be broken."""

@@ -47,8 +47,8 @@ from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
-from dpcompose.proof.registry import Page
-from dpcompose.search.citations import Held
+from dpcompose.proof.theory.registry import Page
+from dpcompose.search.citations.citations import Held
 from dpcompose.search.guarantees import Known, loss_of
 
 HYPOTHESIS, ALL_GUARANTEES = "checked: {}", "all guarantees together"

@@ -9,10 +9,10 @@ from typing import Any
 
 from dpcompose.front.documents.document import Best, Said
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.problems import Claim
-from dpcompose.proof.refuting import Counterexample
-from dpcompose.proof.registry import Page
+from dpcompose.proof.counterexamples.refuting import Counterexample
+from dpcompose.proof.theory.registry import Page
 
 LOOSE = {True: ", loose", False: ", and no smaller {} holds", None: ""}
 """What is said after a verdict of a claim that is larger than the bound, or equals an optimal one."""

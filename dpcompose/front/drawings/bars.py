@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.drawings.frames import Picture
 from dpcompose.front.drawings.marks import Box, Mark, Path, Place, Sheet, Words, signs, width_of
-from dpcompose.front.studies import numbers
+from dpcompose.front.numbers import numbers
 from dpcompose.privacy.problems import Claim
 
 if TYPE_CHECKING:

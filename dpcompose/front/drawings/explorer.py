@@ -14,7 +14,8 @@ from dpcompose.front.drawings import pictures
 from dpcompose.front.studies import composing
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.privacy import notions, statements
+from dpcompose.privacy.guarantees import notions
+from dpcompose.privacy.mechanisms import statements
 from dpcompose.spaces.classes import multisets
 
 NO_IPYWIDGETS = "the explorer needs ipywidgets: pip install 'dpcompose[notebook]'"

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.drawings.charts import Axis, Chart, Trace
 from dpcompose.front.drawings.frames import Picture
-from dpcompose.front.studies import numbers
-from dpcompose.front.studies.curve import NoCurve
+from dpcompose.front.numbers import numbers
+from dpcompose.front.numbers.curve import NoCurve
 from dpcompose.front.studies.specialised import specialised
 from dpcompose.front.studies.study import Study
-from dpcompose.kernel.deciders.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.finite.tables import ProbabilityTable
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.search import least
 from dpcompose.spaces.moves.granularities import Granularity
 

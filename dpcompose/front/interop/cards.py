@@ -22,8 +22,8 @@ from dpcompose.front.studies.results import Answer, Result
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy import problems
-from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.proof import registry
+from dpcompose.privacy.guarantees.notions import FILE_KEYS
+from dpcompose.proof.theory import registry
 
 EVERYONE = "everyone"
 TOGETHER = "all together"

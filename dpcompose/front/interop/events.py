@@ -20,10 +20,10 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.decimals import read_exactly
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee, gaussian, pure, zcdp
-from dpcompose.privacy.samples import Sample, fixed_sample, poisson_sample
-from dpcompose.privacy.statements import mechanism
+from dpcompose.privacy.guarantees.notions import Guarantee, gaussian, pure, zcdp
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
+from dpcompose.privacy.mechanisms.samples import Sample, fixed_sample, poisson_sample
+from dpcompose.privacy.mechanisms.statements import mechanism
 from dpcompose.spaces.given import Inputs
 from dpcompose.spaces.inputs.maps import everything
 

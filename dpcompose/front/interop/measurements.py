@@ -14,8 +14,8 @@ from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import read_exactly, rounded
-from dpcompose.privacy.notions import Guarantee, approximate, pure, zcdp
-from dpcompose.privacy.statements import mechanism
+from dpcompose.privacy.guarantees.notions import Guarantee, approximate, pure, zcdp
+from dpcompose.privacy.mechanisms.statements import mechanism
 from dpcompose.spaces import given
 from dpcompose.spaces.given import Inputs
 

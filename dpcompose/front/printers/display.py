@@ -16,14 +16,14 @@ from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Best, Compared, Composed, Private, Records, Step, Told, Writer
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import markdown, render
-from dpcompose.kernel.deciders import exponentials
-from dpcompose.kernel.deciders.exponentials import Value
+from dpcompose.kernel.deciders.calculus import exponentials
+from dpcompose.kernel.deciders.calculus.exponentials import Value
 from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, latex, names_latex, text_html
 from dpcompose.language.writing import text_latex
-from dpcompose.proof import registry
-from dpcompose.proof.refuting import Counterexample
-from dpcompose.proof.registry import Page
+from dpcompose.proof.counterexamples.refuting import Counterexample
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page
 
 # sentences
 

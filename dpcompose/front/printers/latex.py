@@ -24,14 +24,14 @@ from dpcompose.front.documents.document import (
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.documents.wording import in_letters
 from dpcompose.front.printers import markdown
-from dpcompose.kernel.deciders import exponentials
+from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.latex import EULER, latex, name_latex, names_latex, told_apart
 from dpcompose.language.writing import text_latex
-from dpcompose.proof import registry
-from dpcompose.proof.refuting import Counterexample, Losing
-from dpcompose.proof.registry import Page
+from dpcompose.proof.counterexamples.refuting import Counterexample, Losing
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page
 
 LONG, PIECE = 30, 12
 """From how many characters on a word may be broken, and after how many each time."""

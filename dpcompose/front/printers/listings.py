@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.proof.registry import Page, Theory
-from dpcompose.search.citations import Fit, item_order
+from dpcompose.proof.theory.registry import Page, Theory
+from dpcompose.search.citations.citations import Fit, item_order
 
 KINDS = (
     "named",

@@ -15,7 +15,7 @@ from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import latex
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.latex import told_apart
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 SOURCES = "sources.bib"
 """The file of sources, beside the theorem pages."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dpcompose.front.documents.document import Best, Step, Told, plain
 from dpcompose.front.documents.verdict import Verdict
-from dpcompose.proof.registry import Page, rests
+from dpcompose.proof.theory.registry import Page, rests
 
 WIDTH = 78
 

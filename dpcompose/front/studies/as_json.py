@@ -9,8 +9,8 @@ from dpcompose.front.documents.document import Best
 from dpcompose.front.documents.sentences import decimals
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.language import formulas
-from dpcompose.privacy.notions import Guarantee
-from dpcompose.proof.registry import Page
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.proof.theory.registry import Page
 
 if TYPE_CHECKING:
     from dpcompose.front.studies.study import Study

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.audits import audits
 from dpcompose.search.audits.audits import Answer
 

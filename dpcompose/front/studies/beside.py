@@ -11,7 +11,7 @@ from dpcompose.privacy.in_metrics import with_claims
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.proofs import NoGuarantee, NotElaborated
 from dpcompose.spaces.classes.databases import TooLarge
 

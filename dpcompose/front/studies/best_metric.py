@@ -30,15 +30,15 @@ from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
-from dpcompose.privacy.distances import Metric
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import POWERS, Guarantee, as_metric, at_any_two, private_in_a_metric
+from dpcompose.privacy.guarantees.distances import Metric
+from dpcompose.privacy.guarantees.notions import POWERS, Guarantee, as_metric, at_any_two, private_in_a_metric
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import NotForNeighbours
-from dpcompose.proof.refuting import Counterexample
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.counterexamples.refuting import Counterexample
+from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.metrics.claims import Judge, values_of
 from dpcompose.spaces.canonical.named import Distance, NamedMetric
 

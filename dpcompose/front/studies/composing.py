@@ -12,12 +12,12 @@ from dpcompose.front.studies.recheck import Outcome, outcome
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language.synonyms import meant
+from dpcompose.privacy.mechanisms.statements import Measured
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.stated import setting
-from dpcompose.privacy.statements import Measured
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.spaces import given
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import is_graph
@@ -122,8 +122,8 @@ def metric_study(
     'refuted'
     """
     from dpcompose.privacy import problems
-    from dpcompose.privacy.assumptions import assumption
     from dpcompose.privacy.builder import problem_data
+    from dpcompose.privacy.settings.assumptions import assumption
 
     theory = theory or registry.standard()
     _check_functions(on, (d for one in stated if isinstance(one, Measured) for d in one.functions))

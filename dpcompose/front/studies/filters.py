@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dpcompose.front.documents.document import plain
+from dpcompose.front.numbers.numbers import NoBudget, NotSolved
 from dpcompose.front.studies.composing import compose
-from dpcompose.front.studies.numbers import NoBudget, NotSolved
 from dpcompose.front.studies.results import Answer, Result
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
@@ -22,10 +22,10 @@ from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import OF_LINES, WRITTEN, Guarantee, in_orders
-from dpcompose.privacy.statements import mechanism
-from dpcompose.proof import registry
+from dpcompose.privacy.guarantees.notions import OF_LINES, WRITTEN, Guarantee, in_orders
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
+from dpcompose.privacy.mechanisms.statements import mechanism
+from dpcompose.proof.theory import registry
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.multisets import multisets
 from dpcompose.spaces.inputs.maps import Map, everything

@@ -24,14 +24,14 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated, elaborated
+from dpcompose.privacy.guarantees.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
-from dpcompose.privacy.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.privacy.settings.names import TWO_NAMED
 from dpcompose.privacy.writing import granularities_data
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.search import stated
 from dpcompose.search.metrics import proofs
 from dpcompose.search.metrics.choices import judge_of

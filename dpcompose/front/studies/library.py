@@ -13,15 +13,15 @@ from dpcompose.front.studies.audits import Audit
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.language.shown import Shown
-from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.audits.audits import MOST
 
 if TYPE_CHECKING:
     from dpcompose.front.studies.study import Study
     from dpcompose.search.audits.searched import Looked
-    from dpcompose.search.citations import Fit
+    from dpcompose.search.citations.citations import Fit
 
 
 FEW = 5

@@ -17,11 +17,11 @@ from dpcompose.privacy.in_metrics import (
     known_for_neighbours,
     with_claims,
 )
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.spaces.inputs.maps import Map
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.granular import Granular, granular
 from dpcompose.privacy.problems import Claim
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.search import replayed
 from dpcompose.search.replayed import Proved
 from dpcompose.search.verdicts import Verdict

@@ -21,20 +21,22 @@ from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
 from dpcompose.language.symbols import is_unsaid
 from dpcompose.privacy import writing
-from dpcompose.privacy.checks import near
-from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import OF_LINES, Guarantee, in_orders
+from dpcompose.privacy.format.checks import near
+from dpcompose.privacy.guarantees.notions import OF_LINES, Guarantee, in_orders
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
+from dpcompose.privacy.settings.flattening import NotFlat, flattened
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.stated import check_assumptions, read_as_positive
-from dpcompose.proof import refuting, registry
+from dpcompose.proof.counterexamples import refuting
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Theory
-from dpcompose.search import besides, least, nearby, orders, proofs, stated
-from dpcompose.search.choices import Choice
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Theory
+from dpcompose.search import least, nearby, proofs, stated
+from dpcompose.search.choices.choices import Choice
+from dpcompose.search.conversions import besides, orders
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
 from dpcompose.search.replayed import Proved

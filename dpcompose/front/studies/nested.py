@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from dpcompose.front.documents.bound import Bound
 from dpcompose.kernel.core.orders import reciprocal
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.privacy.mechanisms import Mechanism, Nested
-from dpcompose.privacy.notions import WRITTEN, Guarantee, in_orders
+from dpcompose.privacy.guarantees.notions import WRITTEN, Guarantee, in_orders
+from dpcompose.privacy.mechanisms.mechanism import Mechanism, Nested
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search import guarantees
 from dpcompose.search.proofs import Proofs

@@ -82,9 +82,9 @@ def _same_core(
 ) -> bool | None:
     """Whether the problem, elaborated again, gives the core setting; None where that cannot be imported."""
     try:
-        from dpcompose.privacy import notions as known
         from dpcompose.privacy import problems
         from dpcompose.privacy.elaboration import Elaborated
+        from dpcompose.privacy.guarantees import notions as known
         from dpcompose.spaces.additions import NOTHING
     except ImportError:
         return None
@@ -201,8 +201,8 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     from dpcompose.front.documents import sentences
     from dpcompose.front.studies.best_metric import BestMetric, steps_stated
     from dpcompose.front.studies.metric_forms import MetricForms
+    from dpcompose.privacy.guarantees.notions import private_in_a_metric
     from dpcompose.privacy.in_metrics import BY_STEPS
-    from dpcompose.privacy.notions import private_in_a_metric
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
     checked = saved.check(alone, theory.in_kernel, allow)

@@ -16,15 +16,15 @@ from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import listings, render
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
-from dpcompose.proof import registry
-from dpcompose.search.citations import Fit
+from dpcompose.proof.theory import registry
+from dpcompose.search.citations.citations import Fit
 
 if TYPE_CHECKING:
     import sympy
     from networkx import DiGraph
 
+    from dpcompose.front.numbers.membership import Membership
     from dpcompose.front.printers.papers import Paper
-    from dpcompose.front.studies.membership import Membership
 
 
 Line = TypeVar("Line", bound=Shown)
@@ -287,7 +287,7 @@ class Result:
 
         Raises WrongValue for what is no parameter, or no value of it; see `numbers.at`.
         """
-        from dpcompose.front.studies import numbers
+        from dpcompose.front.numbers import numbers
 
         return numbers.at(self.bound, {**numbers.by_name(values), **more})
 
@@ -305,7 +305,7 @@ class Result:
           advantage (their difference): 0.5
           posterior (1/2 before):       0.75
         """
-        from dpcompose.front.studies import membership
+        from dpcompose.front.numbers import membership
 
         return membership.of(self.bound.for_neighbours("a membership test"), values)
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.front.studies import numbers
+from dpcompose.front.numbers import numbers
 from dpcompose.kernel.core.assumptions import NOTHING
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.privacy.mechanisms import Mechanism, Nested
+from dpcompose.privacy.mechanisms.mechanism import Mechanism, Nested
 from dpcompose.privacy.settings import Setting
 
 

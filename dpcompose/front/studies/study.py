@@ -31,23 +31,23 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy import problems
-from dpcompose.privacy.checks import near
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee, InMetric
+from dpcompose.privacy.format.checks import near
+from dpcompose.privacy.guarantees.notions import Guarantee, InMetric
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof import registry
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.proofs import Proofs
 from dpcompose.spaces.inputs.maps import Map
 
 if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a while to load
     import sympy
 
+    from dpcompose.front.numbers.budgets import Budget
+    from dpcompose.front.numbers.curve import Enclosure, PrivacyCurve
     from dpcompose.front.printers.papers import Paper
-    from dpcompose.front.studies.budgets import Budget
-    from dpcompose.front.studies.curve import Enclosure, PrivacyCurve
     from dpcompose.front.studies.in_metrics import InMetrics
     from dpcompose.search.metrics.sensitivity import MetricSensitivity
 
@@ -186,7 +186,7 @@ class Study(Shown):
         """What is given, or the guarantee that has some parameters."""
         if given is not None and not parameters:
             return given
-        from dpcompose.front.studies import totals
+        from dpcompose.front.numbers import totals
 
         return totals.stated(given, parameters, self.theory.parameters, notion)
 
@@ -275,7 +275,7 @@ class Study(Shown):
         >>> study.budget(dpc.pure(1)), study.budget(dpc.pure(1), weights={e1: 2})
         (e1 = 1/2, e2 = 1/2, for epsilon = 1, e1 = 2/3, e2 = 1/3, for epsilon = 1)
         """
-        from dpcompose.front.studies import totals
+        from dpcompose.front.numbers import totals
 
         self.judge.for_neighbours("a budget")
         said = self._stated(total, parameters)
@@ -323,7 +323,7 @@ class Study(Shown):
 
     def _curve(self, at: Mapping[Any, object]) -> PrivacyCurve:
         """The curve at some values: of all guarantees of each mechanism at once, where these are alike."""
-        from dpcompose.front.studies.curve import NoCurve, PrivacyCurve
+        from dpcompose.front.numbers.curve import NoCurve, PrivacyCurve
         from dpcompose.front.studies.specialised import specialised
         from dpcompose.search.guarantees import NoGuarantee
 

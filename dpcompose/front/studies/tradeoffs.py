@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.judgements import Refuted
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.problems import Claim
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.replayed import Proved
 
 

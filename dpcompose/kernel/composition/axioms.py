@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core.distances import Distance
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.deciders.squares import inside_of_size
+from dpcompose.kernel.deciders.norms.squares import inside_of_size
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen

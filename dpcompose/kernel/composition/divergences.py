@@ -6,7 +6,7 @@ from typing import Any
 
 from dpcompose.kernel.core.orders import ALPHA, Curve, Orders
 from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.deciders import noises
+from dpcompose.kernel.deciders.curves import noises
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import NoPage, Theory
 

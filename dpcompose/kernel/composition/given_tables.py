@@ -12,7 +12,7 @@ from dpcompose.kernel.composition.losses import NoLoss, mechanism_of
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.listed import related
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.deciders.tables import Table
+from dpcompose.kernel.deciders.tables.tables import Table
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 

@@ -16,7 +16,7 @@ from dpcompose.kernel.composition import divergences, given, samples, seen
 from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Moves, Type
-from dpcompose.kernel.deciders import noises
+from dpcompose.kernel.deciders.curves import noises
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen

@@ -14,7 +14,7 @@ from typing import Any
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage, Theory

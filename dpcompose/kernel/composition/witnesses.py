@@ -21,8 +21,8 @@ from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.queries import has_more_records, value_is_reached
 from dpcompose.kernel.covers.types import Moves, Type
-from dpcompose.kernel.deciders import noises
-from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.deciders.calculus import values as has_values
+from dpcompose.kernel.deciders.curves import noises
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term

@@ -22,7 +22,7 @@ from dpcompose.kernel.core.settings import ANY_TWO, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.counts import Counts
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, Near, NoCover, Type, Where
-from dpcompose.kernel.deciders.tables import Table
+from dpcompose.kernel.deciders.tables.tables import Table
 from dpcompose.kernel.expressions import naming, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.formulas import to_text

@@ -13,7 +13,7 @@ from dpcompose.kernel import infinity
 from dpcompose.kernel.composition import losses, witnesses
 from dpcompose.kernel.composition.losses import Values
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import metrics, naming, substitution
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.judgements import Loose, MetricForm, Optimal, Refuted, Satisfies

@@ -18,8 +18,8 @@ from dpcompose.kernel.composition.losses import Composition
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places, products
 from dpcompose.kernel.covers.types import Cover, Near, Type, Where
-from dpcompose.kernel.deciders import norms
-from dpcompose.kernel.deciders.values import surely
+from dpcompose.kernel.deciders.calculus.values import surely
+from dpcompose.kernel.deciders.norms import norms
 from dpcompose.kernel.expressions import forms, formulas, metrics, substitution, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.metrics import grows, letter

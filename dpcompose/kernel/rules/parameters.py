@@ -9,7 +9,7 @@ from dpcompose.kernel import comparison
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.losses import Values
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import forms, formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import sign

@@ -15,7 +15,7 @@ from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes
-from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Judgement, OfOrders, Satisfies

@@ -14,7 +14,7 @@ from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places, sizes
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import ZERO, Term

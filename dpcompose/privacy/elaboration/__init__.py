@@ -33,15 +33,15 @@ from dpcompose.privacy.elaboration.parts import Part, Parts
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
-from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.mechanisms import Mechanism, comparing
-from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.samples import Sampled
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.privacy.mechanisms.mechanism import Mechanism, comparing
+from dpcompose.privacy.mechanisms.noises import Noise
+from dpcompose.privacy.mechanisms.samples import Sampled
+from dpcompose.privacy.mechanisms.statements import mechanism
 from dpcompose.privacy.settings import Setting, inside
+from dpcompose.privacy.settings.flattening import NotFlat, flattened
 from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
-from dpcompose.privacy.statements import mechanism
 from dpcompose.spaces.canonical.named import Input, NamedMetric
 from dpcompose.spaces.canonical.points import gone_through, looked_at
 from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge

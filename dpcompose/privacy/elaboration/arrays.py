@@ -14,7 +14,7 @@ from typing import Any
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical.finite import FiniteSpace, finite

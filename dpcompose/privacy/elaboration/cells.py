@@ -9,7 +9,7 @@ from typing import Any
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, told_apart
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import Cell, DatabaseClass
 from dpcompose.spaces.classes.sizes import Size

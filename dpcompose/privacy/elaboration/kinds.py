@@ -10,8 +10,8 @@ from dpcompose.kernel.core.settings import ANY_TWO
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.spaces.canonical.named import Distance

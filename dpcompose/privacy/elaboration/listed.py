@@ -9,7 +9,7 @@ from typing import Any
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, groups_pushed
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical.graphs import neighbouring_pairs, pairs_of_inputs

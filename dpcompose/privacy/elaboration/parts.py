@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.deciders.values import surely
+from dpcompose.kernel.deciders.calculus.values import surely
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import POWERS, Guarantee
+from dpcompose.privacy.guarantees.notions import POWERS, Guarantee
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.canonical.named import NamedMetric
 from dpcompose.spaces.canonical.points import intervals, looked_at

@@ -19,7 +19,7 @@ from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Pair, groups_pushed, told_apart
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import LARGEST_SHAPE, DatabaseClass
 from dpcompose.spaces.classes.sizes import Size

@@ -11,14 +11,14 @@ from fractions import Fraction
 
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.checks import Path_, near, shown
-from dpcompose.privacy.distances import Metric
-from dpcompose.privacy.mechanisms import Mechanism, private
-from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import FILE_KEYS, POWERS, Guarantee, at_any_two
+from dpcompose.privacy.format.checks import Path_, near, shown
+from dpcompose.privacy.format.schema import QUERIES, GuaranteeTable, MechanismTable
+from dpcompose.privacy.guarantees.distances import Metric
+from dpcompose.privacy.guarantees.notions import FILE_KEYS, POWERS, Guarantee, at_any_two
+from dpcompose.privacy.mechanisms.mechanism import Mechanism, private
+from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.rows import lost
-from dpcompose.privacy.schema import QUERIES, GuaranteeTable, MechanismTable
 from dpcompose.spaces.canonical.compared import Counted
 from dpcompose.spaces.canonical.points import Values, gone_through
 from dpcompose.spaces.classes.databases import Database

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
-from dpcompose.kernel.deciders import values
+from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
@@ -18,13 +18,13 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy import fibres, tradeoffs
-from dpcompose.privacy.checks import Path_, near, shown
-from dpcompose.privacy.distances import Metric
-from dpcompose.privacy.metric_tables import canonical_names
-from dpcompose.privacy.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
+from dpcompose.privacy.format.checks import Path_, near, shown
+from dpcompose.privacy.format.metric_tables import canonical_names
+from dpcompose.privacy.format.schema import FOR_NEIGHBOURS, ClaimTable, Notions, StudyTable
+from dpcompose.privacy.guarantees import fibres, tradeoffs
+from dpcompose.privacy.guarantees.distances import Metric
+from dpcompose.privacy.guarantees.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
 from dpcompose.privacy.readers.distances import Distances
-from dpcompose.privacy.schema import FOR_NEIGHBOURS, ClaimTable, Notions, StudyTable
 from dpcompose.privacy.settings.orders import IS_ORDER
 from dpcompose.spaces.canonical.compared import AnyTwo
 from dpcompose.spaces.canonical.named import Within

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dpcompose.privacy.checks import Found
-from dpcompose.privacy.database_tables import DatabasesTable, plain
+from dpcompose.privacy.format.checks import Found
+from dpcompose.privacy.format.database_tables import DatabasesTable, plain
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import Listed

@@ -19,15 +19,15 @@ from dpcompose.kernel.expressions.metrics import letter
 from dpcompose.kernel.expressions.points import REAL
 from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.language import formulas
-from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.database_tables import DatabasesTable, PointsTable, ProductTable
-from dpcompose.privacy.input_tables import MapTable, ReadsTable
-from dpcompose.privacy.metric_tables import CANONICAL, MetricTable, canonical_names
+from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.database_tables import DatabasesTable, PointsTable, ProductTable
+from dpcompose.privacy.format.input_tables import MapTable, ReadsTable
+from dpcompose.privacy.format.metric_tables import CANONICAL, MetricTable, canonical_names
+from dpcompose.privacy.format.schema import GuaranteeTable, StudyTable
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.lengths import tabled
 from dpcompose.privacy.readers.names import Names
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import GuaranteeTable, StudyTable
 from dpcompose.spaces.canonical.compared import AnyTwo, Norm, Own, Steps, Tabled
 from dpcompose.spaces.canonical.named import Apart, Declared, Distance, Made, NamedMetric
 from dpcompose.spaces.canonical.points import Values, gone_through, intervals

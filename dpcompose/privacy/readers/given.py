@@ -8,10 +8,10 @@ from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.schema import MechanismTable, NoiseTable, ProbabilitiesTable
+from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import MechanismTable, NoiseTable, ProbabilitiesTable
 from dpcompose.spaces.classes.databases import Database
 
 Read = Callable[[str, str, Path_], Term | None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.neighbourhoods import GranularityTable
+from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.neighbourhoods import GranularityTable
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import Listed

@@ -14,15 +14,15 @@ from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.terms import ZERO, Term
-from dpcompose.privacy import fibres, tradeoffs
-from dpcompose.privacy.checks import Path_
-from dpcompose.privacy.distances import Metric
-from dpcompose.privacy.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
+from dpcompose.privacy.format.checks import Path_
+from dpcompose.privacy.format.schema import PARAMETERS, GuaranteeTable, Notions
+from dpcompose.privacy.guarantees import fibres, tradeoffs
+from dpcompose.privacy.guarantees.distances import Metric
+from dpcompose.privacy.guarantees.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
+from dpcompose.privacy.guarantees.tradeoffs import IS_RATE
 from dpcompose.privacy.readers.any_two import AnyTwo
 from dpcompose.privacy.readers.distances import Distances
-from dpcompose.privacy.schema import PARAMETERS, GuaranteeTable, Notions
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
-from dpcompose.privacy.tradeoffs import IS_RATE
 from dpcompose.spaces.canonical.named import Distance, NamedMetric
 from dpcompose.spaces.canonical.points import gone_through
 from dpcompose.spaces.inputs.maps import Map

@@ -8,9 +8,9 @@ from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
-from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.database_tables import DatabasesTable, plain
-from dpcompose.privacy.input_tables import PartitionTable, ReadsTable
+from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.database_tables import DatabasesTable, plain
+from dpcompose.privacy.format.input_tables import PartitionTable, ReadsTable
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.attributed import Where, between, columns, where

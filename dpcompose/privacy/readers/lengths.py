@@ -9,8 +9,8 @@ from typing import Any
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.fibres import both_ways, broken
+from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.guarantees.fibres import both_ways, broken
 from dpcompose.spaces.canonical.compared import Tabled
 from dpcompose.spaces.inputs.maps import Map
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from dpcompose.privacy.checks import Found, near, shown
-from dpcompose.privacy.input_tables import MapTable
+from dpcompose.privacy.format.checks import Found, near, shown
+from dpcompose.privacy.format.input_tables import MapTable
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map, table
 from dpcompose.spaces.inputs.recodings import recoding

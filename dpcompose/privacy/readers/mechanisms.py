@@ -10,16 +10,8 @@ from dpcompose.kernel.expressions.domains import POSITIVE
 from dpcompose.kernel.expressions.formulas import is_whole, parse
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.privacy import tradeoffs
-from dpcompose.privacy.checks import Path_, near, shown
-from dpcompose.privacy.mechanisms import Mechanism, Nested
-from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.readers.any_two import AnyTwo
-from dpcompose.privacy.readers.distances import Distances
-from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
-from dpcompose.privacy.readers.guarantees import Guarantees
-from dpcompose.privacy.samples import sample
-from dpcompose.privacy.schema import (
+from dpcompose.privacy.format.checks import Path_, near, shown
+from dpcompose.privacy.format.schema import (
     NEEDS_GUARANTEE,
     QUERIES,
     READS,
@@ -28,8 +20,16 @@ from dpcompose.privacy.schema import (
     QueryTable,
     SampledTable,
 )
+from dpcompose.privacy.guarantees import tradeoffs
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.privacy.mechanisms.mechanism import Mechanism, Nested
+from dpcompose.privacy.mechanisms.samples import sample
+from dpcompose.privacy.mechanisms.statements import NEEDS_KEYS, mechanism
+from dpcompose.privacy.readers.any_two import AnyTwo
+from dpcompose.privacy.readers.distances import Distances
+from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
+from dpcompose.privacy.readers.guarantees import Guarantees
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.statements import NEEDS_KEYS, mechanism
 from dpcompose.spaces.inputs.keys import Keys
 from dpcompose.spaces.inputs.locations import location
 from dpcompose.spaces.inputs.maps import Map, everything
@@ -46,7 +46,7 @@ from dpcompose.spaces.inputs.queries import (
 from dpcompose.spaces.inputs.scores import monotone_scores, scores
 
 if TYPE_CHECKING:
-    from dpcompose.privacy.tables import ProbabilityTable
+    from dpcompose.privacy.finite.tables import ProbabilityTable
 
 
 Showing = Callable[[str, Setting, Map, Term | None], Mechanism]
@@ -279,7 +279,7 @@ class Mechanisms:
         rows = rows_of(name, self.tables, self._is_listed, self._probability, self.found, path)
         if rows is None:
             return None
-        from dpcompose.privacy.tabulated import probability_table
+        from dpcompose.privacy.finite.tabulated import probability_table
 
         given = self.tables[name]
         try:

@@ -6,15 +6,15 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 
-from dpcompose.kernel.deciders import values
+from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.metric_tables import CANONICAL
+from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.metric_tables import CANONICAL
 from dpcompose.privacy.readers.parameters import UNIT_KEYS, Parameters
 from dpcompose.spaces.canonical.named import NamedMetric
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.readers.distances import Distances
 from dpcompose.spaces.canonical import named
 from dpcompose.spaces.canonical.points import Values

@@ -8,15 +8,15 @@ from fractions import Fraction
 
 from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.core.orders import ALPHA
-from dpcompose.kernel.deciders import values
+from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy import assumptions
-from dpcompose.privacy.checks import Found, Path_, shown
+from dpcompose.privacy.format.checks import Found, Path_, shown
+from dpcompose.privacy.settings import assumptions
 from dpcompose.spaces.classes.sizes import COUNT
 
 UNIT_KEYS = ("delta", "randomized-response", "poisson")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.terms import ZERO, Term
-from dpcompose.privacy.probabilities import WrongTable
-from dpcompose.privacy.tables import ProbabilityTable
-from dpcompose.privacy.tabulated import probability_table
+from dpcompose.privacy.finite.probabilities import WrongTable
+from dpcompose.privacy.finite.tables import ProbabilityTable
+from dpcompose.privacy.finite.tabulated import probability_table
 from dpcompose.spaces.canonical.compared import Lost
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.maps import Map, everything

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.checks import Found, Path_
-from dpcompose.privacy.database_tables import DatabasesTable
-from dpcompose.privacy.input_tables import MapTable, PartitionTable, ReadsTable
-from dpcompose.privacy.neighbourhoods import GranularityTable
+from dpcompose.privacy.format.checks import Found, Path_
+from dpcompose.privacy.format.database_tables import DatabasesTable
+from dpcompose.privacy.format.input_tables import MapTable, PartitionTable, ReadsTable
+from dpcompose.privacy.format.neighbourhoods import GranularityTable
 from dpcompose.privacy.readers.databases import databases_of
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.inputs import Inputs

@@ -9,16 +9,16 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcompose.kernel.expressions import terms
-from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.database_tables import PointsTable, ProductTable
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.database_tables import PointsTable, ProductTable
+from dpcompose.privacy.format.schema import FOR_NEIGHBOURS, MechanismTable, Notions, StudyTable
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.readers.any_two import AnyTwo
 from dpcompose.privacy.readers.claims import Claims
 from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
 from dpcompose.privacy.readers.names import Names
 from dpcompose.privacy.readers.outside import Outside, unlike
-from dpcompose.privacy.schema import FOR_NEIGHBOURS, MechanismTable, Notions, StudyTable
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.canonical.named import NotOutside

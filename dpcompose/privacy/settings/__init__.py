@@ -18,7 +18,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, symbol
-from dpcompose.privacy.mechanisms import Composition, Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Composition, Mechanism
 from dpcompose.privacy.settings import touched
 from dpcompose.privacy.settings.families import check_families, check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -39,7 +39,7 @@ from dpcompose.spaces.moves.relations import pairs
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.privacy.findings import Finding
+    from dpcompose.privacy.finite.findings import Finding
 
 
 @frozen(repr=False)

@@ -14,7 +14,7 @@ from dpcompose.spaces.inputs.maps import Map
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.privacy.mechanisms import Mechanism
+    from dpcompose.privacy.mechanisms.mechanism import Mechanism
     from dpcompose.privacy.settings import Setting
 
 

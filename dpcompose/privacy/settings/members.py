@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.symbols import Domain, family_of
-from dpcompose.privacy.mechanisms import Mechanism, Nested
+from dpcompose.privacy.mechanisms.mechanism import Mechanism, Nested
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.sizes import Size

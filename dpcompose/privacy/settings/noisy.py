@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel.deciders import values
+from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.classes.sizes import Size

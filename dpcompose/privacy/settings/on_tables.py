@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.canonical.graphs import graph_of_inputs, neighbourhood_graph
 
 if TYPE_CHECKING:
-    from dpcompose.privacy.findings import Finding
+    from dpcompose.privacy.finite.findings import Finding
+    from dpcompose.privacy.finite.tables import ProbabilityTable
     from dpcompose.privacy.settings import Setting
-    from dpcompose.privacy.tables import ProbabilityTable
 
 
 def on_table(setting: Setting, mechanism: Mechanism, table: ProbabilityTable) -> Finding:

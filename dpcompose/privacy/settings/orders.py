@@ -9,7 +9,7 @@ from typing import Any
 
 from dpcompose.kernel.core.orders import ALPHA, NotThere, Orders
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.privacy.mechanisms import Mechanism, Nested
+from dpcompose.privacy.mechanisms.mechanism import Mechanism, Nested
 from dpcompose.privacy.settings.invalid import InvalidSetting
 
 IS_ORDER = (

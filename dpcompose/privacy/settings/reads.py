@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.nested import check_study
 from dpcompose.privacy.settings.noisy import check_noise

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.core.contributions import is_count
-from dpcompose.kernel.deciders.values import surely
+from dpcompose.kernel.deciders.calculus.values import surely
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.language import formulas
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.samples import Sample, Sampled
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
+from dpcompose.privacy.mechanisms.samples import Sample, Sampled
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.moves.granularities import Granularity
 

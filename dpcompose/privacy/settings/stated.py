@@ -15,9 +15,9 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
 from dpcompose.language.symbols import POSITIVE, Domain, alike, domain_of, is_unsaid, symbol
-from dpcompose.privacy.assumptions import assumption, doubt
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting, inside
+from dpcompose.privacy.settings.assumptions import assumption, doubt
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.given import told_apart

@@ -10,7 +10,7 @@ from typing import Any
 
 from dpcompose.proof.hypotheses.evidence import Evidence, fails, undecided
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
-from dpcompose.proof.registry import Hypothesis, Theory, predicates
+from dpcompose.proof.theory.registry import Hypothesis, Theory, predicates
 from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.granularities import Granularity

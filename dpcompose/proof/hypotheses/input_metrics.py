@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.proof.registry import Fact, Theory
+from dpcompose.proof.theory.registry import Fact, Theory
 from dpcompose.spaces.canonical.matchings import CheapestMatching
 from dpcompose.spaces.canonical.metrics import (
     Bags,

@@ -18,7 +18,7 @@ from dpcompose.privacy.elaboration import cells
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.elaboration.policies import Policies
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -32,7 +32,7 @@ from dpcompose.proof.hypotheses.input_metrics import (
     by_policy,
     closed_form,
 )
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical.finite import FiniteSpace, finite
 from dpcompose.spaces.canonical.graphs import neighbours_of_inputs

@@ -13,8 +13,9 @@ from itertools import pairwise, product
 from math import gcd
 from typing import Any, ClassVar, TypeAlias
 
-from dpcompose.kernel.deciders import normal, promises
-from dpcompose.kernel.deciders.exponentials import NotDecided
+from dpcompose.kernel.deciders.calculus.exponentials import NotDecided
+from dpcompose.kernel.deciders.curves import normal
+from dpcompose.kernel.deciders.tables import promises
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure

@@ -13,7 +13,7 @@ from itertools import product
 from math import lcm
 from typing import Any, ClassVar, TypeAlias
 
-from dpcompose.kernel.deciders import promises
+from dpcompose.kernel.deciders.tables import promises
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import Interval, enclosure
 from dpcompose.kernel.expressions.keeping import frozen

@@ -15,10 +15,10 @@ from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel.deciders import calculus, elementary, ranges, steps, values
-from dpcompose.kernel.deciders.calculus import Step
-from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary
-from dpcompose.kernel.deciders.steps import RULES, Goal
+from dpcompose.kernel.deciders.calculus import calculus, elementary, ranges, steps, values
+from dpcompose.kernel.deciders.calculus.calculus import Step
+from dpcompose.kernel.deciders.calculus.elementary import Box, Elementary, Letter, NotElementary
+from dpcompose.kernel.deciders.calculus.steps import RULES, Goal
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.deciders.rules import Affine, Remainder, negated
+from dpcompose.kernel.deciders.families.rules import Affine, Remainder, negated
 from dpcompose.kernel.expressions import forms
 from dpcompose.kernel.expressions.boxes import bound_form
 from dpcompose.kernel.expressions.certificates import BadCertificate

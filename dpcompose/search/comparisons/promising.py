@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
-from dpcompose.kernel.deciders import elementary, steps
-from dpcompose.kernel.deciders.calculus import Step
-from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
+from dpcompose.kernel.deciders.calculus import elementary, steps
+from dpcompose.kernel.deciders.calculus.calculus import Step
+from dpcompose.kernel.deciders.calculus.elementary import Box, Elementary, Letter
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.search.comparisons import factoring
 from dpcompose.search.comparisons.sampling import Values, value

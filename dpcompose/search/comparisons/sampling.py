@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpcompose.kernel.deciders import elementary
-from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
+from dpcompose.kernel.deciders.calculus import elementary
+from dpcompose.kernel.deciders.calculus.elementary import Box, Elementary, Letter
 from dpcompose.kernel.expressions.domains import Domain
 
 Values = Mapping[str, float]

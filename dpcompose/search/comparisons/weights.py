@@ -10,7 +10,7 @@ from itertools import combinations, combinations_with_replacement, islice
 from math import comb
 from typing import Any
 
-from dpcompose.kernel.deciders import members
+from dpcompose.kernel.deciders.families import members
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.boxes import bound_form, coefficients, is_unit
 from dpcompose.kernel.expressions.certificates import BadCertificate

@@ -19,9 +19,9 @@ from dpcompose.kernel.rules.choices import at_any_two
 from dpcompose.kernel.rules.parameters import narrower as read_values
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.privacy.notions import POWERS
-from dpcompose.search.choices import MOST_CHOICES, NOT_IMPLIED
-from dpcompose.search.implications import NOTHING, Implications, Values
+from dpcompose.privacy.guarantees.notions import POWERS
+from dpcompose.search.choices.choices import MOST_CHOICES, NOT_IMPLIED
+from dpcompose.search.choices.implications import NOTHING, Implications, Values
 from dpcompose.search.metrics.claims import Judge, values_of
 from dpcompose.search.verdicts import Verdict
 

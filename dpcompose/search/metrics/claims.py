@@ -31,8 +31,9 @@ from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theorems import Prover as Maker
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.privacy.notions import POWERS
+from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.search.always import by_itself
+from dpcompose.search.conversions.ways import Way, ways, ways_aside
 from dpcompose.search.least import BITS
 from dpcompose.search.metrics.cases import Cases, types_of
 from dpcompose.search.metrics.points import Open, Point, where_of
@@ -40,7 +41,6 @@ from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
 from dpcompose.search.refutations.claimed import written
 from dpcompose.search.verdicts import Verdict
-from dpcompose.search.ways import Way, ways, ways_aside
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""

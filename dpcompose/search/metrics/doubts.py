@@ -8,7 +8,7 @@ from dpcompose.kernel.composition import axioms
 from dpcompose.kernel.expressions import metrics
 from dpcompose.kernel.rules.metrics import used_by
 from dpcompose.language import formulas
-from dpcompose.privacy.notions import POWERS
+from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.search.metrics.claims import Judge
 
 

@@ -21,7 +21,7 @@ from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Ends, Points, coordinate
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.search import parameters
+from dpcompose.search.comparisons import parameters
 
 Point = Mapping[str, Fraction]
 

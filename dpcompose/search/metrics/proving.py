@@ -10,13 +10,14 @@ from typing import Any
 
 from dpcompose.kernel import computed
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.deciders import coordinates, norms
+from dpcompose.kernel.deciders.calculus import coordinates
+from dpcompose.kernel.deciders.norms import norms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.forms import NotAForm
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import HALF, ZERO, Term
 from dpcompose.kernel.rules.metrics import of_squares, square
-from dpcompose.search import comparing
+from dpcompose.search.comparisons import comparing
 from dpcompose.search.metrics.points import Open
 
 

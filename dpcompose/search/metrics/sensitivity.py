@@ -21,7 +21,7 @@ from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import Cover, NoCover, Type
-from dpcompose.kernel.deciders import coordinates, values
+from dpcompose.kernel.deciders.calculus import coordinates, values
 from dpcompose.kernel.expressions import forms, metrics, naming, substitution, terms
 from dpcompose.kernel.expressions import formulas as texts
 from dpcompose.kernel.expressions.certificates import BadCertificate
@@ -34,7 +34,7 @@ from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
-from dpcompose.search import comparing
+from dpcompose.search.comparisons import comparing
 from dpcompose.search.metrics.claims import Judge
 from dpcompose.search.metrics.points import Open, Point, Trials, where_of
 from dpcompose.search.metrics.proving import Prover, fails

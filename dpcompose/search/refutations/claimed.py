@@ -11,7 +11,8 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Lower, Satisfies
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.search import guarantees, parameters
+from dpcompose.search import guarantees
+from dpcompose.search.comparisons import parameters
 from dpcompose.search.guarantees import Workshop
 from dpcompose.search.least import MOST_TYPES
 

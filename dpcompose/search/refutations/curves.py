@@ -8,8 +8,10 @@ from itertools import islice, product
 from typing import Any
 
 from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.search import fewer, implied, least
+from dpcompose.search import least
+from dpcompose.search.conversions import implied
 from dpcompose.search.least import BITS
+from dpcompose.search.refutations import fewer
 from dpcompose.search.refutations.claimed import Claimed, Point, written
 
 MOST_OF_SOME = 100

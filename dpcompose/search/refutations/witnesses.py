@@ -16,9 +16,9 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Lower
 from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.search.conversions.ways import paths
 from dpcompose.search.guarantees import attained
 from dpcompose.search.refutations.claimed import Claimed, Point, written
-from dpcompose.search.ways import paths
 
 MOST_TAILS = 100
 """Of how many mechanisms, at how many types, it is looked at whether divergences are infinite."""

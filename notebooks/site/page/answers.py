@@ -99,7 +99,7 @@ def _quietly(told: Callable[[Any, Any], str], text: str) -> str:
     """What is told of a study; why not where there is nothing to tell, which the verdict says at length."""
     from dpcompose.front.studies.loading import load_text
     from dpcompose.privacy.problems import ProblemError
-    from dpcompose.proof import registry
+    from dpcompose.proof.theory import registry
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from dpcompose.front.studies.study import Study
-from dpcompose.kernel.deciders.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy import problems
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.proofs import Proofs
 
 THEORY = Theory(registry.standard().pages)

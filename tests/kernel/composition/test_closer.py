@@ -14,7 +14,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.judgements import Lower, Satisfies
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 THEORY = Theory(registry.standard().pages)
 

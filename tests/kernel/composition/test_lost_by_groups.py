@@ -13,7 +13,7 @@ from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.judgements import Lower, Refuted
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import Prover, Theorem
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 THEORY = Theory(registry.standard().pages)
 

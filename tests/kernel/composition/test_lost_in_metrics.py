@@ -23,8 +23,8 @@ from core_metrics import ANY, BOUNDED, THEORY, UNBOUNDED, core, distance, mechan
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.core import reading
-from dpcompose.kernel.deciders import pieces
-from dpcompose.kernel.deciders.curves import Curve, Part
+from dpcompose.kernel.deciders.curves import pieces
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.judgements import Lower

@@ -14,7 +14,7 @@ from dpcompose.kernel.core import reading
 from dpcompose.kernel.judgements import Covers, Lower, Optimal, Refuted
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy import problems
-from dpcompose.search import parameters
+from dpcompose.search.comparisons import parameters
 
 
 def prover(fewest: int, target: int = 1, values: tuple[str, str] = ("e", "d")) -> Prover:

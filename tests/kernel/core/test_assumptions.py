@@ -10,14 +10,14 @@ import pytest
 from dpcompose.kernel.comparison import check_allowed, check_at_least
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import Assumed, Assumption
-from dpcompose.kernel.deciders import values
+from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, POSITIVE, REAL, Domain
 from dpcompose.kernel.expressions.terms import Term, letter
-from dpcompose.search import satisfiable
-from dpcompose.search.comparing import Point, Proof, compare
-from dpcompose.search.satisfiable import NoValues
+from dpcompose.search.comparisons import satisfiable
+from dpcompose.search.comparisons.comparing import Point, Proof, compare
+from dpcompose.search.comparisons.satisfiable import NoValues
 
 U, L, E = letter("u", REAL), letter("l", REAL), letter("e")
 ABOVE = (Assumption(U, ">", L),)
@@ -117,7 +117,7 @@ def test_values_are_found() -> None:
 
 
 def read(some: list[str]) -> Assumed:
-    from dpcompose.privacy.assumptions import assumption
+    from dpcompose.privacy.settings.assumptions import assumption
 
     return tuple(assumption(one, {name: letter(name, POSITIVE) for name in "abc"}) for one in some)
 

@@ -18,7 +18,7 @@ from dpcompose.kernel.expressions.points import Points
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 
 THEORY = Theory(registry.standard().pages)
 U, V = "max(u__D - u__E, u__E - u__D)", "max(v__D - v__E, v__E - v__D)"

@@ -27,7 +27,7 @@ from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.rules.premises import claimed
 from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.language import exchange
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.metrics.cases import types_of
 from dpcompose.search.metrics.claims import Judge
 from dpcompose.spaces.classes.products import Product

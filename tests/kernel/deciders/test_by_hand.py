@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from dpcompose.kernel.covers.policies import Costs
-from dpcompose.kernel.deciders import calculus, elementary, ranges, rays, values
+from dpcompose.kernel.deciders.calculus import calculus, elementary, ranges, values
+from dpcompose.kernel.deciders.families import rays
 from dpcompose.kernel.expressions import forms, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.formulas import parse

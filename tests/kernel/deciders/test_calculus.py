@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel.deciders import calculus, elementary, ranges, roots, values
-from dpcompose.kernel.deciders.calculus import Step
-from dpcompose.kernel.deciders.elementary import Elementary, NotElementary
-from dpcompose.kernel.deciders.steps import Goal
+from dpcompose.kernel.deciders.calculus import calculus, elementary, ranges, roots, values
+from dpcompose.kernel.deciders.calculus.calculus import Step
+from dpcompose.kernel.deciders.calculus.elementary import Elementary, NotElementary
+from dpcompose.kernel.deciders.calculus.steps import Goal
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain

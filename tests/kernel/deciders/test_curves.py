@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import ONE, chain, excess, geometric
 
-from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.kernel.deciders.lattices import TooManyLosses
-from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.lattices import TooManyLosses
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, exp, letter, log, number, sqrt
 from dpcompose.search.least import least_epsilon_of

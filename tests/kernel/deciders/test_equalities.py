@@ -9,9 +9,9 @@ from math import prod
 
 import pytest
 
-from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.kernel.deciders.equalities import MOST_MECHANISMS, is_least
-from dpcompose.kernel.deciders.pieces import is_loose, is_proved, is_refuted
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.equalities import MOST_MECHANISMS, is_least
+from dpcompose.kernel.deciders.curves.pieces import is_loose, is_proved, is_refuted
 from dpcompose.kernel.expressions import formulas, terms
 
 

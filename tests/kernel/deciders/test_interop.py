@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel.deciders.curves import Curve, Part, Piece
-from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.deciders.tradeoffs import Together
+from dpcompose.kernel.deciders.curves.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.tradeoffs import Together
 from dpcompose.kernel.expressions import terms
 
 pytestmark = pytest.mark.slow

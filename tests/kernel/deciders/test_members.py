@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcompose.kernel.deciders.members import summed
+from dpcompose.kernel.deciders.families.members import summed
 from dpcompose.kernel.expressions import forms, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from dpcompose.kernel.deciders import lattices
-from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.kernel.deciders.lattices import Rounding
-from dpcompose.kernel.deciders.merging import fewer
-from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves import lattices
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.lattices import Rounding
+from dpcompose.kernel.deciders.curves.merging import fewer
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import Interval
 

@@ -10,9 +10,9 @@ from itertools import product
 import pytest
 from shares import seeds
 
-from dpcompose.kernel.deciders.curves import Curve, Part, Piece
-from dpcompose.kernel.deciders.tails import Laplace, Normal
-from dpcompose.kernel.deciders.tradeoffs import Together
+from dpcompose.kernel.deciders.curves.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.tradeoffs import Together
 from dpcompose.kernel.expressions.terms import ONE, ZERO, number
 
 Outcomes = list[tuple[float, float]]

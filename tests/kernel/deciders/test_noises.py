@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from dpcompose.kernel.deciders import noises, pieces, values
-from dpcompose.kernel.deciders.curves import Part, Piece
-from dpcompose.kernel.deciders.noises import Unfit
-from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.calculus import values
+from dpcompose.kernel.deciders.curves import noises, pieces
+from dpcompose.kernel.deciders.curves.curves import Part, Piece
+from dpcompose.kernel.deciders.curves.noises import Unfit
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import REAL, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.formulas import names, parse

@@ -11,9 +11,9 @@ import pytest
 from shares import seeds
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed, Assumption
-from dpcompose.kernel.deciders import norms, squares
-from dpcompose.kernel.deciders.coordinates import MOST_ORDERED, UNIT, orders, within
-from dpcompose.kernel.deciders.norms import LEVELS, Norms, cases, groups
+from dpcompose.kernel.deciders.calculus.coordinates import MOST_ORDERED, UNIT, orders, within
+from dpcompose.kernel.deciders.norms import norms, squares
+from dpcompose.kernel.deciders.norms.norms import LEVELS, Norms, cases, groups
 from dpcompose.kernel.expressions import formulas, substitution
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, REAL, Domain
 from dpcompose.kernel.expressions.forms import NotAForm
@@ -32,7 +32,7 @@ from dpcompose.kernel.expressions.terms import (
     over,
     sqrt,
 )
-from dpcompose.search import comparing
+from dpcompose.search.comparisons import comparing
 
 e, f, w = letter("e"), letter("f"), letter("w", NONNEGATIVE)
 a, b = letter("a", REAL), letter("b", REAL)

@@ -8,8 +8,8 @@ from math import exp, prod
 import pytest
 
 import dpcompose as dpc
-from dpcompose.kernel.deciders.curves import Part
-from dpcompose.kernel.deciders.outcomes import NoFormula, delta
+from dpcompose.kernel.deciders.curves.curves import Part
+from dpcompose.kernel.deciders.curves.outcomes import NoFormula, delta
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.domains import REAL
 from dpcompose.kernel.expressions.intervals import enclosure

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dpcompose.kernel.deciders import pieces
-from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.kernel.deciders.pieces import NoPiece
-from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves import pieces
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.pieces import NoPiece
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, exp, letter, log, number
 
 PAGES = Path(__file__).resolve().parents[3] / "theorems" / "computed"

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcompose.kernel.deciders import roots
+from dpcompose.kernel.deciders.calculus import roots
 
 ROOTS = st.lists(st.tuples(st.fractions(-3, 3, max_denominator=4), st.integers(1, 4)), max_size=4)
 

@@ -14,8 +14,8 @@ import pytest
 from shares import seeds
 
 from dpcompose.kernel.comparison import check_at_least
-from dpcompose.kernel.deciders import rays
-from dpcompose.kernel.deciders.rules import Choices, Remainder
+from dpcompose.kernel.deciders.families import rays
+from dpcompose.kernel.deciders.families.rules import Choices, Remainder
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpcompose.kernel.deciders import spreads
-from dpcompose.kernel.deciders.curves import Curve
-from dpcompose.kernel.deciders.tails import Laplace
+from dpcompose.kernel.deciders.curves import spreads
+from dpcompose.kernel.deciders.curves.curves import Curve
+from dpcompose.kernel.deciders.curves.tails import Laplace
 from dpcompose.kernel.expressions.terms import number
 
 

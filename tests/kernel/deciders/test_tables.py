@@ -15,14 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import Rows, ordered_pairs, weighted_rows
 
-from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
-from dpcompose.kernel.deciders.exponentials import NotDecided, Value
-from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.deciders.tables import Finding, Table, WrongTable
+from dpcompose.kernel.deciders.calculus import exponentials
+from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Value
+from dpcompose.kernel.deciders.calculus.signs import is_at_least
+from dpcompose.kernel.deciders.tables import divergences, entries, promises
+from dpcompose.kernel.deciders.tables.tables import Finding, Table, WrongTable
 from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.formulas import names, parse
 from dpcompose.kernel.expressions.terms import Term, letter, log, number
-from dpcompose.privacy.distributions import METRIC_FORMS, trade_off
+from dpcompose.privacy.finite.distributions import METRIC_FORMS, trade_off
 
 FEW = settings(max_examples=25, deadline=None)
 DOMAINS = {"p": UNIT_INTERVAL, "x": Domain(), "n": Domain.read("integer >= 2")}

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcompose.kernel.deciders.canonical import noise
-from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.kernel.deciders.normal import ratio as mills
-from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.canonical import noise
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.normal import ratio as mills
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions.formulas import evaluate, parse
 from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.terms import ZERO, log, number

@@ -9,11 +9,11 @@ from itertools import combinations, pairwise
 import pytest
 from shares import seeds
 
-from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses
-from dpcompose.kernel.deciders.losses import Axis, Losses
-from dpcompose.kernel.deciders.tails import Normal
-from dpcompose.kernel.deciders.tradeoffs import Together, added_up, on_lattice
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.lattices import Rounding, TooManyLosses
+from dpcompose.kernel.deciders.curves.losses import Axis, Losses
+from dpcompose.kernel.deciders.curves.tails import Normal
+from dpcompose.kernel.deciders.curves.tradeoffs import Together, added_up, on_lattice
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term, number
 from dpcompose.search.least import least_epsilon_of

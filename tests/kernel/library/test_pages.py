@@ -10,8 +10,8 @@ import pytest
 from dpcompose.kernel.library.fields import Mistake, read, table
 from dpcompose.kernel.library.heads import Hypothesis
 from dpcompose.kernel.library.kinds import KINDS
-from dpcompose.proof import registry
-from dpcompose.proof.registry import PageError, Theory
+from dpcompose.proof.theory import registry
+from dpcompose.proof.theory.registry import PageError, Theory
 
 SHIPPED = registry.folder()
 PAGES = list(registry.standard().pages.values())

@@ -9,7 +9,7 @@ import pytest
 from in_metrics import THEORY, saved, study, verdicts
 
 from dpcompose.front.studies import recheck
-from dpcompose.search import ways
+from dpcompose.search.conversions import ways
 
 POINTS = '[databases]\nkind = "points"\ncoordinates = ["u", "v"]\n[metrics.d]\nnorm = "L2"\n'
 NOISE = '[maps.f]\nvalues = ["u", "v"]\n[[mechanisms]]\nname = "M"\nreads = "f"\nnoise = { gaussian = "1" }\n'

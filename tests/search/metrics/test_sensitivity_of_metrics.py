@@ -19,7 +19,7 @@ from dpcompose.kernel.rules.metrics import at_least_everywhere
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.proof import registry
+from dpcompose.proof.theory import registry
 from dpcompose.search.metrics.claims import Judge
 from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
 

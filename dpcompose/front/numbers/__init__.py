@@ -1,0 +1,1 @@
+"""Numbers that users ask for: guarantees at values, budgets, totals, curves."""

@@ -1,0 +1,1 @@
+"""Curves: the least δ at every ε of mechanisms composed, enclosed by rationals."""

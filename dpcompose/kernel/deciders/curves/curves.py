@@ -1,0 +1,411 @@
+"""The least δ at every ε' for mechanisms composed, from below and from above.
+
+Privacy losses of a composition add up.  Those of canonical noise lie on a lattice, and so do those of
+Laplace noise after a rounding; the least δ is the mean of max(0, 1 − e^(ε' − loss)).  Beside normal noise
+and what is zCDP it is the mean of their δ(ε' − loss).  The proofs are on the pages optimal-composition,
+laplace-curve and curves-together of theorems/computed/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import field, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import TypeAlias
+
+from dpcompose.kernel.deciders.calculus.ratios import commensurable
+from dpcompose.kernel.deciders.curves import spreads
+from dpcompose.kernel.deciders.curves.canonical import Noise, binomial, laplace, middle, noise
+from dpcompose.kernel.deciders.curves.lattices import (
+    Rounding,
+    TooManyLosses,
+    added,
+    check_work,
+    places,
+    power,
+)
+from dpcompose.kernel.deciders.curves.losses import Axis, Losses
+from dpcompose.kernel.deciders.curves.merging import fewer
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal, Tail
+from dpcompose.kernel.deciders.curves.tradeoffs import Together, added_up, on_lattice
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, log
+from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term
+
+LARGEST_LATTICE = 30_000
+"""The most points of a lattice of losses; beyond it the losses are moved to a coarser one, a known way."""
+BESIDE_NORMAL = 1_000
+"""The same where each point takes a value of the curve of normal noise or of what is zCDP; to so many points
+the losses of a larger lattice are moved at last."""
+FEW_NOISY = 4
+"""Up to how many mechanisms with Laplace noise have a lattice of so few points from the beginning."""
+
+
+@frozen
+class Part:
+    """`count` mechanisms that are (ε, δ)-DP, each with two inputs that are `steps` apart.
+
+    epsilon, delta -- constants ≥ 0; steps, count -- whole numbers ≥ 1.
+    """
+
+    epsilon: Term
+    delta: Term
+    steps: int = 1
+    count: int = 1
+
+    def times(self, count: int) -> Part:
+        """The same of so many mechanisms."""
+        return replace(self, count=self.count * count)
+
+
+Piece: TypeAlias = "Part | Normal | Laplace | Together"
+"""What is known of one or several of the mechanisms that are composed."""
+
+
+@frozen
+class Curve:
+    """The least δ(ε') of mechanisms composed: no smaller one holds for all mechanisms as the parts say.
+
+    parts -- the mechanisms whose inputs move, and are known by their guarantees; those that are alike are
+    counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise; together -- those
+    that are known by several guarantees at once, or are run on samples: δ is the larger one of both orders;
+    adaptive -- whether later mechanisms may be chosen by what earlier ones say.
+
+    >>> two = Curve.of([Part(terms.ONE, terms.ZERO, count=2)])
+    >>> two.below(terms.ONE) * 10**12 // 1
+    337834712147
+    >>> once = Curve.of([Part(terms.ONE, terms.ZERO, steps=2)])
+    >>> once.above(terms.ONE) * 10**4 // 1
+    4621
+    """
+
+    parts: tuple[Part, ...]
+    normal: Normal | None = None
+    laplace: tuple[Laplace, ...] = ()
+    together: tuple[Together, ...] = ()
+    adaptive: bool = False
+
+    @staticmethod
+    def of(pieces: Iterable[Piece], adaptive: bool = False) -> Curve:
+        """The curve, mechanisms that are alike counted together."""
+        alike: Counter[tuple[Term, Term, int]] = Counter()
+        noisy: Counter[tuple[Term, bool]] = Counter()
+        together: Counter[Together] = Counter()
+        normal = Normal(terms.ZERO, terms.ZERO)
+        for piece in pieces:
+            if isinstance(piece, Part):
+                alike[piece.epsilon, piece.delta, piece.steps] += piece.count
+            elif isinstance(piece, Normal):
+                normal = Normal(normal.square + piece.square, normal.rho + piece.rho)
+            elif isinstance(piece, Together):
+                together[replace(piece, count=1)] += piece.count
+            elif piece.ratio != terms.ZERO:
+                noisy[piece.ratio, piece.middle] += piece.count
+        ordered = sorted(alike.items(), key=lambda one: (one[0][0].key, one[0][1].key, one[0][2]))
+        return Curve(
+            tuple(Part(*key, count) for key, count in ordered),
+            normal if (normal.square, normal.rho) != (terms.ZERO, terms.ZERO) else None,
+            tuple(
+                Laplace(ratio, noisy[ratio, middle], middle)
+                for ratio, middle in sorted(noisy, key=lambda one: (one[0].key, one[1]))
+            ),
+            tuple(one.times(count) for one, count in together.items()),
+            adaptive,
+        )
+
+    def above(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
+        """A δ that no mechanisms with these guarantees exceed at ε': it proves claims.
+
+        epsilon -- a constant; bits -- how many binary digits masses have; points -- of how many losses at
+        most.  Raises TooManyLosses, and NoEnclosure where a parameter is no real constant.
+        """
+        if (alike := self.alike_middles) is not None and not (self.adaptive and alike.count > 1):
+            return min(Fraction(1), spreads.together(alike.ratio, alike.count, epsilon, bits).high)
+        return max(order._delta(epsilon, bits, points, True) for order in self._orders)
+
+    def below(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
+        """A δ that some mechanisms with these guarantees have at ε': it refutes claims.
+
+        Of those that lose as the middle of Laplace noise does it is known what some alike lose together, and
+        what all of them lose, beside the others, at two databases at which each has two losses.
+        """
+        if (alike := self.alike_middles) is not None:
+            return max(Fraction(0), spreads.together(alike.ratio, alike.count, epsilon, bits).low)
+        middles = tuple(one for one in self.laplace if one.middle)
+        each = (replace(Curve(()), laplace=(one,)) for one in middles)
+        values = [curve.below(epsilon, bits, points) for curve in each if curve.alike_middles is not None]
+        values += (order._delta(epsilon, bits, points, False) for order in self._orders)
+        if middles and math.prod(one.count + 1 for one in middles) <= spreads.MOST_LOSSES:
+            values += (self._beside_middles(middles, share, epsilon, bits) for share in spreads.LOOKED_AT)
+        return max(values)
+
+    def _beside_middles(
+        self, middles: Sequence[Laplace], share: Fraction, epsilon: Term, bits: int
+    ) -> Fraction:
+        """δ at least where all middles have two losses, the larger one this share of how far they go."""
+        total = Fraction(0)
+        tables = (spreads.losses(one.ratio, one.count, share, bits) for one in middles)
+        for chosen in product(*map(tuple, tables)):
+            moved = sum((loss.low for loss, _ in chosen), Fraction(0))
+            beside = self._delta(epsilon - terms.number(moved), bits, BESIDE_NORMAL, False)
+            total += math.prod(mass for _, mass in chosen) * beside
+        return total
+
+    @property
+    def _orders(self) -> tuple[Curve, ...]:
+        """It in both orders of the two databases, where these differ."""
+        turned = replace(self, together=tuple(together.turned for together in self.together))
+        return (self,) if turned == self else (self, turned)
+
+    @property
+    def alike_middles(self) -> Laplace | None:
+        """The only mechanisms, where they lose as the middle of Laplace noise does, all alike."""
+        several = self.parts or self.together or self.normal is not None or len(self.laplace) != 1
+        if several or not self.laplace[0].middle or self.laplace[0].count > spreads.MOST_ALIKE:
+            return None
+        return self.laplace[0]
+
+    def _known(self, up: bool) -> Curve:
+        """What is known of it on one side as losses that add up: from below nothing of middles."""
+        return self if up else replace(self, laplace=tuple(one for one in self.laplace if not one.middle))
+
+    def _delta(self, epsilon: Term, bits: int, points: int, up: bool) -> Fraction:
+        """δ on one side: over the losses of those with several guarantees the mean of that of the others."""
+        known = self._known(up)
+        if not self.together:
+            return _losses(known, bits, points, up).delta(epsilon)
+        parts = tuple(Together(((part.epsilon, part.delta),), part.steps, part.count) for part in self.parts)
+        with suppress(TooManyLosses):
+            rest, table = replace(known, parts=(), together=()), _added_up((*self.together, *parts), bits, up)
+            if rest == Curve((), adaptive=known.adaptive):
+                return table.delta(epsilon, bits, up)
+            beside = Fraction(0)
+            for x, p in table.masses.items():
+                moved = terms.number(log(Interval.of(x), bits).end(up))
+                beside += p * rest._delta(epsilon - moved, bits, points, up)
+            return min(Fraction(1), beside + table.infinite)
+        losses, off = _with_lattice(known, bits, points, up)
+        return losses.delta(epsilon - off if up else epsilon + off)
+
+    def without_limit(self, bits: int) -> Fraction:
+        """A δ that some mechanisms with these guarantees have at every ε'."""
+        alone = _losses(replace(self._known(False), together=()), bits, LARGEST_LATTICE, False).infinite
+        value = Fraction(0)
+        for way in self._orders:
+            finite = (
+                1 - together.table(bits, False).infinite
+                for together in way.together
+                for _ in range(together.count)
+            )
+            value = max(value, 1 - (1 - alone) * math.prod(finite))
+        return value
+
+    def delta(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
+        """Both: between them the least δ lies."""
+        return Interval(self.below(epsilon, bits, points), self.above(epsilon, bits, points))
+
+
+@frozen
+class _Group:
+    """Mechanisms whose losses lie on one lattice: ε is `weight` steps, and so is the ratio of Laplace noise.
+
+    exact -- whether ε and ratios are these multiples; otherwise they were rounded to them, a known way.
+    """
+
+    step: Term
+    parts: tuple[tuple[Part, int], ...]
+    noisy: tuple[tuple[Laplace, int], ...]
+    exact: bool = field(default=True)
+
+    @property
+    def members(self) -> tuple[Part | Laplace, ...]:
+        """All mechanisms."""
+        return (*(part for part, _ in self.parts), *(one for one, _ in self.noisy))
+
+    @property
+    def length(self) -> int:
+        """How many steps there are from the middle to the largest loss."""
+        parts = sum(weight * part.steps * part.count for part, weight in self.parts)
+        return parts + sum(weight * one.count for one, weight in self.noisy)
+
+    def finer(self, m: int) -> _Group:
+        """The same with the step divided."""
+        parts = tuple((part, weight * m) for part, weight in self.parts)
+        return replace(
+            self, step=self.step / m, parts=parts, noisy=tuple((one, w * m) for one, w in self.noisy)
+        )
+
+    def noise(self, part: Part, weight: int, bits: int) -> Noise:
+        """The canonical noise of a part, with the ε that it is given here."""
+        epsilon = part.epsilon if self.exact else weight * self.step
+        return noise(epsilon, part.delta, part.steps, bits)
+
+    def stays(self, bits: int) -> Interval:
+        """The probability that no loss is ∞."""
+        interval = ONE
+        for part, weight in self.parts:
+            one = ONE - self.noise(part, weight, bits).infinite
+            interval = (interval * one.power(part.count, 2 * bits)).rounded(4 * bits)
+        return interval
+
+    def axis(self, bits: int, rounding: Rounding) -> Axis:
+        """All losses added up."""
+        check_work(self.length + 1, rounding)
+        tables: list[tuple[dict[int, int], int]] = []
+        for part, weight in self.parts:
+            table: dict[int, int] = {}
+            for u, mass in enumerate(self.noise(part, weight, bits).masses):
+                table[u * weight] = table.get(u * weight, 0) + rounding.end(mass)
+            tables.append((table, part.count))
+        for one, weight in self.noisy:
+            ratio = enclosure(one.ratio if self.exact else weight * self.step, bits + 32)
+            if one.middle:
+                numbers = middle(ratio, weight, rounding)
+            else:
+                numbers = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
+            tables.append((numbers, one.count))
+        every = [table if many == 1 else places(power(table, many, rounding)) for table, many in tables]
+        return Axis(self.step, self.length, tuple(added(every, rounding)))
+
+
+@lru_cache(maxsize=64)
+def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
+    """The losses of a composition on their lattices, or on a coarser one where they are too many."""
+    rounding = Rounding.of(bits, up)
+    still = tuple((part, 0) for part in curve.parts if part.epsilon == terms.ZERO)  # they lose 0 or ∞
+    finite = _Group(terms.ZERO, still, ()).stays(bits)
+    moving = [part for part in curve.parts if part.epsilon != terms.ZERO]
+    tail: Tail | None = curve.normal
+    noisy = list(curve.laplace)
+    if tail is None and not all(one.middle for one in noisy):
+        tail, noisy = _least_like(moving, noisy)
+    groups = _groups(moving, noisy)
+    size = math.prod(group.length + 1 for group in groups)
+    lost = Losses((), finite.end(up), (ONE - finite).end(up), bits, rounding, tail)
+    many = False
+    if curve.normal is not None:
+        few = sum(one.count for one in noisy) <= FEW_NOISY
+        many = points > BESIDE_NORMAL and not (few and _refined(groups, BESIDE_NORMAL) is not None)
+        points = points if many else min(points, BESIDE_NORMAL)
+    elif size > points and tail is None and len(moving) == 1 and moving[0].steps == 1:
+        return _of_likely(lost, finite, moving[0])
+    fine = None if many and len(groups) > 1 else _refined(groups, points)
+    groups = [_snapped(moving, noisy, points, bits, up)] if fine is None else fine
+    stays = finite
+    for group in groups:
+        stays = (stays * group.stays(bits)).rounded(4 * bits)
+    axes = sorted((group.axis(bits, rounding) for group in groups), key=lambda axis: len(axis.masses))
+    if many:
+        axes = [_of_few(axis, bits, rounding) for axis in axes]
+    return replace(lost, axes=tuple(axes), infinite=(ONE - stays).end(up))
+
+
+_added_up = lru_cache(maxsize=64)(added_up)
+
+
+@lru_cache(maxsize=64)
+def _with_lattice(curve: Curve, bits: int, points: int, up: bool) -> tuple[Losses, Fraction]:
+    """The losses of a composition, those of what has several guarantees on a lattice of its own; and by how
+    much they are off it at most."""
+    rounding = Rounding.of(bits, up)
+    lost = _losses(replace(curve, together=()), bits, BESIDE_NORMAL, up)
+    there = on_lattice(curve.together, points, bits, rounding)
+    beside = bool(lost.axes) or curve.normal is not None
+    axis = _of_few(there.axis, bits, rounding) if beside else there.axis
+    infinite = 1 - (1 - lost.infinite) * (1 - there.infinite)
+    return replace(lost, axes=(*lost.axes, axis), infinite=infinite), there.off
+
+
+def _of_few(axis: Axis, bits: int, rounding: Rounding) -> Axis:
+    """The losses of an axis moved to few of its points."""
+    apart = enclosure(2 * axis.step, bits + 32)
+    return replace(axis, masses=fewer(axis.masses, apart, BESIDE_NORMAL, rounding))
+
+
+def _of_likely(lost: Losses, finite: Interval, part: Part) -> Losses:
+    """Of very many mechanisms that are alike, the losses about the most likely one; the others count as ∞."""
+    table: Noise = noise(part.epsilon, part.delta, 1, lost.bits)
+    likely = binomial(table, part.count, lost.bits, lost.rounding)
+    axis = Axis(part.epsilon, likely.offset, likely.masses)
+    stays = finite * (ONE - table.infinite).power(part.count, 2 * lost.bits)
+    infinite = (ONE - stays).high + likely.left_out if lost.rounding.up else (ONE - stays).low
+    return replace(lost, axes=(axis,), infinite=infinite)
+
+
+def _least_like(parts: Sequence[Part], noisy: Sequence[Laplace]) -> tuple[Laplace, list[Laplace]]:
+    """One mechanism with Laplace noise whose losses share a lattice with the fewest others, and the rest."""
+    groups = [group for group in _groups(parts, noisy) if not all(one.middle for one, _ in group.noisy)]
+    few = min(groups, key=lambda group: sum(member.count for member in group.members))
+    chosen = [one for one, _ in few.noisy if not one.middle][-1]
+    rest = [replace(one, count=one.count - (one == chosen)) for one in noisy]
+    return replace(chosen, count=1), [one for one in rest if one.count]
+
+
+def _moves(one: Part | Laplace) -> Term:
+    """How far its losses go, in one step: ε, or the ratio of Laplace noise."""
+    return one.epsilon if isinstance(one, Part) else one.ratio
+
+
+def _groups(parts: Sequence[Part], noisy: Sequence[Laplace]) -> list[_Group]:
+    """Mechanisms whose ε, and ratios of Laplace noise, have rational ratios are together."""
+    groups = []
+    members: tuple[Part | Laplace, ...] = (*parts, *noisy)
+    of = {member: _moves(member) for member in members}
+    for step, weights in commensurable(list(dict.fromkeys(of.values()))):
+        inside = [(one, weights[value]) for one, value in of.items() if value in weights]
+        groups.append(
+            _Group(
+                step,
+                tuple((one, weight) for one, weight in inside if isinstance(one, Part)),
+                tuple((one, weight) for one, weight in inside if isinstance(one, Laplace)),
+            )
+        )
+    return groups
+
+
+def _refined(groups: Sequence[_Group], points: int) -> list[_Group] | None:
+    """Lattices of at most so many points in all, as fine as that allows where there is Laplace noise.
+
+    None where there are too many: or three lattices with Laplace noise, which one lattice serves better.
+    """
+    noisy = [group for group in groups if group.noisy]
+    left = points // math.prod(group.length + 1 for group in groups if not group.noisy)
+    if not left or len(noisy) > 2:
+        return None
+    each = left if len(noisy) < 2 else math.isqrt(left)
+    if any(each <= 2 * group.length for group in noisy):
+        return None
+    return [group.finer(2 * ((each - 1) // (2 * group.length))) if group.noisy else group for group in groups]
+
+
+def _snapped(parts: Sequence[Part], noisy: Sequence[Laplace], points: int, bits: int, up: bool) -> _Group:
+    """One lattice of at most so many points: each ε, and each ratio of Laplace noise, rounded up or down.
+
+    The curve does not fall where ε grows: what is ε-DP is so for every larger one, and noise around
+    values that are closer to each other loses less.
+    """
+    members: tuple[Part | Laplace, ...] = (*parts, *noisy)
+    exact = {member: enclosure(_moves(member), bits) for member in members}
+    many = {one: one.count * (one.steps if isinstance(one, Part) else 1) for one in exact}
+    largest = sum((x.high * many[one] for one, x in exact.items()), Fraction(0))
+    each = sum(many[one] * (1 if isinstance(one, Part) else 2) for one in exact)
+    if each + 1 >= points:
+        raise TooManyLosses(f"{each} mechanisms and steps are too many to go through their losses")
+    step = Interval.of(largest / (points - 1 - each)).rounded(40).high
+
+    def whole(one: Part | Laplace, of: int) -> int:
+        times = (exact[one].high if up else exact[one].low) / (step * of)
+        return of * (math.ceil(times) if up else math.floor(times))
+
+    return _Group(
+        terms.number(step),
+        tuple((part, whole(part, 1)) for part in parts),
+        tuple((one, whole(one, 2)) for one in noisy),
+        exact=False,
+    )

@@ -1,0 +1,310 @@
+"""Several (ε, δ) at once: a trade-off function of straight pieces, and a finite table of privacy losses.
+
+Outputs P, Q satisfy (ε_j, δ_j) for all j, in both orders, if and only if P(S) ≤ g(Q(S)) for all S, where g
+is the least of 1, δ_j + c_j·a and 1 − (1 − δ_j − a)/c_j with c_j = e^ε_j; f = 1 − g is the trade-off
+function.  g is concave and made of straight pieces: one with the ends (a, g(a)), (b, g(b)) is an outcome of
+probability g(b) − g(a) in P and b − a in Q, and g(0) is that of outcomes which Q does not have.  At r steps
+g is put into itself.  The function of normal or of Laplace noise is enclosed between lines, tangents from
+above and chords from below.  On samples with the rate s it is h(a) = (1 − s)·a + s·g(a), and its inverse in
+the other order.  The proofs are on the page optimal-composition of theorems/computed/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from dpcompose.kernel.deciders.calculus.ratios import commensurable
+from dpcompose.kernel.deciders.curves.lattices import (
+    Rounding,
+    TooManyLosses,
+    added,
+    check_work,
+    places,
+    power,
+)
+from dpcompose.kernel.deciders.curves.losses import Axis
+from dpcompose.kernel.deciders.curves.tails import Tail
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, log
+from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term
+
+MOST_PIECES = 1_000
+"""The most straight pieces of one function, at its distance."""
+MOST_LOSSES, MOST_MECHANISMS = 1_000, 24
+"""The most different losses, and mechanisms, that are added up exactly; more are put on a lattice."""
+
+SHORT = 48
+"""With how many binary digits the lines are told between which the function of a noise lies."""
+
+Vertices = Sequence[tuple[Fraction, Fraction]]
+"""The ends of the straight pieces of a concave function on [0, 1], from left to right."""
+
+
+@frozen
+class Together:
+    """`count` mechanisms that each satisfy all of some (ε, δ), with two inputs that are `steps` apart.
+
+    pairs -- constants ε, δ ≥ 0; steps, count -- whole numbers ≥ 1;
+    rate -- a constant in [0, 1]: they are run on samples that have what differs with this probability; way --
+    of these, "forth": P is where the sample may have it; "back": Q is; "": either at each step;
+    tail -- a noise, whose trade-off function theirs is not below besides, at one step.
+
+    >>> three, half = terms.log(terms.number(3)), terms.number(Fraction(1, 2))
+    >>> both = Together(((three, terms.ZERO), (terms.ZERO, terms.number(Fraction(2, 5)))))
+    >>> both.table(64, True).masses
+    {Fraction(3, 1): Fraction(3, 5), Fraction(1, 1): Fraction(1, 5), Fraction(1, 3): Fraction(1, 5)}
+    """
+
+    pairs: tuple[tuple[Term, Term], ...]
+    steps: int = 1
+    count: int = 1
+    rate: Term = terms.ONE
+    way: str = ""
+    tail: Tail | None = None
+
+    @property
+    def turned(self) -> Together:
+        """The same with P and Q exchanged."""
+        return replace(self, way={"forth": "back", "back": "forth"}.get(self.way, ""))
+
+    def times(self, count: int) -> Together:
+        """The same of so many mechanisms."""
+        return replace(self, count=self.count * count)
+
+    def table(self, bits: int, up: bool) -> Table:
+        """The losses of one of them; up -- of a function that is at least g, else one that is at most g."""
+        return _table(replace(self, count=1), bits, up)
+
+
+@frozen
+class Table:
+    """A privacy-loss distribution: the probabilities, in P, of outcomes by their ratio P/Q.
+
+    infinite -- the probability in P of outcomes that Q does not have.
+    """
+
+    masses: Mapping[Fraction, Fraction]
+    infinite: Fraction
+
+    def delta(self, epsilon: Term, bits: int, up: bool) -> Fraction:
+        """Σ max(0, P − e^ε·Q) on one side."""
+        end = enclosure(terms.exp(epsilon), bits).end(not up)
+        value = sum((p * (1 - end / x) for x, p in self.masses.items() if x > end), self.infinite)
+        return min(value, Fraction(1))
+
+    def and_(self, other: Table) -> Table:
+        """The losses of two independent mechanisms, exactly.  Raises TooManyLosses."""
+        values: dict[Fraction, Fraction] = {}
+        for x, p in self.masses.items():
+            for y, q in other.masses.items():
+                values[x * y] = values.get(x * y, Fraction(0)) + p * q
+                if len(values) > MOST_LOSSES:
+                    raise TooManyLosses(f"more than {MOST_LOSSES} losses are not added up exactly")
+        return Table(values, 1 - (1 - self.infinite) * (1 - other.infinite))
+
+    def short(self, bits: int, up: bool) -> Table:
+        """The same with probabilities of at most so many binary digits, rounded one way."""
+
+        def end(p: Fraction) -> Fraction:
+            return Interval.of(p).rounded(bits).end(up)
+
+        return Table({x: end(p) for x, p in self.masses.items()}, end(self.infinite))
+
+
+@lru_cache(maxsize=256)
+def _table(together: Together, bits: int, up: bool) -> Table:
+    one, steps = function(together.pairs, bits, up, together.tail), together.steps
+    if together.rate != terms.ONE:
+        one = _on_samples(
+            one, enclosure(together.rate, bits).at_least(ZERO).at_most(ONE).end(up), together.way
+        )
+    if (len(one) - 1) * steps > MOST_PIECES:
+        raise TooManyLosses(f"{len(one) - 1} losses at a distance of {steps} steps are too many to tabulate")
+    found = one
+    for _ in range(steps - 1):
+        found = put_into(one, found)
+    masses: dict[Fraction, Fraction] = {}
+    for (a, y), (b, z) in pairwise(found):
+        if z > y:
+            x = (b - a) / (z - y)
+            # δ grows with each loss; of many x is told as a binary fraction, so that sums of them stay short
+            ratio = 1 / (x if together.tail is None else Interval.of(x).rounded(SHORT).end(not up))
+            masses[ratio] = masses.get(ratio, Fraction(0)) + z - y
+    whole = Table(masses, found[0][1])
+    return whole if together.tail is None else whole.short(2 * SHORT, up)
+
+
+def function(pairs: Sequence[tuple[Term, Term]], bits: int, up: bool, tail: Tail | None = None) -> Vertices:
+    """g of some (ε, δ), and of a noise; where e^ε is no rational number that of one a little above or below
+    it: g does not fall in ε and δ."""
+    lines = [(Fraction(0), Fraction(1))]
+    if tail is not None and not up:
+        lines += _chords(tail, bits)
+    elif tail is not None:
+        there = ((e, tail.delta(Interval.of(e), bits).rounded(SHORT).high) for e in tail.slopes)
+        pairs = (*pairs, *((terms.number(e), terms.number(delta)) for e, delta in there))
+    for epsilon, delta in pairs:
+        c = max(
+            enclosure(terms.exp(epsilon), bits).rounded(bits if tail is None else SHORT).end(up), Fraction(1)
+        )
+        d = enclosure(delta, bits).at_least(ZERO).at_most(ONE).end(up)
+        lines += [(c, d), (1 / c, 1 - (1 - d) / c)]
+    return _least(lines)
+
+
+def _chords(tail: Tail, bits: int) -> list[tuple[Fraction, Fraction]]:
+    """The sides of the concave hull of points that lie below the function of a noise."""
+    ends = [tail.event(e, bits) for e in tail.slopes]
+    points = {Fraction(0): Fraction(0), Fraction(1): Fraction(1)}
+    for a, y in [(q.rounded(SHORT).high, p.rounded(SHORT).low) for q, p in ends]:
+        points |= {x: max(z, points.get(x, z)) for x, z in ((a, y), (1 - y, 1 - a)) if 0 < x < 1}
+    hull = list[tuple[Fraction, Fraction]]()
+    for point in sorted(points.items()):
+        while len(hull) > 1 and _slope(hull[-2], hull[-1]) <= _slope(hull[-2], point):
+            hull.pop()
+        hull.append(point)
+    return [(c := _slope(one, two), one[1] - c * one[0]) for one, two in pairwise(hull)]
+
+
+def _slope(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> Fraction:
+    return (two[1] - one[1]) / (two[0] - one[0])
+
+
+def _on_samples(g: Vertices, rate: Fraction, way: str) -> Vertices:
+    """h(a) = (1 − s)·a + s·g(a), its inverse 1 − h⁻¹(1 − a), or the least concave function that is at least
+    both: h where it is steeper than 1, and its mirror image."""
+    h = [(a, (1 - rate) * a + rate * y) for a, y in g]
+    if way == "forth":
+        return h
+    if way == "back":
+        ends = {1 - y: 1 - a for a, y in reversed(h)}  # of those with y = 1 the first is the highest then
+        return sorted({**ends, Fraction(1): Fraction(1)}.items())
+    slopes = [((z - y) / (b - a), a, y) for (a, y), (b, z) in pairwise(h)]
+    steep = [(c, y - c * a) for c, a, y in slopes if c > 1]
+    steep.append((Fraction(1), max(y - a for a, y in h)))
+    return _least([(Fraction(0), Fraction(1)), *steep, *((1 / c, 1 - (1 - d) / c) for c, d in steep)])
+
+
+def _least(lines: Sequence[tuple[Fraction, Fraction]]) -> Vertices:
+    """The least of lines slope·a + intercept on [0, 1], of which one has the slope 0."""
+    by_slope: dict[Fraction, Fraction] = {}
+    for slope, intercept in lines:
+        by_slope[slope] = min(intercept, by_slope.get(slope, intercept))
+    hull: list[tuple[Fraction, Fraction]] = []
+    for line in sorted(by_slope.items(), reverse=True):
+        while len(hull) > 1 and _meet(hull[-2], line) <= _meet(hull[-2], hull[-1]):
+            hull.pop()
+        hull.append(line)
+    found = [(x, one[0] * x + one[1]) for one, two in pairwise(hull) if 0 < (x := _meet(one, two)) < 1]
+    first, last = (min(slope * x + intercept for slope, intercept in hull) for x in (0, 1))
+    return [(Fraction(0), first), *found, (Fraction(1), last)]
+
+
+def _meet(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> Fraction:
+    """Where two lines of different slopes meet."""
+    return (two[1] - one[1]) / (one[0] - two[0])
+
+
+def put_into(outer: Vertices, inner: Vertices) -> Vertices:
+    """The function a ↦ outer(inner(a)), of two that are concave and do not fall.
+
+    >>> half = [(Fraction(0), Fraction(0)), (Fraction(1, 4), Fraction(3, 4)), (Fraction(1), Fraction(1))]
+    >>> [str(x) for x, _ in put_into(half, half)]
+    ['0', '1/12', '1/4', '1']
+    """
+    ends = {x for x, _ in inner}
+    for (a, y), (b, z) in pairwise(inner):
+        ends |= {a + (v - y) * (b - a) / (z - y) for v, _ in outer if y < v < z}
+    return [(x, _at(outer, _at(inner, x))) for x in sorted(ends)]
+
+
+def _at(vertices: Vertices, x: Fraction) -> Fraction:
+    """The value at x."""
+    for (a, y), (b, z) in pairwise(vertices):
+        if x <= b:
+            return y + (x - a) * (z - y) / (b - a)
+    raise ValueError(f"{x} does not lie in [0, 1]")
+
+
+def added_up(togethers: Sequence[Together], bits: int, up: bool) -> Table:
+    """The losses of all mechanisms, exactly or rounded one way.  Raises TooManyLosses."""
+    if sum(together.count for together in togethers) > MOST_MECHANISMS:
+        raise TooManyLosses(f"the losses of more than {MOST_MECHANISMS} mechanisms are not added up exactly")
+    found = Table({Fraction(1): Fraction(1)}, Fraction(0))
+    for together in togethers:
+        table = together.table(bits, up)
+        for _ in range(together.count):
+            found = found.and_(table).short(4 * bits, up)
+    return found
+
+
+@frozen
+class OnLattice:
+    """Losses on a lattice: each differs from what it is by at most `off` in all, to the side of rounding;
+    infinite -- the probability of an infinite one."""
+
+    axis: Axis
+    infinite: Fraction
+    off: Fraction
+
+
+def on_lattice(togethers: Sequence[Together], points: int, bits: int, rounding: Rounding) -> OnLattice:
+    """The same on one lattice.  Raises TooManyLosses.
+
+    Where all ε are multiples of a common step, and nothing is run on samples or known as noise is, that is
+    the lattice, and powers of e, which are rounded, are off it by little; else each loss is moved to the next
+    multiple of a step above, or below it: δ(ε') grows with each loss.
+    """
+    tables = [(together.table(bits, rounding.up), together.count) for together in togethers]
+    logs = [[log(Interval.of(x), bits) for x in table.masses] for table, _ in tables]
+    reach = Fraction(0)
+    for (_, count), losses in zip(tables, logs, strict=True):
+        reach += count * max((max(abs(x.low), abs(x.high)) for x in losses), default=Fraction(0))
+    step, places_of = _step(togethers, reach, points, bits, rounding)
+    moved, least, stays, off = [], 0, ONE, Fraction(0)
+    width = enclosure(step, bits)
+    for (table, count), losses in zip(tables, logs, strict=True):
+        at, numbers = [places_of(x) for x in losses], dict[int, int]()
+        shift = min(at, default=0)
+        gaps = (x - width * Interval.of(n) for n, x in zip(at, losses, strict=True))
+        over = (gap.high if rounding.up else -gap.low for gap in gaps)
+        off += count * max(over, default=Fraction(0))
+        for n, p in zip(at, table.masses.values(), strict=True):
+            numbers[n - shift] = numbers.get(n - shift, 0) + rounding.units(p)
+        check_work(count * (max(numbers, default=0) + 1), rounding)
+        moved.append(places(power(numbers or {0: 0}, count, rounding)))
+        least += shift * count
+        stays = stays * Interval.of(1 - table.infinite).power(count, 2 * bits)
+    axis = Axis(step / 2, -2 * least, tuple(added(moved, rounding)))
+    return OnLattice(axis, 1 - stays.end(not rounding.up), Interval.of(off).rounded(bits).high)
+
+
+def _step(
+    togethers: Sequence[Together], reach: Fraction, points: int, bits: int, rounding: Rounding
+) -> tuple[Term, Callable[[Interval], int]]:
+    """The step of a lattice of about so many points, and where on it a loss is, or is moved to."""
+    moving = dict.fromkeys(
+        epsilon for together in togethers for epsilon, _ in together.pairs if epsilon != terms.ZERO
+    )
+    groups = list(commensurable(list(moving)))
+    if len(groups) == 1 and all(
+        (together.rate, together.tail) == (terms.ONE, None) for together in togethers
+    ):
+        step = enclosure(groups[0][0], bits)
+        if 2 * reach / step.low <= points:
+            return groups[0][0], lambda x: round((x.low + x.high) / (step.low + step.high))
+    many = sum(together.count for together in togethers)
+    if points <= 4 * many:
+        raise TooManyLosses(f"the losses of {many} mechanisms are too many to go through")
+    width = Interval.of(2 * reach / (points - 4 * many) or Fraction(1)).rounded(40).high
+
+    def moved(x: Interval) -> int:
+        return math.ceil(x.high / width) if rounding.up else math.floor(x.low / width)
+
+    return terms.number(width), moved

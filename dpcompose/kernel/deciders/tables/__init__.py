@@ -1,0 +1,1 @@
+"""Tables of probabilities: what they lose and what they promise, exactly."""

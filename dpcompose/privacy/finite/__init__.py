@@ -1,0 +1,1 @@
+"""Finite mechanisms: tables of probabilities, and what they lose, exactly."""

@@ -1,0 +1,1 @@
+"""Guarantees: notions with their parameters, formulas in distances, trade-off functions."""

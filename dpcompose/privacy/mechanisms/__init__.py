@@ -1,0 +1,1 @@
+"""Mechanisms: what they read, what they guarantee, their noise, their samples."""

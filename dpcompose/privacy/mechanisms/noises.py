@@ -1,0 +1,398 @@
+"""Noise that a mechanism adds to the value of a query, and the guarantee that it gives.
+
+What the noise is, why it is private, and in which norm, stands on its page in theorems/noises/;
+the checker compares the guarantees here with those of the page.  They are for values one unit
+apart; at distance r they grow as the rule of the notion says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.kernel.core.assumptions import NOTHING, Assumed, holds_at, letters_of
+from dpcompose.kernel.deciders.calculus import values
+from dpcompose.kernel.deciders.curves.noises import quotient
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term, TermError
+from dpcompose.kernel.library.releases import Noise as Law
+from dpcompose.language import formulas
+from dpcompose.language.shown import Shown
+from dpcompose.language.symbols import simple
+from dpcompose.privacy.guarantees.notions import Guarantee
+
+if TYPE_CHECKING:
+    import sympy
+
+
+LAWS = {"gaussian": "normal-noise"}
+"""The ids of the pages of noises, by their words, where the two differ."""
+
+
+@frozen
+class Kind:
+    """What is known of a noise by its word.
+
+    letter -- its parameter in the formulas of its page; called -- the same in words; words -- the noise
+    with its parameter, and its threshold where it has one;
+    takes -- the values of queries that it is for: "real", "vector", "integer", "bit", "plane", "scores" or
+    "keys";
+    needs -- the same in words, and what would do;
+    states -- by notion, its guarantees for values one unit apart; the first is its own.
+    """
+
+    letter: str
+    called: str
+    words: str
+    takes: str
+    needs: str
+    states: Mapping[str, Mapping[str, str]] = field(hash=False)
+
+
+THRESHOLDED = "laplace-with-threshold"
+"""What Laplace noise is called here, of which only what reaches a threshold is shown."""
+LOG_ODDS = "log(p/(1 - p))"
+"""What randomized response loses."""
+
+KINDS: Mapping[str, Kind] = {
+    "laplace": Kind(
+        "b", "scale", "Laplace noise of scale {}", "real", "numbers", {"pure": {"epsilon": "1/b"}}
+    ),
+    "gaussian": Kind(
+        "s",
+        "standard deviation",
+        "normal noise of standard deviation {}",
+        "vector",
+        "numbers",
+        {"gaussian": {"mu": "1/s"}, "zcdp": {"rho": "1/(2*s**2)"}, "pure": {"epsilon": "oo"}},
+    ),
+    "geometric": Kind(
+        "b",
+        "scale",
+        "two-sided geometric noise of scale {}",
+        "integer",
+        "whole values: laplace noise would do, or a count or histogram",
+        {"pure": {"epsilon": "1/b"}},
+    ),
+    "randomized-response": Kind(
+        "p",
+        "probability of the truth",
+        "randomized response, true with probability {}",
+        "bit",
+        "one bit: leave the query out, and it is a bit of what is read",
+        {"pure": {"epsilon": LOG_ODDS}},
+    ),
+    "planar-laplace": Kind(
+        "b",
+        "scale",
+        "planar Laplace noise of scale {}",
+        "plane",
+        "a location: { location = w }",
+        {"pure": {"epsilon": "1/b"}},
+    ),
+    "exponential": Kind(
+        "t",
+        "factor of scores",
+        "the exponential mechanism, by which a candidate has a probability proportional to exp({} * score)",
+        "scores",
+        "candidates with scores: the bins of a histogram",
+        {"pure": {"epsilon": "t"}, "zcdp": {"rho": "t**2/8"}},
+    ),
+    THRESHOLDED: Kind(
+        "b",
+        "scale",
+        "Laplace noise of scale {}, shown from {} on",
+        "keys",
+        "counts by keys: { keys = L }, of keys that somebody has",
+        {
+            "approximate": {"epsilon": "L*m/b", "delta": "1 - (1 - exp((m - tau)/b)/2)**L"},
+            "pure": {"epsilon": "oo"},
+            "zcdp": {"rho": "oo"},
+            "gaussian": {"mu": "oo"},
+        },
+    ),
+}
+"""The kinds of noise, by the word of problem files."""
+
+
+@frozen
+class Noise(Shown):
+    """Independent noise on every entry of a query's value.
+
+    word -- which one, a key of KINDS; term -- its parameter: a scale or standard deviation, positive; or
+    for randomized response the probability of the truth, in (0,1);
+    own -- the head of a page of one's own that says what it is; left out: the word is a key of KINDS;
+    threshold -- from which value on something is shown; left out: everything is.
+    """
+
+    word: str
+    term: Term
+    own: Law | None = field(default=None, hash=False, repr=False)
+    threshold: Term | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "term", formulas.term(self.term))
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", formulas.term(self.threshold))
+
+    @property
+    def besides(self) -> dict[str, Term]:
+        """Further parameters, by their letters on the page."""
+        return {} if self.threshold is None else {"tau": self.threshold}
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All its parameters."""
+        return (self.term, *self.besides.values())
+
+    def changed(self, change: Callable[[Term], Term]) -> Noise:
+        """The same with other parameters."""
+        threshold = None if self.threshold is None else change(self.threshold)
+        return replace(self, term=change(self.term), threshold=threshold)
+
+    @property
+    def data(self) -> dict[str, str]:
+        """The noise as a problem file states it."""
+        word = "laplace" if self.threshold is not None else self.word
+        threshold = {} if self.threshold is None else {"threshold": formulas.to_text(self.threshold)}
+        return {word: formulas.to_text(self.term), **threshold}
+
+    @property
+    def parameter(self) -> sympy.Expr:
+        """The parameter as a sympy expression."""
+        return formulas.expression(self.term)
+
+    def with_parameter(self, parameter: Term | sympy.Expr) -> Noise:
+        """The same noise with another parameter."""
+        return replace(self, term=formulas.term(parameter))
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.word] if self.own is None else _of_page(self.own)
+
+    @property
+    def words(self) -> str:
+        """With its parameter, in words."""
+        return self.kind.words.format(*map(formulas.to_text, self.terms))
+
+    def _line(self) -> Sequence[str | sympy.Expr]:
+        front, *rest = self.kind.words.split("{}")
+        found: list[str | sympy.Expr] = [front]
+        for term, after in zip(self.terms, rest, strict=True):
+            found += [formulas.expression(term), after]
+        return found
+
+    def value(self, formula: str, letters: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:
+        """The same as `stated`, as a sympy expression; letters -- others that the formula may have.
+
+        >>> randomized_response("exp(e)/(1 + exp(e))").value("log(p/(1 - p))")
+        e
+        """
+        known = {name: formulas.term(x) for name, x in (letters or {}).items()}
+        return formulas.expression(self.stated(formula, known))
+
+    def stated(self, formula: str, letters: Mapping[str, Term] | None = None) -> Term:
+        """A formula in the letter of the noise, for its parameter."""
+        p = self.fitting
+        if self.kind.takes == "bit" and formula == LOG_ODDS:
+            return terms.log(_odds(p))
+        return formulas.term(formula, {self.kind.letter: p, **self.besides, **(letters or {})})
+
+    @property
+    def fitting(self) -> Term:
+        """The parameter; of a bit told as it is with a probability below 1/2 that of the other answer, which
+        is the same mechanism with its answers exchanged."""
+        p = self.term.number
+        below = self.kind.takes == "bit" and p is not None and 2 * p < 1
+        return 1 - self.term if below else self.term
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a core setting says of it: its page, and its parameters."""
+        page = LAWS.get(self.word, self.word) if self.own is None else self.own.id
+        besides = {key: formulas.to_text(value) for key, value in self.besides.items()}
+        more = {"besides": besides} if besides else {}
+        return {"page": page, "parameter": formulas.to_text(self.fitting), **more}
+
+    def guarantee(
+        self, notion: str | None = None, letters: Mapping[str, Term] | None = None
+    ) -> Guarantee | None:
+        """The guarantee for values one unit apart, in a notion or its own; None where there is none.
+
+        letters -- those of the query, where it depends on them.
+
+        >>> str(laplace("1/e").guarantee()), laplace(1).guarantee("zcdp")
+        ('pure (e)', None)
+        """
+        states = self.kind.states
+        own = next(iter(states))
+        notion = own if notion is None else notion
+        try:
+            given = tuple((key, self.stated(text, letters)) for key, text in states.get(notion, {}).items())
+        except (formulas.FormulaError, TermError) as error:
+            if notion == own:
+                raise formulas.FormulaError(str(error)) from None
+            return None  # a parameter of that notion is larger than numbers of formulas may be
+        return Guarantee(notion, given) if given else None
+
+    def unfit(self, domains: Mapping[str, Domain], assumed: Assumed = NOTHING) -> str | None:
+        """Why the parameter is none, in words; None where it is fine for all allowed values.
+
+        domains -- the allowed values of the parameters in it; assumed -- relations between these.
+
+        >>> from dpcompose.language.symbols import UNIT_INTERVAL
+        >>> print(laplace("1 - d").unfit({"d": UNIT_INTERVAL}))
+        None
+        >>> laplace("1 - 2*d").unfit({"d": UNIT_INTERVAL})
+        'the scale 1 - 2*d must be positive for all allowed values, but it is 0 at d = 1/2'
+        """
+        x = _in(self.term, domains)
+        if x.kind == "oo":
+            return f"the {self.kind.called} is a finite number"
+        if self.kind.takes != "bit":
+            fine = values.surely(x, assumed=assumed)
+        else:
+            fine = x != terms.ONE and (
+                values.surely(_odds(x), assumed=assumed)
+                or (values.surely(x, assumed=assumed) and values.surely(1 - x, assumed=assumed))
+            )
+        if fine:
+            return None
+        wanted = "lie between 0 and 1" if self.kind.takes == "bit" else "be positive"
+        if not x.letters:
+            return f"the {self.kind.called} must {wanted}, not {formulas.to_text(x)}"
+        shown = f"the {self.kind.called} {formulas.to_text(x)} must {wanted} for all allowed values"
+        return shown + _where_not_above(x, self.kind.takes == "bit", domains, assumed)
+
+
+def _of_page(law: Law) -> Kind:
+    """What the page of a noise of one's own says: it is for real numbers."""
+    words = f"{law.noise} noise with {law.parameter} = {{}}"
+    return Kind(law.parameter, f"parameter {law.parameter}", words, "real", "numbers", law.guarantee)
+
+
+def laplace(scale: object, threshold: object = None) -> Noise:
+    """Laplace noise: Y with density exp(−|y|/b)/(2b) is added to every entry of a query's value.
+
+    scale -- b, a positive formula, such as "1/e" for noise that makes a count ε-DP;
+    threshold -- of counts by keys (`keys`): only what is at least so much is shown.
+
+    `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
+    >>> laplace("1/e").words
+    'Laplace noise of scale 1/e'
+    >>> laplace("L/e", threshold=20).words
+    'Laplace noise of scale L/e, shown from 20 on'
+    """
+    if threshold is None:
+        return _noise("laplace", scale)
+    return replace(_noise(THRESHOLDED, scale), threshold=formulas.term(threshold))
+
+
+def gaussian_noise(deviation: object) -> Noise:
+    """Normal noise of this standard deviation is added to every entry of a query's value.
+
+    `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
+    >>> [str(gaussian_noise("s").guarantee(notion)) for notion in ("gaussian", "zcdp", "pure")]
+    ['gaussian (1/s)', 'zcdp (1/(2*s**2))', 'pure (oo)']
+    """
+    return _noise("gaussian", deviation)
+
+
+def geometric(scale: object) -> Noise:
+    """Two-sided geometric noise: whole numbers y with probability proportional to exp(−|y|/b).
+
+    For queries with whole values: counts and histograms.
+
+    scale -- b.  `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
+    >>> str(geometric("1/e").guarantee())
+    'pure (e)'
+    """
+    return _noise("geometric", scale)
+
+
+def planar_laplace(scale: object) -> Noise:
+    """Planar Laplace noise: a point of the plane with density exp(−|y|/b)/(2πb²) is added to a location.
+
+    scale -- b.  `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
+    >>> str(planar_laplace("1/e").guarantee())
+    'pure (e)'
+    """
+    return _noise("planar-laplace", scale)
+
+
+def exponential(factor: object) -> Noise:
+    """The exponential mechanism: a candidate is chosen with probability ∝ exp(t·score).
+
+    factor -- t, a positive formula; with ε/2 it is what textbooks call the exponential mechanism for scores
+    of sensitivity 1.  Candidates are the bins of a histogram, or those of `scores` and `monotone_scores`.
+
+    `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
+
+    >>> str(exponential("e/2").guarantee())
+    'pure (e/2)'
+    """
+    return _noise("exponential", factor)
+
+
+def randomized_response(truth: object) -> Noise:
+    """Randomized response: one bit is told as it is with the probability `truth`, else the other one.
+
+    `compose` raises ValueError for what is no probability.
+
+    >>> str(randomized_response("3/4").guarantee())
+    'pure (log(3))'
+    """
+    return _noise("randomized-response", truth)
+
+
+def _odds(p: Term) -> Term:
+    """p/(1 − p) as one quotient.
+
+    >>> [formulas.to_text(_odds(formulas.term(p))) for p in ("f", "1 - f/2", "exp(e)/(1 + exp(e))")]
+    ['f/(1 - f)', '(2 - f)/f', 'exp(e)']
+    """
+    over, under = quotient(p)
+    return substitution.expanded(over) / substitution.expanded(under - over)
+
+
+def _in(term: Term, domains: Mapping[str, Domain]) -> Term:
+    """The term with the values that its letters may have here."""
+    known = {name: terms.letter(name, domains[name]) for name in term.letters if name in domains}
+    return substitution.substituted(term, known)
+
+
+MOST_POINTS = 500
+"""At how many simple points a parameter is tried that is not seen to be allowed everywhere."""
+
+
+def _where_not_above(x: Term, below_one: bool, domains: Mapping[str, Domain], assumed: Assumed) -> str:
+    """Simple allowed values at which not 0 < x, or not x < 1, in words; "" where none is found."""
+    names = sorted(({*x.letters, *letters_of(assumed)} if assumed else x.letters.keys()) & domains.keys())
+    some = product(*(simple(domains[name]) for name in names))
+    for point in (dict(zip(names, one, strict=True)) for one in islice(some, MOST_POINTS)):
+        if not holds_at(assumed, point):
+            continue
+        try:
+            value = kernel.evaluate(x, point)
+        except formulas.FormulaError as error:
+            return f", but {error.message}"
+        if value is not None and (value <= 0 or (below_one and value >= 1)):
+            at = ", ".join(f"{name} = {one}" for name, one in point.items())
+            return f", but it is {value}{f' at {at}' if at else ''}"
+    return ""
+
+
+def _noise(word: str, parameter: object) -> Noise:
+    made = Noise(word, formulas.term(parameter))
+    if not made.term.letters and (why := made.unfit({})):
+        raise ValueError(why)
+    return made

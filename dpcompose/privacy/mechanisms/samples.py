@@ -1,0 +1,335 @@
+"""Samples of the records, on which a mechanism is run, and the guarantee of the whole.
+
+How a sample is drawn, for which neighbours the guarantee on samples is to be, and what the whole satisfies,
+stands on its page in theorems/samplings/; the kernel reads the guarantee off the page, and a test compares it
+with the formulas here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dpcompose.kernel.expressions import formulas as kernel
+from dpcompose.kernel.expressions import substitution
+from dpcompose.kernel.expressions.domains import UNIT_INTERVAL
+from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import INFINITY, Term, letter
+from dpcompose.language import formulas
+from dpcompose.language.shown import Shown
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.spaces.classes.sizes import COUNT
+from dpcompose.spaces.moves.built_in import bounded, unbounded
+from dpcompose.spaces.moves.granularities import Granularity
+
+
+@frozen
+class Kind:
+    """What is known of a way to draw samples.
+
+    key -- its key in problem files; page -- the id of its page; letters -- of its parameters; words -- it in
+    words, with these;
+    on_samples -- the neighbours that a guarantee on samples is to be for; otherwise -- why no others would
+    do; whole -- those of the guarantee of the whole;
+    guarantee -- by notion the parameters of the whole, in those on samples;
+    rate -- the probability that the sample has what is different, or the most it is; "": no more is known.
+    """
+
+    key: str
+    page: str
+    letters: tuple[str, ...]
+    words: str
+    on_samples: Granularity
+    whole: Granularity
+    otherwise: str
+    guarantee: Mapping[str, Mapping[str, str]]
+    rate: str = ""
+
+
+def _amplified(rate: str) -> dict[str, dict[str, str]]:
+    """What the whole satisfies where one record is in the sample with some probability."""
+    epsilon = f"log(1 + {rate}*(exp(epsilon) - 1))"
+    both = {"pure": {"epsilon": epsilon}, "approximate": {"epsilon": epsilon, "delta": f"{rate}*delta"}}
+    same = {
+        **{"zcdp": ["rho"], "gaussian": ["mu"], "laplace": ["epsilon"], "renyi": ["epsilon"]},
+        "tcdp": ["rho", "tau"],
+    }
+    return {**both, **{notion: {key: key for key in keys} for notion, keys in same.items()}}
+
+
+REPLACED = (
+    "where a record is replaced, a sample of a fixed size has one record replaced, which is two steps of "
+    "adding and removing: with e^epsilon = 3 and m/n = 1/2 the formula says 2, and 3 is lost; state it for "
+    "bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each record by itself: "
+    'sampled = { poisson = "s" }'
+)
+
+OTHER_SIZES = (
+    "the sample may tell how many records it has, of which nothing is promised where a guarantee is for "
+    "others: then nothing is gained, also for neighbours by replacement; state it for unbounded "
+    'neighbours, or draw a fixed number: sampled = { fixed = ["m", "n"] }'
+)
+REPLACED_IN_SAMPLES = "log(1 + s*(exp(epsilon) - 1)) - log(1 - s + s*exp(-epsilon))"
+"""What is lost where a record that each sample has with probability s is replaced."""
+
+KINDS: Mapping[str, Kind] = {
+    "poisson": Kind(
+        "poisson",
+        "poisson-sampling",
+        ("s",),
+        "each record with probability {}, by itself",
+        unbounded,
+        unbounded,
+        OTHER_SIZES,
+        _amplified("s"),
+        "s",
+    ),
+    "poisson-replaced": Kind(
+        "poisson",
+        "poisson-sampling-replaced",
+        ("s",),
+        "each record with probability {}, by itself",
+        unbounded,
+        bounded,
+        OTHER_SIZES,
+        {
+            "pure": {"epsilon": REPLACED_IN_SAMPLES},
+            "approximate": {
+                "epsilon": REPLACED_IN_SAMPLES,
+                "delta": "s*delta*(1 + (1 + s*(exp(epsilon) - 1))/((1 - s)*exp(epsilon) + s))",
+            },
+            "zcdp": {"rho": "4*rho"},
+            "gaussian": {"mu": "2*mu"},
+        },
+    ),
+    "fixed": Kind(
+        "fixed",
+        "fixed-size-sampling",
+        ("m", "n"),
+        "{} of the {} records, without replacement",
+        bounded,
+        bounded,
+        REPLACED,
+        _amplified("m/n"),
+        "m/n",
+    ),
+    "any-number": Kind(
+        "fixed",
+        "sampling-of-any-number",
+        ("m",),
+        "{} of the records, without replacement",
+        bounded,
+        unbounded,
+        "where a record comes, the sample of a fixed size has it in place of another one, which is two steps "
+        "of adding and removing: with e^epsilon = 3 and one of two records the formula says 2, and 5 may be "
+        "lost; state it for bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each "
+        'record by itself: sampled = { poisson = "s" }',
+        _amplified("m/(m + 1)"),
+        "m/(m + 1)",
+    ),
+    "draws": Kind(
+        "draws",
+        "sampling-with-replacement",
+        ("m", "n"),
+        "{} draws from the {} records, with replacement",
+        bounded,
+        bounded,
+        REPLACED,
+        {
+            "pure": {"epsilon": "m*log(1 + (exp(epsilon) - 1)/n)"},
+            "approximate": {
+                "epsilon": "m*log(1 + (exp(epsilon) - 1)/n)",
+                "delta": "delta*m/n*(1 + (exp(epsilon) - 1)/n)**(m - 1)",
+            },
+            "zcdp": {"rho": "m**2*rho"},
+            "gaussian": {"mu": "m*mu"},
+        },
+    ),
+}
+"""The ways to draw samples, by the word of their pages."""
+
+
+@frozen(repr=False)
+class Sample(Shown):
+    """How a sample of the records is drawn, anew for each mechanism, which is not published.
+
+    how -- a key of KINDS; values -- its parameters.
+
+    >>> from dpcompose.privacy.guarantees.notions import pure
+    >>> poisson_sample("1/2"), poisson_sample("1/2").guarantee(pure("log(3)", unbounded))
+    (each record with probability 1/2, by itself, unbounded pure (log(2)))
+    """
+
+    how: str
+    values: tuple[Term, ...]
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.how]
+
+    @property
+    def words(self) -> str:
+        return self.kind.words.format(*map(formulas.to_text, self.values))
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def __str__(self) -> str:
+        return self.words
+
+    @property
+    def named(self) -> dict[str, Term]:
+        """The parameters by their letters on the page."""
+        return dict(zip(self.kind.letters, self.values, strict=True))
+
+    def data(self) -> dict[str, object]:
+        """As a problem file states it."""
+        texts = [formulas.to_text(value) for value in self.values]
+        return {self.kind.key: texts[0] if len(texts) == 1 else texts}
+
+    def with_letters(self, named: Mapping[str, Term]) -> Sample:
+        """The same with other terms for some parameters."""
+        return Sample(self.how, tuple(substitution.substituted(value, named) for value in self.values))
+
+    @property
+    def rate(self) -> Term:
+        """The rate of the page, with these."""
+        return kernel.parse(self.kind.rate, self.named)
+
+    def stated(self, on_samples: Guarantee) -> Guarantee:
+        """A guarantee on samples, for the neighbours that it has to be for where it names none."""
+        return on_samples if on_samples.granularity is not None else on_samples.about(self.kind.on_samples)
+
+    def for_target(self, target: Granularity) -> Sample:
+        """The same, as its guarantee is best told for all records and the neighbours of a target."""
+        single = target.innermost()[0]
+        other = next(
+            (key for key, kind in KINDS.items() if kind.key == self.kind.key and kind.whole == single),
+            self.how,
+        )
+        same = KINDS[other].letters == self.kind.letters and KINDS[other].on_samples == self.kind.on_samples
+        return Sample(other, self.values) if same else self
+
+    def guarantee(self, on_samples: Guarantee) -> Guarantee:
+        """What the whole satisfies.  Raises ValueError where the guarantee on samples is no such."""
+        kind = self.kind
+        if on_samples.granularity != kind.on_samples:
+            raise ValueError(
+                f"for {self.words}, the guarantee on samples is one for {kind.on_samples} neighbours, "
+                f"not for {on_samples.granularity}: {kind.otherwise}"
+            )
+        if on_samples.notion not in kind.guarantee:
+            raise ValueError(f"what samples make of {on_samples.notion} privacy is not known")
+        stated = dict(on_samples.terms)
+        if INFINITY in stated.values():
+            return on_samples.about(kind.whole)
+        letters, texts = {**self.named, **stated}, kind.guarantee[on_samples.notion]
+        values = tuple((key, kernel.parse(text, letters)) for key, text in texts.items())
+        return on_samples.with_values(values).about(kind.whole)
+
+
+@frozen
+class Sampled:
+    """How a sample of the records is drawn, and the guarantees of a mechanism that is run on such samples."""
+
+    by: Sample
+    on_samples: tuple[Guarantee, ...]
+
+    def with_letters(self, named: Mapping[str, Term]) -> Sampled:
+        """The same with other terms for some parameters."""
+        return Sampled(
+            self.by.with_letters(named), tuple(guarantee.with_letters(named) for guarantee in self.on_samples)
+        )
+
+    @property
+    def whole(self) -> tuple[Guarantee, ...]:
+        """What the whole satisfies.  Raises ValueError where a guarantee on samples is none of such."""
+        return tuple(map(self.by.guarantee, self.on_samples))
+
+    @property
+    def alone(self) -> tuple[Sampled, ...]:
+        """The same with each of the guarantees alone."""
+        return tuple(Sampled(self.by, (guarantee,)) for guarantee in self.on_samples)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All that it is given by."""
+        return (*self.by.values, *(value for guarantee in self.on_samples for _, value in guarantee.terms))
+
+
+def poisson_sample(s: object) -> Sample:
+    """Each record is in the sample with probability s, independently.
+
+    A guarantee on samples that add or remove a record gains: with γ = s, ε becomes ln(1 + γ(e^ε − 1)), δ
+    becomes γδ.
+
+    `compose` raises InvalidSetting for what is no probability, and for guarantees of other neighbours.
+
+    >>> import dpcompose as dpc
+    >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded), sampled=dpc.poisson_sample("s"))
+    >>> dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
+    unbounded (log(s*(exp(e) - 1) + 1))-DP, by GB:IV.3; optimal
+    """
+    if isinstance(s, str) and s.isidentifier():  # a name that stands for a probability
+        return Sample("poisson", (letter(s, UNIT_INTERVAL),))
+    return Sample("poisson", (formulas.term(s),))
+
+
+def fixed_sample(m: object, n: object = None) -> Sample:
+    """m of the n records, each choice as likely, for replacing a record; without n, of any number of records,
+    for adding and removing one.
+
+    `compose` raises InvalidSetting for numbers that are not whole, or below 1, and for guarantees of other
+    neighbours.
+
+    >>> fixed_sample(2, 10), fixed_sample(2)
+    (2 of the 10 records, without replacement, 2 of the records, without replacement)
+    """
+    return Sample("any-number", (_count(m),)) if n is None else Sample("fixed", (_count(m), _count(n)))
+
+
+def drawn_sample(m: object, n: object) -> Sample:
+    """m draws from the n records, where the same may be drawn again, for replacing a record.
+
+    `compose` raises InvalidSetting for numbers that are not whole, or below 1, and for guarantees of other
+    neighbours.
+
+    >>> drawn_sample(2, 10)
+    2 draws from the 10 records, with replacement
+    """
+    return Sample("draws", (_count(m), _count(n)))
+
+
+def _count(value: object) -> Term:
+    """A number of records; names in a text are whole numbers from 1."""
+    known = {name: letter(name, COUNT) for name in formulas.names(value)} if isinstance(value, str) else None
+    return formulas.term(value, known)
+
+
+MADE: Mapping[str, Callable[..., Sample]] = {
+    "poisson": poisson_sample,
+    "fixed": fixed_sample,
+    "draws": drawn_sample,
+}
+"""What makes a sample, by the keys of problem files."""
+
+
+def sample(given: Sample | Mapping[str, object]) -> Sample:
+    """A sample as problem files have it: {"poisson": "s"}, {"fixed": ["m", "n"]}, {"fixed": "m"}, {"draws":
+    ["m", "n"]}.
+
+    >>> sample({"poisson": "1/10"})
+    each record with probability 1/10, by itself
+    """
+    if isinstance(given, Sample):
+        return given
+    if not isinstance(given, Mapping) or len(given) != 1 or next(iter(given)) not in MADE:
+        raise TypeError(
+            'a sample is such as dpcompose.poisson_sample("s"), {"poisson": "s"}, {"fixed": ["m", "n"]} or '
+            f'{{"draws": ["m", "n"]}}, not {given!r}'
+        )
+    ((key, value),) = given.items()
+    values = tuple(value) if isinstance(value, list | tuple) else (value,)
+    try:
+        return MADE[key](*values)
+    except TypeError:
+        raise TypeError(f"{key} of a sample has other parameters than {value!r}") from None

@@ -1,0 +1,1 @@
+"""Counterexamples: two databases, values, and what each mechanism does there."""

@@ -1,0 +1,86 @@
+"""What the mechanisms of a counterexample do at its two databases, as values to compute with."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from dpcompose.kernel.deciders.calculus import exponentials
+from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language import formulas
+from dpcompose.language.shown import Shown
+from dpcompose.proof.counterexamples.witnesses import Outcome
+
+if TYPE_CHECKING:
+    import sympy
+
+Database = Literal["D", "D'"]
+
+
+@frozen(repr=False)
+class Output(Shown):
+    """The output of one mechanism, at D and at D'.
+
+    name -- which mechanism; words -- what it does, also where it has no table of single outcomes, as noise;
+    at_D, at_E -- by outcome its probability at D, and at D': exact sympy expressions.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.compose(dpc.mechanism("M", dpc.pure("e")), on=dpc.multisets(), target="unbounded")
+    >>> (output,) = study.check("e/2").counterexample.outputs
+    >>> dict(output.at_D), output.loss
+    ({'1': exp(-1)/2, '0': 1 - exp(-1)/2}, 1)
+    >>> len(output.sample("D", 5, seed=1))
+    5
+    """
+
+    name: str
+    words: str
+    at_D: Mapping[str, sympy.Expr]
+    at_E: Mapping[str, sympy.Expr]
+
+    @staticmethod
+    def of(name: str, words: str, outcomes: Sequence[Outcome]) -> Output:
+        """That of a row; outcomes -- with their probabilities at D and at D'."""
+        at_D = {o: formulas.expression(exponentials.as_term(p)) for o, p, _ in outcomes}
+        at_E = {o: formulas.expression(exponentials.as_term(q)) for o, _, q in outcomes}
+        return Output(name, words, MappingProxyType(at_D), MappingProxyType(at_E))
+
+    @property
+    def losses(self) -> Mapping[str, sympy.Expr]:
+        """By outcome log(P(outcome at D) / P(outcome at D')); oo where only D has it."""
+        import sympy
+
+        found = {}
+        for outcome, p in self.at_D.items():
+            q = self.at_E[outcome]
+            found[outcome] = sympy.oo if q == 0 else sympy.expand_log(sympy.log(p / q), force=True)
+        return MappingProxyType({o: value for o, value in found.items() if self.at_D[o] != 0})
+
+    @property
+    def loss(self) -> sympy.Expr:
+        """The largest size of a loss, in either direction: the ε that this mechanism spends here."""
+        import sympy
+
+        both = zip(self.at_D.values(), self.at_E.values(), strict=True)
+        ratios = [(p, q) for p, q in both if not (p == 0 and q == 0)]
+        if not ratios:
+            raise ValueError(f"{self.name} {self.words}: there are no single outcomes to compare")
+        if any(0 in ratio for ratio in ratios):
+            return sympy.oo
+        sizes = [abs(sympy.expand_log(sympy.log(p / q), force=True)) for p, q in ratios]
+        return max(sizes, key=lambda x: x.evalf(50))
+
+    def sample(self, at: Database, size: int = 1, seed: int | None = None) -> list[str]:
+        """Outcomes drawn at a database, "D" or "D'"; seed -- for the same ones each time."""
+        given = {"D": self.at_D, "D'": self.at_E}
+        if at not in given:
+            raise ValueError(f'outcomes are drawn at "D" or at "D\'", not at {at!r}')
+        table = given[at]
+        if not table:
+            raise ValueError(f"{self.name} {self.words}: there are no single outcomes to draw")
+        return random.Random(seed).choices(list(table), [float(p) for p in table.values()], k=size)
+
+    def __repr__(self) -> str:
+        return f"{self.name} {self.words}"

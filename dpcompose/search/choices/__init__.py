@@ -1,0 +1,1 @@
+"""Choices: which guarantee of each mechanism is used, where it has several."""

@@ -1,0 +1,1 @@
+"""Citations: the named theorems that fit a setting, and what they conclude."""

@@ -1,0 +1,139 @@
+"""Claims about divergences of other orders than a setting speaks of, and claims that follow from some order.
+
+A guarantee of divergences is one at all of its orders: what follows from any of them holds, such as an ε at a
+δ, and from all of them follows what is a number times the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+
+from dpcompose.kernel.composition import losses
+from dpcompose.kernel.core.orders import Curve, Orders, reciprocal
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.judgements import Lower, Satisfies
+from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules.premises import claimed
+from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Prover, Theorem
+from dpcompose.search import guarantees
+from dpcompose.search.comparisons.weakening import weakened
+from dpcompose.search.guarantees import NoGuarantee, Workshop
+from dpcompose.search.verdicts import Judge, Verdict
+
+TRIED = (
+    Fraction(3, 2),
+    *map(Fraction, (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 128, 256)),
+    Fraction(5, 4),
+)
+"""From which orders it is tried to show a claim."""
+
+
+def here(prover: Prover, verdict: Verdict, orders: Orders) -> Verdict:
+    """A verdict where some orders are spoken of, as one about a setting that speaks of others."""
+    if verdict.theorem is None:
+        return verdict
+    made = (
+        None if one is None else prover.by("at_orders", one, orders=str(orders))
+        for one in (verdict.theorem, verdict.shown)
+    )
+    theorem, shown = made
+    return replace(verdict, theorem=theorem, shown=shown)
+
+
+def by_some_order(setting: Setting, theory: Theory, claim: Mapping[str, str]) -> Verdict | None:
+    """A claim in another notion that is proved from the divergences of one order."""
+    known = setting.orders
+    if known is None or known.only is not None or theory.rule(claim["notion"]).head.ordered:
+        return None
+    prover = Prover(setting, theory)
+    for order in (value for value in TRIED if known.domain.contains(value)):
+        at = Orders.read(str(order))
+        with suppress(NoGuarantee, BadSetting, NoTheorem):
+            verdict = Judge(guarantees.workshop(setting.at_orders(at), theory)).judge(claim)
+            if verdict.word == "proved":
+                return replace(here(prover, verdict, at), guarantees=None, loose=None, shown=None)
+    return None
+
+
+def by_all_orders(shop: Workshop, claim: Mapping[str, str]) -> Verdict | None:
+    """A claim that follows from divergences of all orders: it is read as one about these, and back."""
+    theory, orders = shop.theory, shop.setting.orders
+    if orders is None or not orders.all:
+        return None
+    with suppress(ValueError):
+        said = claimed(dict(claim), shop.setting, theory)
+        for ordered, page, back in _and_back(theory, said.notion):
+            values = losses.converted(
+                theory, theory.page(page, "conversion"), dict(said.values), {}, orders=orders
+            )
+            about = {"notion": ordered} | {key: formulas.to_text(value) for key, value in values.items()}
+            verdict = Judge(shop).judge(about)
+            if (
+                verdict.word != "proved"
+                or verdict.theorem is None
+                or not isinstance(verdict.theorem.says, Satisfies)
+            ):
+                continue
+            with suppress(NoTheorem):
+                made = shop.prover.by("change", verdict.theorem, page=back, chosen={})
+                if (theorem := weakened(shop.prover, made, claim)) is not None:
+                    return Verdict(claim, "proved", theorem)
+    return None
+
+
+def beyond(theorem: Theorem) -> str | None:
+    """Beyond which order divergences are infinite, where that refutes a claim."""
+    while theorem.rule in ABOUT_OTHERS and theorem.premises:
+        theorem = theorem.premises[0]
+    for premise in theorem.premises:
+        if premise.rule == "attain" and "key" in premise.arguments and isinstance(premise.says, Lower):
+            return formulas.to_text(reciprocal(premise.says.value))
+    return None
+
+
+MOST = 10**12
+"""How large the denominator is at most of the end of orders that are looked at."""
+
+
+def within_reach(shop: Workshop) -> Orders | None:
+    """The orders up to which something is known where inputs are several steps apart; None where nothing is
+    said, or these are all of which the setting speaks."""
+    known = shop.setting.orders
+    ends = [] if known is None else list(_ends(shop))
+    if known is None or not ends:
+        return None
+    end, is_open = min(ends, key=lambda one: (one[0], not one[1]))
+    if end.denominator > MOST:
+        return None
+    domain = known.domain
+    if known.only is not None:
+        return Orders.read(str(end)) if 1 < end < known.only else None
+    if domain.greatest is not None and end >= domain.greatest:
+        return None
+    orders = Orders(replace(domain, greatest=end, open_greatest=is_open))
+    return orders if domain.least is not None and domain.least < end else None
+
+
+def _ends(shop: Workshop) -> Iterator[tuple[Fraction, bool]]:
+    """Of each guarantee of some orders the end of those of which it says something at the distances there
+    are, and whether it says nothing of that."""
+    for i, r in ((i, r) for type in shop.types.types for i, some in type.moves for _, r in some):
+        curve: Curve | None = guarantees.loss_of(shop.stated[i - 1]).curve
+        if curve is None or (high := curve.orders.domain.greatest) is None or r.number is None:
+            continue
+        if r.number.denominator == 1:
+            yield 1 / (1 - (1 - 1 / high) ** int(r.number)), curve.orders.domain.open_greatest
+
+
+def _and_back(theory: Theory, notion: str) -> Iterator[tuple[str, str, str]]:
+    """The notions of all orders to which a page leads from a notion, and another one back, with the pages."""
+    for back in theory.of_kind("conversion"):
+        if back.head.orders == "all" and back.head.to == notion:
+            for page in theory.of_kind("conversion"):
+                if (page.head.from_, page.head.to) == (notion, back.head.from_) and not page.head.free:
+                    yield back.head.from_, page.id, back.id
