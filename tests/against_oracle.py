@@ -53,14 +53,20 @@ def bound_of(study: Study, point: Point) -> oracle.Number | None:
 
 def vectors_of(study: Study) -> list[tuple[tuple[int, str], ...]]:
     """The vectors of the profile, with texts for how far inputs move."""
-    return [tuple((i, r.text) for i, r in vector) for vector in study.bound.profile.vectors]
+    return [tuple((int(i), r) for i, r in vector.items()) for vector in profile(study)["vectors"]]
+
+
+def profile(study: Study) -> dict[str, Any]:
+    """What the step on how far neighbours move the inputs says; nothing where there are no neighbours."""
+    told = (step.values for step in study.bound.told.steps if "vectors" in step.values)
+    return next(told, {"vectors": [], "pairs": []})
 
 
 def profile_of(study: Study) -> dict[oracle.Vector, oracle.Pair]:
     """The profile's vectors, with the pairs that dpcompose gives for them."""
     k, databases = len(study.setting.mechanisms), study.setting.databases
     found: dict[oracle.Vector, oracle.Pair] = {}
-    for vector, (D, E) in zip(vectors_of(study), study.bound.profile.pairs, strict=True):
+    for vector, (D, E) in zip(vectors_of(study), profile(study)["pairs"], strict=True):
         entries = {i: INFINITY if r == "oo" else int(r) for i, r in vector}
         dense = tuple(entries.get(i, 0) for i in range(1, k + 1))
         assert dense not in found

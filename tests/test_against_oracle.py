@@ -47,7 +47,7 @@ def test_cells_bound_and_profile(data: st.DataObject) -> None:
     """Graphs, windows, users, attributes and sets: by blocks, and not by going through all databases."""
     twin = data.draw(strategies_cells.cells())
     assert_bound_and_profile(twin, data.draw(strategies.anywhere(twin)))
-    assert not twin.study.bound.profile.covered.startswith("all ")
+    assert not twin.study.bound.steps.covered.startswith("all ")
 
 
 @many(8)
@@ -71,7 +71,7 @@ def test_sequences_bound_and_profile(data: st.DataObject) -> None:
 def test_multisets_bound_and_profile_by_edit_types(data: st.DataObject) -> None:
     twin = data.draw(strategies.multisets())
     assert_bound_and_profile(twin, data.draw(strategies.anywhere(twin)))
-    assert twin.study.bound.profile.covered.endswith(("edit type", "edit types"))
+    assert twin.study.bound.steps.covered.endswith(("edit type", "edit types"))
 
 
 @many(100)
@@ -86,7 +86,7 @@ def test_multisets_by_exhaustion_is_the_same(data: st.DataObject) -> None:
     twin = data.draw(strategies.multisets(finite=True))
     point = data.draw(strategies.anywhere(twin))
     study = strategies.by_predicates(twin)
-    assert study.bound.profile.covered.startswith("all ")
+    assert study.bound.steps.covered.startswith("all ")
     assert bound_of(study, point) == bound_of(twin.study, point)
     assert set(profile_of(study)) == set(profile_of(twin.study))
 

@@ -84,3 +84,14 @@ CLAIMS = [
 @pytest.mark.parametrize(("asked", "claim", "verdict"), CLAIMS)
 def test_it_is_decided(asked: dpc.Study, claim: Any, verdict: str) -> None:
     assert asked.check(claim).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "sharper"), [("sqrt(3)*(sqrt(e1) + sqrt(e2))", False), ("sqrt(3)*(e1 + e2)", True)]
+)
+def test_roots_beside_relations_come_to_an_end(claim: str, sharper: bool) -> None:
+    """Squares that have roots again are not squared again: at e1 = 1, e2 = 10 the first claim is too small."""
+    parts = [dpc.mechanism(x, dpc.gaussian(e, dpc.unbounded)) for x, e in (("A", "e1"), ("B", "e2"))]
+    relation = {"parameters": {"t": "positive"}, "assume": ["sqrt(e1**2 + e2**2) <= t"]}
+    study = dpc.compose(*parts, on=dpc.multisets(), target=dpc.unbounded, **relation)
+    assert (study.check(dpc.gaussian(claim)).verdict == "proved") is sharper

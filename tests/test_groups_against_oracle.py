@@ -26,7 +26,7 @@ from dpcompose.spaces.classes.tuples import Tuples
 def test_groups_of_multisets(data: st.DataObject) -> None:
     twin = data.draw(strategies_ordered.grouped_multisets())
     assert_bound_and_profile(twin, data.draw(strategies.anywhere(twin)))
-    assert "edit type" in twin.study.bound.profile.covered
+    assert "edit type" in twin.study.bound.steps.covered
 
 
 @many(60)
@@ -47,7 +47,7 @@ def test_groups_of_multisets_with_functions(data: st.DataObject) -> None:
 def test_tuples_and_streams(data: st.DataObject) -> None:
     twin = data.draw(strategies_ordered.ordered())
     assert_bound_and_profile(twin, data.draw(strategies.anywhere(twin)))
-    covered = twin.study.bound.profile.covered
+    covered = twin.study.bound.steps.covered
     assert "edit type" in covered or "largest change" in covered or twin.study.bound.vacuous
 
 

@@ -59,6 +59,9 @@ def test_the_other_files_are_done(
     status = cli.main(["verify", "--json", FIRST, SECOND])
     said = capsys.readouterr()
     first, second = map(json.loads, said.out.splitlines())
+    if name == "read_data" and isinstance(error, RecursionError):
+        assert "nested too deeply" in first["error"] and status == 2
+        return
     assert status == 4
     assert first.keys() == {"file", "error"} and first["file"] == FIRST
     assert OWN.search(first["error"]) and first["error"] + "\n" == said.err

@@ -97,7 +97,7 @@ def test_names_are_text() -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
-@pytest.mark.parametrize("what", ["01", "18", "32", "34", "60", "75", "76", "hostile", "many", "every page"])
+@pytest.mark.parametrize("what", ["01", "18", "32", "34", "60", "69", "76", "hostile", "many", "every page"])
 def test_documents_compile_without_overfull_lines(what: str, tmp_path: Path) -> None:
     made = {"hostile": hostile, "many": many, "every page": every_page}
     (tmp_path / "proof.tex").write_text(made[what]() if what in made else document(what), encoding="utf-8")

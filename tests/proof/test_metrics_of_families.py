@@ -18,7 +18,7 @@ from dpcompose.front.studies.metric_forms import MetricForms
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search.comparisons import comparing
+from dpcompose.search.comparisons import comparing, sizes
 
 MULTISETS = '[databases]\nkind = "multisets"\n'
 K = '[parameters]\nk = "integer >= 1"\n'
@@ -359,7 +359,7 @@ def test_a_comparison_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None
 
     head = K + MULTISETS + family("e[i]*d_unbounded")
     monkeypatch.setattr(comparing, "compare", counted)
-    monkeypatch.setattr(comparing, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(sizes, "MOST_NUMBERS", 2)
     monkeypatch.setattr(MetricForms, "answer", lambda *_: None)  # which compares what is lost by neighbours
     assert verdicts(head + claimed("sqrt(k*sum(e[i]**2, i, 1, k))*d_unbounded")) == ["undecided"]
     assert len(asked) == len(set(asked)) == 2

@@ -109,7 +109,7 @@ def attained(losses: Losses, notion: str, key: str, mechanisms: list[int]) -> li
                 if "table" in one:
                     total.append(ratio(losses.algebra, rows(losses.algebra, one, losses.core), x, y))
                 elif vector[i]:
-                    value = losses.witness(i, vector[i], notion, key, squared=False)
+                    value = losses.witness(i, vector[i], notion, key, squared=False, alike=mechanisms)
                     total.append(value)
             values.append(None if None in total else add(*(x for x in total if x is not None)))
     return values

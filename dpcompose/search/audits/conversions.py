@@ -293,6 +293,10 @@ def conversion(theory: Any, page: Any) -> list[Converted]:
     head = page.head
     if head.apart:
         raise NoSearch(f"{page.id} says what has its guarantee, and not what that loses")
+    names = (*theory.rule(head.from_).head.parameters, *head.free, ORDER)
+    symbols = {name: terms.letter(name) for name in names}
+    if any(ORDER in formulas.parse(text, symbols).letters for text in head.at_most.values()):
+        raise NoSearch(f"{page.id} has limits that depend on the order, and orders are not chosen here")
     words = {key: f"{key} is {text}" for key, text in head.only.items()}
     words |= {key: f"{key} is at most {text}" for key, text in head.at_most.items()}
     words |= {ORDER: "the guarantee is about all orders"} if head.orders else {}

@@ -172,11 +172,14 @@ class _Question:
         return self._by_programs() or self._by_squares() or self._where_squares_fail()
 
     def _where_squares_fail(self) -> Point | None:
-        """A point at which the squares of both sides fail, and so do they."""
+        """A point at which the squares of both sides fail, and so do they, if these have no roots."""
         if self.to_prove or not any(map(squaring.is_root, self.difference.letters)):
             return None
         greater, lesser = (substitution.expanded(side**2) for side in (self.greater, self.lesser))
-        found = _Question(greater, lesser, self.solver, 1, assumed=self.assumed).as_they_are()
+        squares = _Question(greater, lesser, self.solver, 1, assumed=self.assumed)
+        if any(map(squaring.is_root, squares.difference.letters)):
+            return None
+        found = squares.as_they_are()
         return found if isinstance(found, Point) and self.fails(dict(found.values)) else None
 
     def _grid(self) -> Iterator[Values]:
