@@ -133,9 +133,9 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         set_at("claims", 1, "verdict", to="refuted"),
     ),
     "a loose claim called tight": ("problems/01-bounded-parallel", set_at("claims", 2, "loose", to=False)),
-    "a guarantee shown optimal elsewhere": (
+    "a guarantee shown optimal by another step": (
         "problems/01-bounded-parallel",
-        set_at("guarantee", "optimal", to=11),
+        set_at("guarantee", "optimal", to=5),
     ),
     "a claim dropped": ("problems/01-bounded-parallel", remove("claims", 0)),
     "another page": (

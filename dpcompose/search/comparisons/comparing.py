@@ -76,7 +76,7 @@ def compare(
     most, each time with more effort; to_prove -- whether only a proof is wanted: where none was found, no
     points are looked for any more.
 
-    >>> e, f = letter("e"), letter("f")
+    >>> e, f = terms.letter("e"), terms.letter("f")
     >>> compare(terms.largest(e, f), e + f).values == {"e": 1, "f": 1}
     True
     >>> compare(e + f, terms.largest(e, f)).certificate["difference"]

@@ -30,7 +30,7 @@ from dpcompose.spaces.moves.granularities import Granularity
 if TYPE_CHECKING:
     from dpcompose.spaces.canonical.finite import FiniteSpace
 
-MANY = 1_000
+MANY = 100
 """Of more databases the distances from one to all others are not kept."""
 INFINITE = -1
 """Stands for ∞ among distances, which are otherwise 0, 1, 2, …; shown as oo."""
