@@ -226,19 +226,21 @@ class Judge:
     def _by_curve(self, claimed: Claimed, verdict: Verdict) -> Verdict:
         """The verdict by a computed curve, where there is one that says more."""
         claimed = claimed.whole
-        tried = [] if verdict.word == "proved" else claimed.simple_points
+        is_proved = verdict.word == "proved"
         if least.page(claimed.shop, claimed.says.notion) is None:
             usual = claimed.usual if claimed.shop.setting.assumed else {}
-            return self._exceeded(claimed, verdict, [usual])
+            return verdict if is_proved else self._exceeded(claimed, verdict, [usual])
         is_constant = not any(value.letters for value in claimed.values.values())
         if not is_constant or claimed.limited != claimed.values.keys():
-            return self._exceeded(claimed, verdict, tried)
+            return verdict if is_proved else self._exceeded(claimed, verdict, claimed.simple_points)
         for bits in BITS:
             with suppress(NoTheorem):
                 said = {"claim": dict(claimed.claim), "bits": bits}
                 proof = claimed.shop.prover.by("curve", *claimed.premises, **said)
                 return self._by_curve_standing(claimed, verdict, proof, bits)
-            verdict = self._exceeded(claimed, verdict, tried, bits)
+            if is_proved:
+                return verdict
+            verdict = self._exceeded(claimed, verdict, claimed.simple_points, bits)
             if verdict.word != "undecided":
                 return verdict
         return verdict
@@ -250,9 +252,7 @@ class Judge:
         points: Sequence[Mapping[str, Fraction]],
         bits: int = BITS[0],
     ) -> Verdict:
-        """What is not proved is refuted where mechanisms have a larger δ."""
-        if verdict.word == "proved":
-            return verdict
+        """The claim refuted where mechanisms have a larger δ."""
         return self._refuted(claimed, (partial(curves.by_curves, points=points, bits=[bits]),), verdict)
 
     def _by_curve_standing(self, claimed: Claimed, verdict: Verdict, proof: Theorem, bits: int) -> Verdict:

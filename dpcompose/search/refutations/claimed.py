@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain, islice
 
 from dpcompose.kernel.expressions.keeping import frozen
@@ -56,12 +57,12 @@ class Claimed:
         whole = self.shop.whole
         return self if whole is self.shop else Claimed(whole, self.claim, self.says)
 
-    @property
+    @cached_property
     def usual(self) -> Point:
         """The first simple point."""
         return next(guarantees.points(self.shop.setting, 1), {})
 
-    @property
+    @cached_property
     def simple_points(self) -> list[dict[str, Fraction]]:
         """Simple points, and those far from them, or between."""
         setting = self.shop.setting
