@@ -133,9 +133,9 @@ class Setting(Composition, Shown):
         for relation in self.assume:
             check_ranges(self, relation.term)
         _ = self.in_metrics and self.of_inputs
-        for name, table in self.on_tables.items():
-            if table.verdict == "refuted":
-                raise InvalidSetting(f"{name} is not what its table shows: {table.words}")
+        for name, finding in self.on_tables.items():
+            if finding.verdict == "refuted":
+                raise InvalidSetting(f"{name} is not what its table shows: {finding.words}")
 
     def _told(self, named: frozenset[object], stated: Sequence[Granularity]) -> DatabaseClass:
         """The class with the records that are named, and as many of the others as matter."""
