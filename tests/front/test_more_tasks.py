@@ -12,31 +12,10 @@ import pytest
 import sympy
 
 import dpcompose as dpc
-from dpcompose.front import cli
 from dpcompose.front.numbers.numbers import WrongValue
 from dpcompose.privacy.problems import ProblemError
 
-WARD = ["--records", "minor,adult", "--parts", "minor | adult", "--neighbors", "bounded"]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["init", "ward.toml", *WARD]) == 0
-    return tmp_path
-
-
-@pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Any:
-    """What a command prints, on either stream, after its status."""
-    capsys.readouterr()
-
-    def run(*words: str) -> tuple[int, str]:
-        status = cli.main(words)
-        out, err = capsys.readouterr()
-        return status, out + err
-
-    return run
+pytestmark = pytest.mark.usefixtures("ward")
 
 
 def of_noise() -> dpc.Study:

@@ -16,29 +16,9 @@ from dpcompose.front.documents import glossary
 from dpcompose.privacy.finite.probabilities import WrongTable
 from dpcompose.privacy.format import checks
 
-WARD = ["--records", "minor,adult", "--parts", "minor | adult", "--neighbors", "bounded"]
+pytestmark = pytest.mark.usefixtures("ward")
 LINE = networkx.path_graph(5)
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["init", "ward.toml", *WARD]) == 0
-    return tmp_path
-
-
-@pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Any:
-    """What a command prints, on either stream, after its status."""
-    capsys.readouterr()
-
-    def run(*words: str) -> tuple[int, str]:
-        status = cli.main(words)
-        out, err = capsys.readouterr()
-        return status, out + err
-
-    return run
 
 
 # formulas
