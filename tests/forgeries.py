@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dpcompose.kernel.core import reading
 from dpcompose.proof.theory import registry
 
 FORGED = Path(__file__).resolve().parent / "forged"
@@ -33,7 +34,8 @@ def forge(data: Any, edits: Iterable[dict[str, Any]]) -> Any:
     """The data after edits, in order.
 
     Each is about what is `at` a path: a new `value`, `delete`, `cut` a list to a length, `insert` into a
-    list, `double` an entry, `copy` what was at another path, the hash of a `page`, lists `nested` so deep.
+    list, `double` an entry, `copy` what was at another path, the hash of a `page`, that of the core setting
+    as it is by then (`stamp`), lists `nested` so deep.
     """
     original = copy.deepcopy(data)
     for edit in edits:
@@ -47,6 +49,8 @@ def forge(data: Any, edits: Iterable[dict[str, Any]]) -> Any:
             holder.insert(key, copy.deepcopy(holder[key]))
         elif "page" in edit:
             holder[key] = registry.standard().pages[edit["page"]].sha256
+        elif "stamp" in edit:
+            holder[key] = reading.read(data["core"]).hash
         elif "copy" in edit:
             source = edit["copy"]
             holder[key] = copy.deepcopy(parent(original, source)[source[-1]])

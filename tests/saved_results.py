@@ -67,6 +67,8 @@ REFUSED = {
             "problems/113-any-number-of-releases-of-a-place",
             "problems/114-a-study-and-a-table-in-metrics",
             "problems/215-places-within-a-mile",
+            "problems/237-three-people-of-any-number-of-districts",
+            "problems/238-couples-in-a-sample",
             "pages/shapes/near",
             "pages/shapes/pairs",
             "pages/steps/norms-over-fibres",
@@ -132,6 +134,7 @@ REFUSED = {
         ("sampled",): [
             "problems/234-couples-on-samples",
         ],
+        ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
         ("formula",): [
             "problems/121-clipped-gradients",
         ],

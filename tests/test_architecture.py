@@ -25,25 +25,26 @@ kernel.deciders.calculus: coordinates elementary exponentials ranges ratios root
 kernel.deciders.norms: squares norms
 kernel.covers: paths types blocks cones distances groups queries records rooms seen sizes steps alike arrays
     cells contributions corners differing listed policies counts
-kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs curves equalities
+kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs spreading curves equalities
     outcomes pieces
 kernel.deciders.tables: divergences entries promises tables
 kernel.deciders.curves: noises
 kernel.composition: divergences families given samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
-kernel.rules: premises tradeoffs chains mechanisms orders parameters whole metrics refutations choices __init__
+kernel.rules: premises tradeoffs mechanisms orders parameters chains whole metrics refutations choices __init__
 kernel: theorems check saved
-language: decimals symbols synonyms worstcase writing exchange formulas latex meaning shown
+language: decimals symbols synonyms worstcase writing exchange formulas latex shown
 spaces.classes: lines sizes attributes databases listed products records sequences subsets tuples vertices
     multisets
 spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed deals expressions
     keys locations written
-spaces.arrays: layouts numberings sizes subsets passes searches parts
-spaces.moves: blocks edits granularities groups neighbours relations replacements single_edits unions changes
-    contradictions contributions policies reaches built_in larger
+spaces.arrays: layouts numberings sizes passes searches parts
+spaces.moves: blocks edits granularities neighbours relations replacements single_edits changes contradictions
+    contributions policies reaches built_in
 spaces: additions given
-spaces.canonical: metrics points profiles distances finite graphs matchings named compared
+spaces.moves: groups unions larger
+spaces.canonical: metrics points profiles distances finite graphs small matchings named compared
 privacy.guarantees: distances fibres notions tradeoffs
 privacy.finite: distributions findings nearest probabilities rows promises tables tabulated
 privacy.format: checks database_tables lines neighbourhoods notion_words input_tables metric_tables
@@ -52,23 +53,22 @@ privacy.settings: assumptions inputs invalid members names noisy on_tables order
     nested reads __init__ flattening stated
 privacy.elaboration: kinds listed parts steps arrays atoms cells contributions overlapping policies records
     __init__
-privacy.readers: lengths maps parameters rows databases granularities inputs names space
+privacy.readers: lengths maps names rows databases granularities inputs space
 privacy: granular in_metrics rereading
 privacy.format: noise_tables schema
 privacy.readers: distances given outside any_two claims guarantees mechanisms studies
 privacy: problems writing builder
 proof.theory: cited folders registry
-proof.hypotheses: blocks edit_types evidence input_metrics inputs order_based_partition policy proper_part
+proof.hypotheses: evidence input_metrics inputs order_based_partition policy proper_part
     record_wise record_wise_partition sensitivity_at_most at_least binding commutes compatible depends
     given_earlier_outputs identity
 proof: privacy_metric query_sensitivity readings sensitivity
-proof.counterexamples: computed deals densities witnesses outputs refuting released sampled violating appearing
-    losing counterexamples
-search.comparisons: answers factoring linear sampling solver weights writing_out covering points promising sizes
+proof.counterexamples: computed densities instances rows outputs refuting released appearing
+search.comparisons: factoring linear sampling solver weights writing_out covering points answers promising sizes
     squaring arguments assuming comparing parameters satisfiable shorter weakening
-search.audits: worlds outcomes suppositions searched statements conversions problems samples audits
+search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits
 search.metrics: databases points proving cases standings
-search.refutations: exchanged plainer subsets
+search.refutations: exchanged plainer
 search: always
 search.choices: implications
 search.conversions: ways
@@ -78,15 +78,15 @@ search.conversions: apart implied within besides
 search.refutations: claimed fewer witnesses curves
 search: verdicts replayed
 search.choices: choices
-search.metrics: claims doubts proofs sensitivity choices
+search.metrics: claims proofs sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
-front.documents: canonical captions document glossary metric_examples verdict wording attained sentences telling
-    bound examples limits
+front.documents: canonical captions document glossary verdict wording attained sentences telling
+    bound at examples metric_examples limits
 front.printers: audited listings markdown render sarif display latex papers
 front.numbers: numbers budgets curve membership totals
-front.studies: as_json audits best_metric library nested results specialised together tradeoffs neighbours
-    beside metric_forms recheck in_metrics
+front.studies: as_json audits best_metric library nested results metric_forms specialised together tradeoffs
+    neighbours recheck in_metrics
 front.drawings: marks places vectors charts frames
 front: files internal
 front.studies: study loading composing filters
@@ -180,7 +180,7 @@ def test_imports_go_one_way() -> None:
 
 
 def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
-    shared = {"evidence", "inputs", "input_metrics", "edit_types", "blocks"}
+    shared = {"evidence", "inputs", "input_metrics"}
     for path in (PACKAGE / "proof" / "hypotheses").glob("*.py"):
         names = {module.rsplit(".", 1)[1] for module in imports(path) if ".hypotheses." in module}
         assert names <= shared, path.name

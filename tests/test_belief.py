@@ -87,8 +87,8 @@ def problem(tmp_path: Path) -> Path:
 NEED_BELIEF = [one for one in PAGES if one.head.status != "derived"]
 READ_BY_FUNCTIONS = {"metric", "processing"}
 """Kinds that no guarantee and no verdict need: they are read by functions, or cited beside a refutation."""
-SHOWN_OTHERWISE = {"changed-positions-metric", "vertex-removal-metric", "minimum-privacy"}
-"""Pages on which guarantees do not rest: other pages cover positions and graphs, and closures of metrics."""
+SHOWN_OTHERWISE = {"vertex-removal-metric", "minimum-privacy"}
+"""Pages on which guarantees do not rest: other pages cover graphs, and closures of metrics."""
 USED = [
     one
     for one in NEED_BELIEF
@@ -286,7 +286,7 @@ def test_in_a_metric_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: P
 @pytest.mark.parametrize(
     ("page", "first", "second", "on"),
     [
-        ("changed-positions-metric", dpc.bounded, dpc.group(2, dpc.bounded), dpc.tuples("ab", "= 4")),
+        ("covering-blocks-metric", dpc.bounded, dpc.group(2, dpc.bounded), dpc.tuples("ab", "= 4")),
         ("vertex-removal-metric", dpc.node_removal, dpc.group(2, dpc.node_removal), dpc.graphs("any")),
     ],
 )

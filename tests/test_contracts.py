@@ -21,6 +21,7 @@ from dpcompose.spaces.canonical.metrics import (
     INFINITE,
     ClosedForm,
     Discrete,
+    FewestBlocks,
     Metric,
     MinimumOverFibres,
     at_most,
@@ -228,7 +229,9 @@ def test_closed_forms_are_metrics(metric: ClosedForm) -> None:
 
 
 @pytest.mark.parametrize(
-    "metric", [*(ClosedForm("changed", ordered=True, at_once=m) for m in (1, 2, 3)), Discrete()]
+    "metric",
+    [*(FewestBlocks(dpc.tuples("ab"), dpc.group(m, dpc.bounded)) for m in (1, 2, 3)), Discrete()],
+    ids=str,
 )
 def test_metrics_of_tuples_are_metrics(metric: Metric) -> None:
     assert_metric(metric, list(dpc.tuples("ab", "<= 3").databases()))
@@ -310,7 +313,6 @@ def test_tuples_are_counted_and_listed(kind: Any, size: str) -> None:
             assert (D in databases) == (D in listed)
         for D, E in product(listed, repeat=2):
             differing = [i for i in range(len(D)) if i >= len(E) or D[i] != E[i]]
-            assert databases.counts(D, E) == ((len(differing),) if len(D) == len(E) else None)
             assert [i for i, gone in enumerate(databases.changed(D, E)) if gone] == differing
     assert "a" not in databases and ["a"] not in databases
     with pytest.raises(ValueError, match="is no database of all"):

@@ -87,10 +87,10 @@ def json_schema() -> dict[str, Any]:
 
 
 def folder() -> Path:
-    """Where the shipped problem files are: inside an installed package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    inside = package / "problems"
-    return inside if inside.is_dir() else package.parent / "notebooks" / "problems"
+    """Where the shipped problem files are."""
+    from dpcompose.proof.theory import registry
+
+    return registry.folder("problems", "notebooks/problems")
 
 
 def examples() -> dict[str, Path]:

@@ -115,7 +115,7 @@ def about(rule: str, arguments: Mapping[str, Any], setting: Setting) -> Setting 
             given = None if values is None else narrower({str(i): values}, setting)[i]
             return setting.implying(i, arguments["n"], arguments["m"], given)
         return setting.mechanisms[i - 1].study if rule == "study" else None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

@@ -226,7 +226,7 @@ def _shift(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
         if old is None or old.kind != "letter" or word(fresh) in scope.symbols or fresh in new:
             raise BadCertificate(f"{name} cannot be shifted to {fresh}")
         domain = old.of[1]
-        new[fresh] = letter(fresh, shifted(domain, end))
+        new[fresh] = letter(fresh, shifted(domain, word(end)))
         values[name] = distance(new[fresh], domain, end)
     inner = replace(scope, symbols={**scope.symbols, **new}, seen={})
     inner.assumed = tuple(forms.substituted(form, values, scope.known) for form in scope.assumed)

@@ -145,7 +145,9 @@ class Curves:
             if type.lost or there.keys() != dict(type.every).keys():
                 raise NoLoss("the formula is for inputs that are a known number of steps apart")
             for i, (many, r) in ((i, member) for i, members in there.items() for member in members):
-                ((texts, known),) = self._asked(self.page.head.parts, self.losses[i - 1])
+                (texts, known), *besides = self._asked(self.page.head.parts, self.losses[i - 1])
+                if besides:
+                    raise NoLoss("the formula is for mechanisms with one guarantee each")
                 if set(texts) == {"range"} and len(type.every) == 1 and _count(many, self.mechanism(i)) == 1:
                     wide = formulas.parse(texts["range"], {**known, "r": r})
                     found[self._of_interval(wide, epsilon)] = None
@@ -213,7 +215,7 @@ class Curves:
     def check_refuted(self, claim: Values, type: Type, at: Point, bits: int) -> str:
         """The page by which mechanisms at neighbours of a type exceed a claim at a point; else ValueError."""
         values = tuple((key, formulas.extended(value, at)) for key, value in claim)
-        if (event := self._by_event(type)) is not None:
+        if (event := self.by_event(type)) is not None:
             self._page_about(())
             self._check_event(*event, *_numbers(values), at, bits)
             return str(event[0].id)
@@ -222,7 +224,7 @@ class Curves:
             raise NoLoss("the computed delta is not seen to be above the claimed one")
         return str(page.id)
 
-    def _by_event(self, type: Type) -> tuple[Any, Noise, Term] | None:
+    def by_event(self, type: Type) -> tuple[Any, Noise, Term] | None:
         """The page of a noise that is not attained, but of which an event is known; it, and how far its
         query's value moves: where this mechanism is looked at alone, and moves by a finite amount."""
         if len(self.losses) != 1:
@@ -255,7 +257,7 @@ class Curves:
         """P(S) − e^ε·Q(S) of the event that the page has for the noise and what its query reads."""
         given, assumed = noise.letters, self.setting.assumed
         if any(terms.moves(name) for term in (noise.parameter, *given.values()) for name in term.letters):
-            at = {**at, **_general(at, 1)}
+            at = {**at, **of_member(at, 1)}
         others = {name: formulas.extended(given[name], at) for name in head.letters if name in given}
         parameter = formulas.extended(noises.fit(head, noise.parameter, assumed, given), at)
         for name in head.whole:
@@ -267,7 +269,7 @@ class Curves:
 
     def of_event(self, type: Type, epsilon: Term) -> Term | None:
         """A δ that one mechanism with numbers has at ε, by an event of its noise; None: none is known."""
-        found = self._by_event(type)
+        found = self.by_event(type)
         return None if found is None else self._of_event(found[0].head, *found[1:], epsilon, {})
 
     def check_implied(
@@ -287,13 +289,20 @@ class Curves:
 
     def attained(self, type: Type, at: Point) -> tuple[Any, Curve | None]:
         """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
-        free = replace(
-            self, losses=[loss for loss in self.losses if self._is_free(self.mechanism(loss.mechanism))]
+        every = (
+            None if piece is None else piece.times(len(those)) for _, those, piece in self.free.each(type, at)
         )
-        return free.page, pieces.curve(free._attained(type, at), self.setting.adaptive)
+        return self.free.page, pieces.curve(every, self.setting.adaptive)
 
-    def _attained(self, type: Type, at: Point) -> Iterator[Piece | None]:
-        """What mechanisms lose most that may be anything that their guarantees allow."""
+    @property
+    def free(self) -> Curves:
+        """The same of mechanisms that may be anything that their guarantees allow, or are their noise."""
+        free = [loss for loss in self.losses if self._is_free(self.mechanism(loss.mechanism))]
+        return replace(self, losses=free)
+
+    def each(self, type: Type, at: Point) -> Iterator[tuple[int, range, Piece | None]]:
+        """What each mechanism loses most that may be anything that its guarantee allows, and which of its
+        members, all alike, do.  Raises NoLoss."""
         alone, type = in_steps(self.losses, by_metrics(type), self.setting, self.theory)
         between = {i for i, _, _ in type.lost}
         known = {one.mechanism: one for one in at_type(alone, type, self.theory)}
@@ -321,9 +330,9 @@ class Curves:
                 loss, rate = self._on_samples(parts, known[i])
                 if mechanism.sampled is not None and (rate is None or tuple(moving) != (terms.ONE,)):
                     raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
-                for fixed, one in _of_members(self._asked(parts, loss), rate, those, moving, at):
+                for fixed, alike, one in _of_members(self._asked(parts, loss), rate, those, moving, at):
                     if i not in type.unlimited or _loses_without_limit(fixed):
-                        yield one
+                        yield i, alike, one
 
 
 def _count(many: int | Term, mechanism: Mechanism) -> int:
@@ -340,16 +349,16 @@ def _of_members(
     those: range,
     distances: Sequence[Term],
     at: Point,
-) -> Iterator[tuple[Sequence[Mapping[str, Term]], Piece | None]]:
+) -> Iterator[tuple[Sequence[Mapping[str, Term]], range, Piece | None]]:
     """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
-    what is known of it.  rate -- of the samples on which they are run."""
+    what is known of it, and the members that are alike.  rate -- of the samples on which they are run."""
     alike = not any(
         terms.moves(name) for _, letters in asked for value in letters.values() for name in value.letters
     )
     if len(those) > MOST_MEMBERS and not alike:
         raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
     for j in those[:1] if alike else those:
-        there = at if alike else {**at, **_general(at, j)}
+        there = at if alike else {**at, **of_member(at, j)}
         fixed = [
             {name: formulas.extended(value, there) for name, value in letters.items()} for _, letters in asked
         ]
@@ -358,7 +367,7 @@ def _of_members(
             some = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
             here = None if rate is None else formulas.extended(rate, there)
             found = pieces.on_samples(some, here, far, "forth")
-            yield fixed, found if found is None or not alike else found.times(len(those))
+            yield fixed, those if alike else range(j, j + 1), found
 
 
 def _word(mechanism: Mechanism, theory: Theory) -> str:
@@ -427,8 +436,8 @@ def _those(mechanism: Mechanism, many: int, before: int, at: Point) -> range:
     return range(before + 1, before + many + 1)
 
 
-def _general(at: Point, j: int) -> dict[str, Fraction]:
-    """The values of the members of that number, as those of the general ones."""
+def of_member(at: Point, j: int) -> dict[str, Fraction]:
+    """The values of the members of that number, as those of the general ones: of e[3] that of e[i]."""
     named = ((naming.read(name), x) for name, x in at.items())
     return {naming.general(said.base): x for said, x in named if said.index == j}
 

@@ -113,6 +113,8 @@ class Prover:
         if self.setting.distances and rule not in OF_DISTANCES:
             raise NoTheorem("it is about neighbours, and this setting about any two databases", rule)
         own = premises[1:] if rule in ABOUT_OTHERS else premises
+        if not all(isinstance(premise, Theorem) for premise in premises):
+            raise NoTheorem("the premises are theorems", rule)
         if any(theorem.setting != self.setting.hash for theorem in own):
             raise NoTheorem("a premise is about another setting", rule)
         try:

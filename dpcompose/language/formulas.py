@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.expressions import formulas as kernel
-from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.grammar import FUNCTIONS, RESERVED, FormulaError, escaped, names
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language.decimals import read_exactly
@@ -38,10 +38,12 @@ __all__ = [
     "from_python",
     "given",
     "given_text",
+    "in_letters",
     "names",
     "parse",
     "term",
     "to_text",
+    "written_as",
 ]
 
 
@@ -60,8 +62,12 @@ def term(value: object, known: Mapping[str, Term] | None = None) -> Term:
     if isinstance(value, Term):
         return value
     if isinstance(value, str):
-        known = {name: terms.letter(name) for name in names(value)} if known is None else known
-        return kernel.parse(value, known, index="i")
+        if known is not None:
+            return kernel.parse(value, known, index="i")
+        read = kernel.parse(value, {name: terms.letter(name) for name in names(value)}, index="i")
+        found = Term(read.kind, read.of)  # of its own, as others may be written otherwise
+        found.__dict__["text"] = value
+        return found
     if is_expression(value):
         return _of_sympy(value)
     if isinstance(value, float | Decimal):
@@ -73,6 +79,24 @@ def term(value: object, known: Mapping[str, Term] | None = None) -> Term:
             raise FormulaError(str(error)) from None
     shown = escaped(repr(value))
     raise FormulaError(f"{shown if len(shown) <= 60 else type(value).__name__} is no formula and no number")
+
+
+def in_letters(value: Term, letters: Mapping[str, Term]) -> Term:
+    """The same with other terms for some letters; a text, simplified for positive ones, is read again.
+
+    >>> from dpcompose.kernel.expressions.domains import REAL
+    >>> in_letters(term("sqrt(x**2)"), {"x": terms.letter("x", REAL)}) == terms.letter("x")
+    False
+    """
+    if (text := written_as(value)) is None:
+        return substitution.substituted(value, letters)
+    return term(text, {name: letters.get(name, terms.letter(name)) for name in names(text)})
+
+
+def written_as(value: Term) -> str | None:
+    """The text that a term was read of, with positive letters, if it was."""
+    text: str | None = value.__dict__.get("text")
+    return text
 
 
 def _decimal(value: object) -> Term:

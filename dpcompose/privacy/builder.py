@@ -13,7 +13,13 @@ from dpcompose.privacy.guarantees.notions import InMetric
 from dpcompose.privacy.mechanisms.mechanism import Mechanism as Stating
 from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.privacy.mechanisms.statements import Measured
-from dpcompose.privacy.writing import granularities_data, guarantee_data, maps_data, mechanism_data
+from dpcompose.privacy.writing import (
+    granularities_data,
+    guarantee_data,
+    maps_data,
+    mechanism_data,
+    name_of_table,
+)
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import is_graph
 from dpcompose.spaces.given import neighbours
@@ -22,6 +28,8 @@ from dpcompose.spaces.moves.granularities import Granularity
 if TYPE_CHECKING:
     import sympy
     from networkx import Graph
+
+    from dpcompose.privacy.mechanisms.statements import Tabled
 
 Formula: TypeAlias = "str | int | sympy.Expr"
 
@@ -41,8 +49,8 @@ class Data(Shown):
 
 
 Databases: TypeAlias = "Data | DatabaseClass"
-Stated: TypeAlias = "Measured | Stating"
-"""A mechanism with its guarantee: in a metric, or for neighbours."""
+Stated: TypeAlias = "Measured | Tabled | Stating"
+"""A mechanism with its guarantee, in a metric or for neighbours, or with its table."""
 Mechanism: TypeAlias = "str | int | sympy.Expr | Noise | tuple[str, Noise]"
 
 
@@ -195,7 +203,7 @@ def problem_data(
         for name, metric in metrics.items()
     }
     data |= {"adaptive": True} if adaptive else {}
-    every = (x for one in stated for x in (one.every if isinstance(one, Measured) else (one.satisfies,)))
+    every = (guarantee for one in stated for guarantee in one.every)
     used = [one.about_granularity for one in every if not isinstance(one, InMetric)]
     used += [target] if isinstance(target, Granularity) else []
     used += [d.of[1] for one in stated if isinstance(one, Measured) for d in one.functions]
@@ -203,6 +211,8 @@ def problem_data(
     if own := granularities_data(used):
         data["granularities"] = own
     data["maps"] |= maps_data([one.reads for one in stated], used)
+    tables = {name_of_table(one.name): one.table for one in stated if not isinstance(one, Measured)}
+    data |= {"tables": {name: table.data() for name, table in tables.items() if table is not None}}
     if isinstance(target, Granularity):
         data["target"] = {"granularity": target.data()}
     elif target is not None:
@@ -213,11 +223,15 @@ def problem_data(
 
 
 def _stated(given: Stated) -> dict[str, Any]:
-    if not isinstance(given, Measured):
+    if isinstance(given, Stating):
         return mechanism_data(given)
-    every = [one.data() if isinstance(one, InMetric) else guarantee_data(one) for one in given.every]
-    said = {"guarantee": every[0]} if len(every) == 1 else {"satisfies": every}
-    return {"name": given.name, "reads": given.reads.data(), **said}
+    if isinstance(given, Measured):
+        every = [one.data() if isinstance(one, InMetric) else guarantee_data(one) for one in given.every]
+        known: Any = {"guarantee": every[0]} if len(every) == 1 else {"satisfies": every}
+    else:
+        known = {"table": name_of_table(given.name)}
+        known |= {"post-processing": given.processing} if given.processing else {}
+    return {"name": given.name, "reads": given.reads.data(), **known}
 
 
 def _mechanism(given: Mechanism) -> dict[str, Any]:

@@ -1,17 +1,22 @@
-"""Claims in one canonical metric, as claims for the neighbours whose steps it counts (GB Prop. III.3)."""
+"""Claims in one canonical metric, as claims for the neighbours whose steps it counts, or for groups of such
+steps (GB Prop. III.3): for any two databases that are r steps apart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.kernel.expressions import substitution
+from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import ONE, Term
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.moves.granularities import Granularity
+
+ANY_NUMBER = "integer >= 1"
+"""The domain of a letter for how many steps there are."""
 
 
 @frozen
@@ -26,16 +31,18 @@ class Granular:
     metric: str
     values: Mapping[str, Term]
 
-    @property
-    def claim(self) -> dict[str, str]:
-        """The same for neighbours, which are at distance 1, as a problem file says it."""
-        values = self.values.items()
-        there = {key: substitution.substituted(value, {self.metric: ONE}) for key, value in values}
-        return {"notion": self.notion} | {key: to_text(value) for key, value in there.items()}
-
-    def problem(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The data of a problem in metrics as one for these neighbours, with this claim alone."""
-        return {**data, "target": {"granularity": self.granularity.data()}, "claims": [self.claim]}
+    def problem(self, data: Mapping[str, Any], steps: int | str = 1) -> dict[str, Any]:
+        """The data of a problem as one for these neighbours, with this claim alone; steps -- or for groups of
+        so many steps of these, a number or a letter: then at databases so far apart."""
+        target = {"group": steps, "of": self.granularity.data()} if steps != 1 else self.granularity.data()
+        letter = {steps: ANY_NUMBER} if isinstance(steps, str) else {}
+        apart = (
+            terms.number(steps) if isinstance(steps, int) else terms.letter(steps, Domain.read(ANY_NUMBER))
+        )
+        values = {key: substitution.substituted(x, {self.metric: apart}) for key, x in self.values.items()}
+        claim = {"notion": self.notion} | {key: to_text(value) for key, value in values.items()}
+        about = {"parameters": {**data.get("parameters", {}), **letter}, "target": {"granularity": target}}
+        return {**data, **about, "claims": [claim]}
 
 
 def granular(setting: Setting, claimed: Guarantee) -> Granular | None:
@@ -43,7 +50,7 @@ def granular(setting: Setting, claimed: Guarantee) -> Granular | None:
 
     Metrics that are formulas in others stand there as these.
     """
-    metrics = setting.metrics
+    metrics = setting.metrics or {metric.name: metric for metric in claimed.in_metric.distances}
     equal = ((name, metric.distance.equal_to) for name, metric in metrics.items())
     made = {name: formula for name, formula in equal if formula is not None}
     values = claimed.at_pair

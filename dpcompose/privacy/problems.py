@@ -185,7 +185,8 @@ def read_data(
     if pairs is None:
         pairs = isinstance(data, Mapping) and is_in_metrics(data) and not may_be_for_neighbours(data)
     refuse(unset(data), file)
-    found = checks.Found(notions, own)
+    data = _with_notions(data)
+    found = checks.Mistakes(notions, own)
     try:
         given = ProblemTable.read(data, (), found)
     except RecursionError:
@@ -197,6 +198,18 @@ def read_data(
     refuse(found.mistakes, file, text)
     assert setting is not None
     return Problem(setting, claims, file)
+
+
+def _with_notions(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The data with a notion in each claim that names none: that of the mechanisms, where all have one."""
+    claims, mechanisms = data.get("claims"), data.get("mechanisms")
+    if not isinstance(claims, list) or not isinstance(mechanisms, list):
+        return data
+    stated = [one.get("guarantee") if isinstance(one, Mapping) else None for one in mechanisms]
+    named = [one.get("notion") if isinstance(one, Mapping) else None for one in stated]
+    if not named or not isinstance(named[0], str) or named.count(named[0]) < len(named):
+        return data
+    return {**data, "claims": [{"notion": named[0], **x} if isinstance(x, Mapping) else x for x in claims]}
 
 
 def refuse(mistakes: Sequence[Mistake], file: str, text: str = "") -> None:

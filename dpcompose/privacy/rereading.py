@@ -22,7 +22,7 @@ from typing import Any
 
 from dpcompose.language import formulas
 from dpcompose.language.formulas import RESERVED
-from dpcompose.privacy.format.checks import Mistake, Path_
+from dpcompose.privacy.format.checks import Mistake, Place
 
 MOST_READINGS = 40
 """How often a file is read at most."""
@@ -49,13 +49,13 @@ HAVE_FORMULAS = ("mechanisms", "studies", "tables")
 """In whose formulas parameters first stand."""
 OF_ALL = ("databases", "metrics", "maps")
 """What the values of these keys depend on."""
-OF_THE_WHOLE: tuple[Path_, ...] = ((), ("mechanisms",))
+OF_THE_WHOLE: tuple[Place, ...] = ((), ("mechanisms",))
 """Where mistakes stand that are about all mechanisms together."""
 ANY_NUMBER = "integer >= 1"
 """What a parameter is of which nothing is known: most is allowed of these."""
 
 LEFT_OUT = None
-Replacement = tuple[Path_, Any]
+Replacement = tuple[Place, Any]
 """Where something else is put, and what."""
 
 
@@ -90,7 +90,7 @@ class Rest:
     def __init__(self, data: Mapping[str, Any], notions: Mapping[str, Sequence[str]]) -> None:
         self.data: Any = data
         self.notions, self.names = notions, set[str]()
-        self.replaced, self.unlike = dict[Path_, Any](), set[Path_]()
+        self.replaced, self.unlike = dict[Place, Any](), set[Place]()
         self.made = words([data.get("metrics"), data.get("databases")]) | RESERVED
         self.made |= {str(one).replace("-", "_") for one in keys(data.get("metrics"))}
         mechanisms = data.get("mechanisms")
@@ -117,7 +117,7 @@ class Rest:
                 return True
         return False
 
-    def _put(self, path: Path_, value: Any, mistake: Mistake) -> None:
+    def _put(self, path: Place, value: Any, mistake: Mistake) -> None:
         before = at(self.data, path)
         cut = any(one is LEFT_OUT and path[:2] == there[:2] for there, one in self.replaced.items())
         self.data = changed(self.data, path, value)
@@ -194,7 +194,7 @@ class Rest:
             yield path, LEFT_OUT
 
 
-def _of_a_mechanism(data: Mapping[str, Any], i: int, path: Path_) -> Iterator[Replacement]:
+def _of_a_mechanism(data: Mapping[str, Any], i: int, path: Place) -> Iterator[Replacement]:
     """What may be put instead in a mechanism: as its name, as what is read, as what is known of it."""
     least, given = _mechanism(data, i), at(data, path[:2])
     if isinstance(given, dict):
@@ -218,7 +218,7 @@ def neighbours(data: Mapping[str, Any]) -> Any:
     return at(data, ("target", "granularity")) or "free-lunch"
 
 
-def at(data: Any, path: Path_) -> Any:
+def at(data: Any, path: Place) -> Any:
     """What stands at a path; None where nothing does."""
     for part in path:
         if isinstance(data, Mapping):
@@ -230,7 +230,7 @@ def at(data: Any, path: Path_) -> Any:
     return data
 
 
-def changed(data: Any, path: Path_, value: Any) -> Any:
+def changed(data: Any, path: Place, value: Any) -> Any:
     """The data with another value at a path, or without what stands there."""
     if not path:
         return value

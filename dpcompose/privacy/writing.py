@@ -52,7 +52,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     if databases.is_listed:
         data["granularities"] = own
         data["maps"] = maps_data([m.reads for m in setting.mechanisms], used)
-        made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
+        made = {name_of_table(m.name): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
     maps = (m.reads for m in setting.mechanisms)
     told = {f: f.table() for f in maps if f.recodes or f.divided}
@@ -127,7 +127,7 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
     guarantee = guarantee_data(as_one(every))
     if mechanism.filtered:
         return {"name": mechanism.name, **many, "reads": reads, "filter": guarantee}
-    made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
+    made = {} if mechanism.table is None else {"table": name_of_table(mechanism.name)}
     made |= {} if mechanism.study is None else {"study": mechanism.name}
     return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}
 
@@ -139,9 +139,9 @@ def guarantee_data(stated: Guarantee) -> dict[str, Any]:
     return data if stated.domain is None else data | {"domain": stated.domain}
 
 
-def _name_of_table(mechanism: Mechanism) -> str:
-    """What the table of a mechanism is called in a file."""
-    return f"of {mechanism.name}"[:200]
+def name_of_table(mechanism: str) -> str:
+    """What the table of a mechanism of a name is called in a file."""
+    return f"of {mechanism}"[:200]
 
 
 def _image_data(f: Map, used: Sequence[Granularity]) -> dict[str, Any]:

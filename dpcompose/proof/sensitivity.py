@@ -16,7 +16,7 @@ from dpcompose.language.symbols import symbol
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof.hypotheses.inputs import Inputs, NoLimit, NotDecidable, show_pair
+from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable, show_pair
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page, PageError, Theory
 from dpcompose.spaces import given
@@ -214,8 +214,8 @@ def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: 
     if isinstance(to, Granularity):
         try:
             neighbouring_pairs = inputs.neighbouring_pairs()
-        except NoLimit as error:
-            if f is not everything:
+        except NotDecidable as error:
+            if error.pair is None or f is not everything:
                 raise
             rest = ("as far apart as neighbours of this size can be", theory, LARGER)
             return Sensitivity(f, on, neighbours, to, _distance(INFINITE), error.pair, *rest)

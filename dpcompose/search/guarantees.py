@@ -261,7 +261,7 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
         if shop.whole is not shop:
             return by_way(shop.whole, way)
         raise NoGuarantee(error.why) from None
-    closer = None if way.whole else _closer(shop, composed)
+    closer = None if way.whole else _closer(shop, composed) or _by_noise(shop, way)
     main = Known(made, _optimal(shop, made) if way.direct else {})
     return Guarantees(shop, way, losses, composed, before, main, closer)
 
@@ -290,6 +290,23 @@ def _closer(shop: Workshop, composed: Theorem) -> Known | None:
                     if all(not loss_of(premise).then for premise in composed.premises)
                     else {},
                 )
+    return None
+
+
+def _by_noise(shop: Workshop, way: Way) -> Known | None:
+    """The guarantee by the smaller parameters that pages of noise have besides."""
+    losses = []
+    for theorem, mechanism in zip(shop.stated, shop.setting.mechanisms, strict=True):
+        if mechanism.noise is not None and shop.theory.page(mechanism.noise.page, "noise").head.closer:
+            loss = loss_of(theorem)
+            with suppress(NoTheorem):
+                theorem = shop.prover.by("noise", i=loss.mechanism, notion=loss.notion, closer=True)
+        losses.append(theorem)
+    if losses != list(shop.stated):
+        with suppress(NoTheorem):
+            composed = shop.prover.by("compose", *(converted(shop.prover, one, way) for one in losses))
+            worst = shorter(shop.prover, shop.prover.by("worst", composed, shop.cover))
+            return Known(worst, _optimal(shop, worst) if way.direct else {})
     return None
 
 

@@ -56,8 +56,8 @@ def where_it_holds(
 def _changed(setting: Setting) -> Iterator[tuple[str, Setting]]:
     """Changes in words, with the setting after them; those that change nothing are left out."""
     for other in BUILT_IN.values():
-        edits = other.edits(setting.databases)
-        if other != setting.target and edits is not None and edits.single is not None:
+        counted = other.by_counts(setting.databases) and not other.any_two(setting.databases)
+        if other != setting.target and counted:
             words = f"for {other.words} neighbours{_also_stated(setting)}"
             yield from _made(words, setting, _with_neighbours(other))
     yield from _made("for records with identifiers, of which each mechanism reads some", setting, _identified)

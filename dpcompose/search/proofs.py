@@ -8,22 +8,14 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.composition import losses
 from dpcompose.kernel.core import lines
 from dpcompose.kernel.core.orders import Orders
-from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import TermError
-from dpcompose.kernel.judgements import (
-    Covers,
-    Lower,
-    Refuted,
-)
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, elaborated
-from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.flattening import NotFlat, flattened
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -31,12 +23,10 @@ from dpcompose.search import always, guarantees, replayed, stated
 from dpcompose.search.choices.choices import Choices
 from dpcompose.search.conversions import orders, tradeoffs
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
-from dpcompose.search.refutations import exchanged
 from dpcompose.search.replayed import Proved, undecided
 from dpcompose.search.verdicts import Judge, Verdict
 from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.inputs.maps import NotAMap
-from dpcompose.spaces.moves.built_in import free_lunch
 
 TOO_LARGE = "it cannot be computed with these numbers"
 NEARER = "numbers nearer to 1 would do"
@@ -243,45 +233,6 @@ class Proofs:
             return str(error)
         return ""
 
-    def pairs(self, proved: Proved) -> list[tuple[Any, Any]]:
-        """The two databases of each type at which a refuted claim's mechanisms lose what they do."""
-        (theorem,) = proved.theorems[:1]
-        elaborated = self.elaborated
-        theorem = theorem.premises[0] if theorem.rule == "choose" else theorem
-        if theorem.rule == "one_by_one" and elaborated.flat is not None:
-            theorem, elaborated = theorem.premises[0], elaborated.flat
-        lower = next((premise.says for premise in theorem.premises if isinstance(premise.says, Lower)), None)
-        if lower is None:
-            return []
-        point = dict(theorem.says.point) if isinstance(theorem.says, Refuted) else {}
-        shown = (exchanged.at_point(attained.type, elaborated.core, point) for attained in lower.at)
-        return [elaborated.pair(type) for type in shown]
-
-    def at_types(self, proved: Proved) -> Iterator[tuple[Setting, tuple[Any, Any]]]:
-        """For each type at which a refuted claim's mechanisms lose what they do its two databases, and the
-        setting with the guarantees that those in metrics have there, for any two databases; of which nothing
-        is known to be lost, those of mechanisms that say the same always."""
-        (theorem,) = proved.theorems[:1]
-        elaborated = self.elaborated
-        if theorem.rule == "one_by_one" and elaborated.flat is not None:
-            theorem, elaborated = theorem.premises[0], elaborated.flat
-        elif theorem.rule == "choose":
-            chosen = self.setting.choosing(theorem.arguments["which"])
-            theorem, elaborated = theorem.premises[0], Elaborated(chosen)
-        for type in _types(theorem):
-            stated = {i: elaborated.core.mechanisms[i - 1].metric for i, _, _ in type.lost}
-            lose = [i for i, metric in stated.items() if metric is not None and metric.attained()]
-            there = [losses.by_guarantee(i, elaborated.core, self.theory) for i in lose]
-            alone, apart = losses.in_steps(there, type, elaborated.core, self.theory)
-            known = {loss.mechanism: loss.values for loss in losses.at_type(alone, apart, self.theory)}
-            between, moves = {i for i, _, _ in apart.lost}, dict(apart.moves)
-            steps = {i: 0 if i in between else int(moves[i][0][1].number or 0) for i in lose}
-            mechanisms = (
-                replace(mechanism, satisfies=_for_any_two(mechanism.satisfies, known.get(i), steps.get(i, 0)))
-                for i, mechanism in enumerate(elaborated.setting.mechanisms, start=1)
-            )
-            yield replace(elaborated.setting, mechanisms=tuple(mechanisms), metrics={}), elaborated.pair(type)
-
     def replayed(self, theorems: Sequence[Theorem]) -> list[Theorem]:
         """Theorems about the setting, or with its studies one by one, made again from their saved form."""
         return replayed.again(self.elaborated.core, self.theory, [self.here(theorem) for theorem in theorems])
@@ -291,25 +242,6 @@ class Proofs:
         if theorem.setting == self.elaborated.core.hash:
             return theorem
         return self.shop.prover.by("one_by_one", theorem)
-
-
-def _types(theorem: Theorem) -> list[Type]:
-    """The types at which mechanisms lose what refutes a claim."""
-    for premise in theorem.premises:
-        if isinstance(premise.says, Lower):
-            return [at.type for at in premise.says.at]
-        if isinstance(premise.says, Covers) and theorem.rule == "exceed":
-            return [premise.says.cover.types[theorem.arguments["neighbours"] - 1]]
-    return []
-
-
-def _for_any_two(stated: Guarantee, there: losses.Values | None, steps: int) -> Guarantee:
-    """A guarantee in a metric as one for any two databases: with what it says at two of them, 0 at most, or
-    for each of the steps that these are apart."""
-    if stated.metric is None:
-        return stated
-    values = there or tuple((key, terms.ZERO) for key, _ in stated.terms)
-    return replace(stated, terms=values, granularity=free_lunch, metric=None, apart=steps)
 
 
 def saved(

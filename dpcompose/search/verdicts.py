@@ -82,11 +82,13 @@ class Judge:
         if claimed.limited != claimed.values.keys() and (trivial := self._trivial(claimed)):
             return self._beside_guarantees(claimed, trivial)
         verdict = self._decided(claimed)
-        if verdict.loose is None and verdict.word != "refuted" and self.shop.flat is not None:
-            flat = Judge(self.shop.flat).judge(claim, explained=False)
-            verdict = flat if flat.word != "undecided" else verdict
         if verdict.word == "refuted":
             verdict = replace(verdict, theorem=plainer.plainer(prover, verdict.theorem))
+        if (
+            verdict.loose is None and self.shop.flat is not None
+        ):  # also where the whole of a study is left out
+            flat = Judge(self.shop.flat).judge(claim, explained=False)
+            verdict = flat if flat.word != "undecided" else verdict
         known = self.in_notion(claimed.says)
         if verdict.word == "undecided" and explained:
             verdict = replace(verdict, reason=reasons.why(self.shop, claimed.says, known))

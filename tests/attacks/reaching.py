@@ -82,7 +82,7 @@ class Suite:
         self.alone = alone
         self.items = [one for one in items if not alone or self.passes(one)]
         self.code = Code(KERNEL if alone else ROOT)
-        self.seconds: list[float] = []
+        self.seconds = [0.0] * len(self.items)
         self.reached: dict[str, dict[int, list[int]]] = {}
 
     def passes(self, item: Any) -> bool:
@@ -93,31 +93,30 @@ class Suite:
             item.dtest.globs = dict(self.examples[item])
         return all(one.passed for one in runtestprotocol(item, log=False, nextitem=None))
 
-    def record(self) -> None:
-        """Runs every test once more, and notes what it reaches and costs."""
+    def record(self, tests: Sequence[int]) -> None:
+        """Runs these tests once more, and notes what each reaches and costs."""
         import coverage
 
         noted = coverage.Coverage(data_file=None, source=[str(KERNEL)], messages=False)
         noted.start()
         fail = set()
-        for n, item in enumerate(self.items):
+        for count, n in enumerate(tests, start=1):
             if self.alone:
                 self.code.forget()
             noted.switch_context(str(n))
             start = time.process_time()
-            if not self.passes(item):
+            if not self.passes(self.items[n]):
                 fail.add(n)
-            if n % 100 == 99:
-                print(f"{n + 1} of {len(self.items)} tests are recorded", file=sys.stderr, flush=True)
-            self.seconds.append(time.process_time() - start)
+            if count % 100 == 0:
+                print(f"{count} of {len(tests)} tests are recorded", file=sys.stderr, flush=True)
+            self.seconds[n] = time.process_time() - start
         noted.stop()
         data = noted.get_data()
         for file in data.measured_files():
-            lines = data.contexts_by_lineno(file).items()
-            self.reached[file] = {
-                line: self._in_order([int(one) for one in some if one and int(one) not in fail])
-                for line, some in lines
-            }
+            known = self.reached.setdefault(file, {})
+            for line, some in data.contexts_by_lineno(file).items():
+                new = [int(one) for one in some if one and int(one) not in fail]
+                known[line] = self._in_order([*known.get(line, ()), *new])
 
     def _in_order(self, tests: Sequence[int]) -> list[int]:
         """The fastest first; of every test function one before its second one."""
@@ -133,8 +132,8 @@ class Suite:
         names = [one.nodeid for one in self.items]
         path.write_text(json.dumps([names, self.seconds, self.reached]), encoding="utf-8")
 
-    def read(self, path: Path) -> None:
-        """What was recorded before; tests that are not there any more are left out."""
+    def read(self, path: Path) -> list[int]:
+        """What was recorded before; tests that are not there any more are left out.  The numbers of new ones."""
         names, seconds, reached = json.loads(path.read_text(encoding="utf-8"))
         at = {one.nodeid: n for n, one in enumerate(self.items)}
         costs = dict(zip(names, seconds, strict=True))
@@ -143,6 +142,7 @@ class Suite:
             self.reached[file] = {
                 int(line): [at[names[n]] for n in some if names[n] in at] for line, some in lines.items()
             }
+        return [n for n, one in enumerate(self.items) if one.nodeid not in costs]
 
     def chosen(self, mutant: Mutant, seconds: float) -> list[int]:
         """The tests that reach what is changed, for so long."""
@@ -199,10 +199,9 @@ def with_tests(attack: Callable[[Suite], None], kept: Path | None, tests: Sequen
         def pytest_runtestloop(session: Any) -> bool:
             suite = Suite(session.items, tests == TESTS)
             print(f"{len(suite.items)} of {len(session.items)} tests pass", file=sys.stderr, flush=True)
-            if kept is not None and kept.exists():
-                suite.read(kept)
-            else:
-                suite.record()
+            read = kept is not None and kept.exists()
+            if new := suite.read(kept) if read else range(len(suite.items)):
+                suite.record(new)
                 if kept is not None:
                     suite.write(kept)
             gc.collect()

@@ -26,7 +26,7 @@ from measured import in_turn, peak
 
 import dpcompose as dpc
 from dpcompose.language.worstcase import Top
-from dpcompose.spaces.arrays import layouts, subsets
+from dpcompose.spaces.arrays import layouts
 from dpcompose.spaces.canonical.finite import FiniteSpace
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -316,22 +316,6 @@ def structure(small: bool, rounds: int) -> Iterator[Row]:
         yield Row("functions of parts, against our full pass", at, ours, others, "40 (100)")
 
 
-def rewiring(small: bool, rounds: int) -> Iterator[Row]:
-    from dpcompose.spaces.arrays import searches
-
-    layout = subsets.rewirings(5 if small else 6)
-    (ours, others), (found, searched) = in_turn(
-        rounds, layout.distances_from_the_empty_one, lambda: searches.neighbours(layout).distances(0)
-    )
-    assert numpy.array_equal(found, searched)
-    at = f"{len(found):,} graphs"
-    yield Row("node rewiring, against our search of all edges", at, ours, others, "")
-    whole = subsets.rewirings(6 if small else 7)
-    (ours,), (found,) = in_turn(rounds, whole.distances_from_the_empty_one)
-    more = f"{seconds_of(ours)}, distances up to {found.max()}"
-    yield Row("node-rewiring metric by one search", f"{len(found):,} graphs", 0, 0, "seconds", more=more)
-
-
 def top_sums(small: bool, rounds: int) -> Iterator[Row]:
     k = 6 if small else 20
     families = [dpc.parameters(f"{letter}1:{k + 1}") for letter in LETTERS]  # sympy keeps what it made once
@@ -428,7 +412,6 @@ ROWS = (
     all_pairs,
     fibres,
     structure,
-    rewiring,
     top_sums,
     linear_claims,
     exact_loss,

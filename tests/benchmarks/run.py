@@ -17,9 +17,11 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
+from math import comb
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -121,35 +123,41 @@ def growth(folder: Path, quick: bool) -> Iterator[Row]:
     }
     for n, (what, text) in enumerate(others.items()):
         yield Row(what, process(*verify(file(f"other{n}", text)))[0], "", 0, "2 s")
-    yield from curves(file("laplace", written.laplace(10)))
+    yield from curves(file("laplace", written.laplace(10, ("0.473686", "0.473684"))))
+
+
+ACCOUNTANTS = {
+    "dp_accounting": "from dp_accounting.pld import privacy_loss_distribution as p; "
+    "p.from_laplace_mechanism(1.0, value_discretization_interval=1e-4).self_compose({k})"
+    ".get_delta_for_epsilon(3.0)",
+    "prv_accountant": "from prv_accountant import LaplaceMechanism, PRVAccountant as P; "
+    "P(prvs=[LaplaceMechanism(mu=1.0)], max_self_compositions=[{k}], eps_error=1e-3, delta_error=1e-7)"
+    ".compute_delta(3.0, [{k}])",
+}
+
+
+def accountants(k: int) -> dict[str, tuple[str, str]]:
+    """The programs of those that are installed for the δ of k Laplace mechanisms."""
+    return {PEERS[name]: python(code.format(k=k)) for name, code in ACCOUNTANTS.items() if find_spec(name)}
 
 
 def curves(ten: Path) -> Iterator[Row]:
     """Ten Laplace mechanisms, and the δ at an ε, by accountants that need no proof."""
-    accountants = {
-        "dp_accounting": "from dp_accounting.pld import privacy_loss_distribution as p; "
-        "p.from_laplace_mechanism(1.0, value_discretization_interval=1e-4).self_compose(10)"
-        ".get_delta_for_epsilon(3.0)",
-        "prv_accountant": "from prv_accountant import LaplaceMechanism, PRVAccountant as P; "
-        "P(prvs=[LaplaceMechanism(mu=1.0)], max_self_compositions=[10], eps_error=1e-3, delta_error=1e-7)"
-        ".compute_delta(3.0, [10])",
-    }
-    there = {name: code for name, code in accountants.items() if find_spec(name)}
-    ours, *others = processes(verify(ten), *(python(code) for code in there.values()))
-    for name, time in zip(there, others, strict=True):
-        yield Row("ten Laplace mechanisms, δ to 1e-6", ours, PEERS[name], time, "10")
+    ours, *others = processes(verify(ten), *accountants(10).values())
+    for name, time in zip(accountants(10), others, strict=True):
+        yield Row("ten Laplace mechanisms, δ to 1e-6", ours, name, time, "10")
 
 
-def all_pairs(quick: bool) -> Iterator[Row]:
-    """The canonical metric between all multisets of at most n of four records."""
+def distances(size: int) -> dict[str, Callable[[], Any]]:
+    """The canonical metric between all multisets of at most so many of four records: ours, then others'."""
     import bench_finite as bench
     import networkx
 
-    size = 10 if quick else 20
     nodes = bench.databases(4, size)
     graph = bench.numbered(bench.filled(nodes, bench.edits(nodes, size, False)))
     calls: dict[str, Callable[[], Any]] = {
-        "networkx": lambda: dict(networkx.all_pairs_shortest_path_length(graph))
+        "dpcompose": lambda: bench.space_of(4, size).all_pairs(),
+        "networkx": lambda: dict(networkx.all_pairs_shortest_path_length(graph)),
     }
     if find_spec("scipy"):
         from scipy.sparse.csgraph import shortest_path
@@ -167,17 +175,19 @@ def all_pairs(quick: bool) -> Iterator[Row]:
     if find_spec("networkit"):
         import networkit
 
-        def by_networkit() -> Any:
-            found = networkit.distance.APSP(networkit.nxadapter.nx2nk(graph))
-            return found.run()
+        calls["networkit"] = lambda: networkit.distance.APSP(networkit.nxadapter.nx2nk(graph)).run()
+    return calls
 
-        calls["networkit"] = by_networkit
+
+def all_pairs(quick: bool) -> Iterator[Row]:
+    """The canonical metric, by those that take no minutes."""
+    size = 10 if quick else 20
+    calls = distances(size)
     if not quick:
         del calls["networkx"]
-    space = bench.space_of(4, size)
-    ours, *others = in_turn(ROUNDS, lambda: bench.space_of(4, size).all_pairs(), *calls.values())[0]
-    for name, time in zip(calls, others, strict=True):
-        yield Row(f"all pairs of {len(space):,} databases", ours, name, time)
+    ours, *others = in_turn(ROUNDS, *calls.values())[0]
+    for name, time in zip(list(calls)[1:], others, strict=True):
+        yield Row(f"all pairs of {comb(size + 4, 4):,} databases", ours, name, time)
 
 
 def expressions() -> Iterator[Row]:
@@ -186,10 +196,7 @@ def expressions() -> Iterator[Row]:
 
     import sympy
 
-    from dpcompose.kernel.expressions import terms
-    from dpcompose.kernel.expressions.domains import NONNEGATIVE
     from dpcompose.language.worstcase import Top
-    from dpcompose.search.comparisons import parameters
 
     e = sympy.symbols("e1:9", positive=True)
     point = {one: n for n, one in enumerate(e, start=1)}
@@ -204,15 +211,20 @@ def expressions() -> Iterator[Row]:
     yield Row("largest pair of 8 sums, at a point", ours, "sympy, evaluated", evaluated)
     yield Row("largest pair of 8 sums, at a point", ours, "sympy, unevaluated", unevaluated)
     if find_spec("z3"):
-        letters = [terms.letter(f"e{i}", NONNEGATIVE) for i in range(60)]
-
-        def prove() -> object:
-            parameters.at_least.cache_clear()
-            return parameters.at_least(terms.add(letters), terms.top(2, letters))
-
-        (ours, by_z3), (shown, said) = in_turn(ROUNDS, prove, lambda: sum_is_enough(60))
+        (ours, by_z3), (shown, said) = in_turn(ROUNDS, lambda: sum_is_seen(60), lambda: sum_is_enough(60))
         assert shown is not None and str(said) == "unsat"
         yield Row("sum of 60 is at least its two largest", ours, "z3", by_z3)
+
+
+def sum_is_seen(k: int) -> object:
+    """That no pair exceeds the sum of all, by a certificate."""
+    from dpcompose.kernel.expressions import terms
+    from dpcompose.kernel.expressions.domains import NONNEGATIVE
+    from dpcompose.search.comparisons import parameters
+
+    parameters.at_least.cache_clear()
+    letters = [terms.letter(f"e{i}", NONNEGATIVE) for i in range(k)]
+    return parameters.at_least(terms.add(letters), terms.top(2, letters))
 
 
 def sum_is_enough(k: int) -> object:
@@ -233,7 +245,8 @@ def shipped() -> Iterator[Row]:
 
 
 def plot(target: Path) -> None:
-    """Cost against the number of mechanisms, vertices, sets and databases, and the size of groups, beside lines."""
+    """Cost against the number of mechanisms, vertices, sets and databases, and the size of groups; then beside
+    peers: accountants, libraries for graphs, z3."""
     from matplotlib import pyplot
 
     kinds: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
@@ -245,23 +258,48 @@ def plot(target: Path) -> None:
         "groups of k": (written.groups, (3, 10, 30, 100)),
         "studies k deep": (written.nested, (3, 10, 20, 30)),
     }
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    figure, (axes, *panels) = pyplot.subplots(1, 4, figsize=(17, 4.5), layout="constrained")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "one.toml"
+
+        def verified(text: str) -> float:
+            file.write_text(text, encoding="utf-8")
+            return process(*verify(file))[0]
+
         for name, (text, at) in kinds.items():
-            times = []
-            for k in at:
-                file.write_text(text(k), encoding="utf-8")
-                times.append(process(*verify(file))[0])
-            axes.loglog(at, times, marker="o", label=name)
-    for code, style in (("import sympy", "--"), ("import dp_accounting", ":")):
-        if find_spec(code.split()[1]):
-            axes.axhline(process(*python(code))[0], color="grey", linestyle=style, label=code)
-    axes.set_xlabel("k")
-    axes.set_ylabel("CPU seconds of verify")
-    axes.set_title(f"Cost of a file, {machine()}", fontsize=9)
-    axes.legend(fontsize=8)
+            axes.loglog(at, [verified(text(k)) for k in at], marker="o", label=name)
+        laplace = {k: {"dpcompose": verified(written.laplace(k, at))} for k, at in written.NEAR.items()}
+    axes.axhline(process(*python("import sympy"))[0], color="grey", linestyle="--", label="import sympy")
+    for k, times in laplace.items():
+        times |= {name: process(*code)[0] for name, code in accountants(k).items()}
+    beside(panels[0], "k Laplace mechanisms, δ at ε = 3 to 1e-4", laplace)
+    pairs = {comb(n + 4, 4): timed_each(distances(n)) for n in (3, 5, 8, 11)}
+    beside(panels[1], "all distances of k databases", pairs)
+    sums = {k: {"dpcompose": sum_is_seen, **({"z3": sum_is_enough} if find_spec("z3") else {})} for k in SUMS}
+    proofs = {k: timed_each({name: partial(f, k) for name, f in some.items()}) for k, some in sums.items()}
+    beside(panels[2], "that the sum of k is at least any two", proofs)
+    for one in (axes, *panels):
+        one.legend(fontsize=7)
+        one.set_ylabel("CPU seconds")
+    axes.set_xlabel("k, of verify")
+    figure.suptitle(machine(), fontsize=9)
     figure.savefig(target, bbox_inches="tight")
+
+
+SUMS = (3, 10, 30, 60)
+
+
+def timed_each(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+    """Median CPU times of calls in turn, by their names."""
+    return dict(zip(calls, in_turn(ROUNDS, *calls.values())[0], strict=True))
+
+
+def beside(axes: Any, words: str, times: Mapping[int, Mapping[str, float]]) -> None:
+    """Draws how long each takes at each k; what takes less than can be measured is left out."""
+    for name in next(iter(times.values())):
+        seen = {k: some[name] for k, some in times.items() if some[name] > 0}
+        axes.loglog(list(seen), list(seen.values()), marker="o", label=name)
+    axes.set_xlabel(words)
 
 
 def machine() -> str:

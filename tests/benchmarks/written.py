@@ -99,12 +99,16 @@ def nested(depth: int) -> str:
     return text + claims("pure", (" + ".join(e), "proved"), (f"max({listed(e)})", "refuted"))
 
 
-def laplace(k: int) -> str:
-    """k counts with Laplace noise, and a δ just above the true one and just below it, where k is ten."""
+NEAR = {5: ("0.1407", "0.1406"), 10: ("0.4737", "0.4736"), 20: ("0.8145", "0.8144"), 30: ("0.9347", "0.9345")}
+"""A δ just above that of so many Laplace mechanisms at ε = 3, and one just below it."""
+
+
+def laplace(k: int, deltas: tuple[str, str]) -> str:
+    """k counts with Laplace noise, and a δ that holds, and one that does not."""
     text = head('kind = "multisets"', '"unbounded"')
     for i in range(k):
         text += f'[[mechanisms]]\nname = "c{i}"\nquery = "count"\nnoise = {{ laplace = "1" }}\n'
-    for delta, verdict in (("0.473686", "proved"), ("0.473684", "refuted")):
+    for delta, verdict in zip(deltas, ("proved", "refuted"), strict=True):
         text += '[[claims]]\nnotion = "approximate"\nepsilon = "3"\n'
         text += f'delta = "{delta}"\nexpect = "{verdict}"\n'
     return text

@@ -41,8 +41,8 @@ def test_json_of_the_first_problem(capsys: pytest.CaptureFixture[str]) -> None:
         "claimed": "1",
         "actual": "2",
         "mechanisms": [
-            {"mechanism": 1, "at D": "1/2*exp(-1)", "at E": "1/2"},
-            {"mechanism": 2, "at D": "1/2*exp(-1)", "at E": "1/2"},
+            {"mechanism": 1, "at D": "exp(-1)/2", "at E": "1/2"},
+            {"mechanism": 2, "at D": "exp(-1)/2", "at E": "1/2"},
         ],
     }
     assert proved == {

@@ -84,10 +84,16 @@ def test_a_metric_is_that_of_the_class() -> None:
     assert dpc.compose(dpc.mechanism("M", same(x, y)), on=dpc.multisets({"a"}), target="unbounded").check("1")
 
 
-@pytest.mark.parametrize("made", [lambda: dpc.union("bounded", dpc.event), lambda: dpc.group(2, "bounded")])
-def test_names_are_no_granularities_inside_others(made: Callable[[], Any]) -> None:
-    with pytest.raises(TypeError, match=r"such as dpcompose\.bounded, not 'bounded'"):
-        made()
+def test_names_and_graphs_are_granularities_inside_others() -> None:
+    assert dpc.group(3, "bounded") == dpc.group(3, dpc.bounded)
+    assert dpc.union("bounded", "unbounded") == dpc.union(dpc.unbounded, dpc.bounded)
+    assert dpc.within_any_size(2, "unbounded") == dpc.within_any_size(2, dpc.unbounded)
+    M = dpc.mechanism("M", dpc.pure(e1))
+    assert dpc.compose(M, on=LINE, target=dpc.group(2, LINE)).check(e1).proved
+    with pytest.raises(ValueError, match="no granularity 'bonded'; did you mean 'bounded'"):
+        dpc.group(2, "bonded")
+    with pytest.raises(TypeError, match=r"such as dpcompose\.bounded, or a networkx graph, not 7"):
+        dpc.union("bounded", 7)  # type: ignore[arg-type]
 
 
 def test_a_graph_is_a_policy() -> None:

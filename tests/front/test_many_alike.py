@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import pytest
 
 import dpcompose as dpc
 from dpcompose.front.printers import render
-from dpcompose.kernel.expressions import terms
 from dpcompose.language.worstcase import Top
-from dpcompose.proof.counterexamples import witnesses
 
 
 def study(stated: dpc.Guarantee, times: int) -> dpc.Study:
@@ -34,19 +30,6 @@ def test_databases_and_losses_are_shown(stated: dpc.Guarantee, claimed: dpc.Guar
     assert "D  = {x}" in shown and "reached by M[1], ..., M[4000]" in shown
 
 
-@pytest.mark.parametrize("times", [1, 3, 20_000])
-def test_losses_of_alike_rows_are_multiples(times: int) -> None:
-    normal = witnesses.Noise(1, Fraction(1, 4), Fraction(1, 2))
-    irrational = witnesses.Violating(1, "page", "what", terms.sqrt(terms.number(2)))
-    assert witnesses.loss([normal], [times]) == Fraction(times, 4) == witnesses.loss([normal] * times)
-    assert witnesses.loss([irrational], [times]) == times * terms.sqrt(terms.number(2))
-
-
-def test_events_of_alike_rows_happen_at_least_once() -> None:
-    one = witnesses.Event(1, Fraction(1, 10))
-    assert witnesses.loss([one], [3]) == witnesses.loss([one] * 3) == Fraction(271, 1000)
-
-
 def test_of_many_parts_those_that_lose_most_are_shown() -> None:
     """The types of two of thirty mechanisms stand for all pairs; the counterexample has the two of its point."""
     e = dpc.parameters("e1:31")
@@ -61,3 +44,13 @@ def test_of_many_parts_those_that_lose_most_are_shown() -> None:
     refuted = found.check(dpc.pure(Top(2, *e[:-2], 2 * e[-2])))
     assert refuted.verdict == "refuted" and refuted.counterexample is not None
     assert ("a30",) in refuted.counterexample.pair
+
+
+def test_relations_between_parameters_leave_a_counterexample() -> None:
+    """What refutes is at a point that satisfies them, and so is what is shown."""
+    M = [dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", dpc.unbounded)) for i in (1, 2)]
+    study = dpc.compose(*M, on=dpc.multisets(), target="unbounded", assume=["e1 >= 2*e2"])
+    found = study.check("e1 + e2/2")
+    assert found.verdict == "refuted" and found.counterexample is not None
+    point = found.counterexample.point
+    assert point["e1"] >= 2 * point["e2"] and found.counterexample.actual == point["e1"] + point["e2"]

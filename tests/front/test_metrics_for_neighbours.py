@@ -287,7 +287,7 @@ def test_of_what_is_not_known_to_lose_nothing_is_shown(other: str, tmp_path: Pat
         claimed("approximate", epsilon="0", delta="0.6") + claimed("zcdp", rho="0.4") + claimed(epsilon="1")
     )
     for found in said(MULTISETS + BOUNDED + text + claims, tmp_path)[1]:
-        assert [one.alike for one in found.counterexample.rows] == [(1,)]
+        assert [one.mechanism for one in found.counterexample.rows] == [1]
 
 
 def test_of_a_family_the_member_that_moves_is_shown(tmp_path: Path) -> None:

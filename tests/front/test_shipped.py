@@ -78,7 +78,6 @@ SMALLER = {
 """A smaller bound of a study's mechanisms one by one is known."""
 UNKNOWN = {
     "219-a-choice-with-a-delta",
-    "240-two-choices-by-scores",
     "225-guesses-better-than-a-coin",
     "226-a-visitor-in-place-of-another",
     "09-textbook-advanced-composition",

@@ -298,10 +298,24 @@ def test_a_text_means_what_another_symbol_says() -> None:
     root = dpc.mechanism("N", dpc.pure("sqrt(x**2)"))
     for other in (sympy.Symbol("x", real=True), sympy.Symbol("x"), sympy.Symbol("x", nonnegative=True)):
         said = {"parameters": {"x": "real"}} if other == sympy.Symbol("x") else {}
-        with pytest.raises(ValueError, match=r"other assumptions|is real"):
-            dpc.compose(
-                dpc.mechanism("M", dpc.pure(abs(other))), root, on=dpc.multisets(), target="bounded", **said
-            )
+        whole = dpc.compose(
+            dpc.mechanism("M", dpc.pure(abs(other))), root, on=dpc.multisets(), target="bounded", **said
+        )
+        assert whole.guarantee().at(x=3)["epsilon"] == 6
+
+
+def test_values_of_letters_in_texts_are_said_beside_them() -> None:
+    def one(text: str, domain: str) -> dpc.Study:
+        M = dpc.mechanism("M", dpc.pure(text))
+        return dpc.compose(M, on=dpc.multisets(), target="bounded", parameters={"x": domain})
+
+    assert one("exp(x)", "real").check("exp(x)").proved and one("exp(x)", "real").check("1 + x").refuted
+    assert one("sqrt(x**2)", "real").check("x").refuted and one("x", "nonnegative").check("x").proved
+    with pytest.raises(ValueError, match="must be at least 0 for all allowed values, but it is -1 at x = -1"):
+        one("x", "real").guarantee()
+    M = dpc.mechanism("M", query=dpc.count, noise=dpc.laplace("sqrt(x**2)"))
+    with pytest.raises(ValueError, match="other assumptions than the parameter x, which is real"):
+        dpc.compose(M, on=dpc.multisets(), target="bounded", parameters={"x": "real"})
 
 
 def test_copies_of_a_mechanism_are_counted() -> None:

@@ -153,6 +153,9 @@ def test_functions_and_tables_without_names_are_told_apart() -> None:
     assert repr(dpc.loads(by_values.to_toml())[0].guarantee()) == repr(by_values.guarantee())
 
 
+coin = dpc.mechanism("coin", table=dpc.randomized_response_table("e"))
+
+
 def test_a_table_shows_its_guarantee() -> None:
     T = dpc.probability_table({"a": ["1/2", "1/2"], "b": ["1/4", "3/4"], "c": ["1/8", "7/8"]}, ["yes", "no"])
     line = dpc.pairs("next", [("a", "b"), ("b", "c")])
@@ -163,12 +166,40 @@ def test_a_table_shows_its_guarantee() -> None:
     assert study.check("log(2)").proved and study.check("log(3/2)").refuted
     every = dpc.compose(M, dpc.mechanism("N", dpc.pure("e")), on=["a", "b", "c"], target="free-lunch")
     assert str(every.guarantee().epsilon) == "e + log(4)"
-    coin = dpc.mechanism("coin", table=dpc.randomized_response_table("e"))
     assert str(dpc.compose(coin, on=[0, 1], target="free-lunch").guarantee().epsilon) == "e"
-    with pytest.raises(TypeError, match="of what it reads, or of families, a table shows none"):
-        dpc.mechanism("M", table=T, reads={"a"})
+    with pytest.raises(TypeError, match="of families a table shows none"):
+        dpc.mechanism("M", table=T, count=3)
+    with pytest.raises(ValueError, match="there are infinitely many"):
+        dpc.compose(M, on=dpc.multisets("a"), target="bounded")
     with pytest.raises(WrongTable, match="a row for each database, by its name"):
         dpc.probability_table([["1/2", "1/2"]])  # type: ignore[arg-type]
+
+
+def test_a_table_of_inputs_shows_its_guarantee() -> None:
+    flipped = dpc.mechanism(
+        "M", table=dpc.randomized_response_table("e"), reads={n: n // 2 % 2 for n in LINE}
+    )
+    assert repr(dpc.compose(flipped, on=LINE).guarantee()) == "graph e-DP, by GB:IV.12; optimal"
+    beside = dpc.mechanism("N", dpc.in_metric("f*d"))
+    both = dpc.compose(coin, beside, on=[0, 1], metrics={"d": dpc.distances([(0, 1, 3)])})
+    assert both.check("e + f*d").proved and both.check("f*d").refuted
+
+
+def test_a_file_needs_no_guarantee_beside_a_table(said: Any) -> None:
+    file = PROBLEMS / "255-known-by-their-tables.toml"
+    assert "person (max(e, log(3)))-DP, by GB:IV.12; optimal" in said("verify", str(file))[1]
+    text = file.read_text().replace('granularity = "person"', 'granularity = "free-lunch"')
+    assert str(dpc.loads(text)[0].guarantee().epsilon) == "e + log(3)"
+
+
+def test_a_claim_without_a_notion_is_in_that_of_the_mechanisms() -> None:
+    text = Path("ward.toml").read_text()
+    claimed = text.index("[[claims]]")
+    silent = text[:claimed] + text[claimed:].replace('notion = "pure"\n', "")
+    (_, (first, *_)), (_, (same, *_)) = dpc.loads(silent), dpc.loads(text)
+    assert first == same and first.text["notion"] == "pure"
+    with pytest.raises(ValueError, match=r"notion .*: this key is missing"):
+        dpc.loads(silent.replace('notion = "pure"', 'notion = "zcdp"', 1).replace("epsilon", "rho", 1))
 
 
 def test_a_graph_is_a_policy_without_a_name() -> None:

@@ -13,12 +13,15 @@ from core_metrics import on_product
 from dpcompose.kernel import check, saved
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.judgements import Loose, MetricForm, Optimal, Refuted, Satisfies
 from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules.chains import STEPS
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy import problems
 from dpcompose.proof.theory import registry
+from dpcompose.search.comparisons.parameters import at_least
 from dpcompose.search.proofs import Proofs
 
 THEORY = Theory(registry.standard().pages)
@@ -267,3 +270,68 @@ def test_a_number_that_is_called_as_the_metric_is_another_claim() -> None:
         plain = data | {"problem": {"parameters": parameters, "claims": [claim]}}
         with pytest.raises(Refused, match=r"is about another claim|cannot be read"):
             saved.check(plain, THEORY)
+
+
+# by groups of any number of steps, and of a few
+
+S = "d__single"
+
+
+def groups(steps: str, epsilon: str, claim: str, stated: str = "e", assumed: str = "") -> Theorem:
+    """What a claim for groups of unbounded steps says of any two databases."""
+    text = (
+        f'format = 1\n{assumed}[parameters]\nr = "integer >= 1"\n[databases]\nkind = "multisets"\n'
+        f'[target]\ngranularity = {{ group = "{steps}", of = "unbounded" }}\n[[mechanisms]]\nname = "M"\n'
+        f'guarantee = {{ notion = "pure", epsilon = "{stated}", granularity = "unbounded" }}\n'
+        f'[[claims]]\nnotion = "pure"\nepsilon = "{epsilon}"\n'
+    )
+    read = problems.read_data(tomllib.loads(text))
+    proofs = Proofs(read.setting, THEORY)
+    proved = proofs.verdict(read.claims[0].guarantee.text())
+    prover = Prover(proofs.elaborated.core, THEORY)
+    return prover.by("metric_form", proved.theorems[0], claim={"notion": "pure", "epsilon": claim})
+
+
+def test_any_number_of_steps() -> None:
+    proved, refuted = groups("r", "e*r", f"e*{S}"), groups("r", "e*min(r, 3)", f"e*min({S}, 3)")
+    assert isinstance(proved.says, MetricForm) and isinstance(proved.says.of, Satisfies)
+    assert isinstance(refuted.says, MetricForm) and isinstance(refuted.says.of, Refuted)
+    assert dict(refuted.says.of.point)["r"] == 4
+    few = groups("3", "e*sqrt(3)", f"e*sqrt({S})")
+    assert isinstance(few.says, MetricForm) and isinstance(few.says.of, Refuted)
+
+
+@pytest.mark.parametrize(
+    ("about", "why"),
+    [
+        (("r", "e*r", f"e*{S} + 1"), "says something else"),
+        (("r", "e*r", f"e*{D} + 0*{S}"), "no formula|says something else"),
+        (("2", "2*e", f"e*{S}"), "of other numbers of steps nothing is known"),
+        (("r", "e*r**2", f"e*{S}*r"), "is about groups as well"),
+        (("r", "e*r*r", f"e*{S}**2", "e*r"), "does not stand for any number of steps"),
+        (("r", "2*e*r - e", f"2*e*{S} - e"), "not seen to be at least 0 at equal databases"),
+        (("3", "max(0, 5 - 2*3)", f"max(0, 5 - 2*{S})"), "may say more of 1 steps"),
+        (("r", "e*r", f"e*{S}", "e", 'assume = ["r <= 9"]\n'), "does not stand for any number of steps"),
+    ],
+)
+def test_what_groups_do_not_show(about: tuple[str, ...], why: str) -> None:
+    with pytest.raises(NoTheorem, match=why):
+        groups(*about)
+
+
+def test_more_than_chains() -> None:
+    """A claim that is more, for each number of steps, than what these make of one; its certificate is checked."""
+    prover, theorems = made("pure", {"epsilon": "2*s"}, epsilon="s")
+    claim = {"notion": "pure", "epsilon": f"2*s*{D}**2"}
+    shown = at_least(2 * terms.letter("s") * STEPS**2, 2 * terms.letter("s") * STEPS)
+    theorem = prover.by("metric_form", theorems[0], claim=claim, certificates={"epsilon": shown})
+    assert isinstance(theorem.says, MetricForm) and isinstance(theorem.says.of, Satisfies)
+    for wrong, certificates in [
+        (f"s*{D}**2", {"epsilon": shown}),
+        (f"2*s*sqrt({D})", {"epsilon": shown}),
+        (f"2*s*min({D}, 9)", {"epsilon": shown}),
+        (f"2*s*{D}**2", {}),
+        (f"2*s*{D}**2 - s", {"epsilon": shown}),
+    ]:
+        with pytest.raises(NoTheorem):
+            prover.by("metric_form", theorems[0], claim=claim | {"epsilon": wrong}, certificates=certificates)

@@ -12,7 +12,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front import files
 from dpcompose.privacy import problems
-from dpcompose.privacy.format.checks import Path_
+from dpcompose.privacy.format.checks import Place
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.rereading import at, changed
 
@@ -126,7 +126,7 @@ def test_nothing_follows_from_a_mistake(old: str, new: str, count: int) -> None:
     assert len(told(beside)) == count + 1, "a formula that is none is told all the same"
 
 
-def spoil(data: Mapping[str, Any], path: Path_, way: str) -> Any:
+def spoil(data: Mapping[str, Any], path: Place, way: str) -> Any:
     """Data with a mistake at a path."""
     value = at(data, path)
     if way == "name":
@@ -136,13 +136,13 @@ def spoil(data: Mapping[str, Any], path: Path_, way: str) -> Any:
     return changed(data, path, {"typo": str(value)[:-1], "formula": f"{value} +", "kind": [1]}.get(way))
 
 
-def leaves(value: Any, path: Path_ = ()) -> list[Path_]:
+def leaves(value: Any, path: Place = ()) -> list[Place]:
     inside: Mapping[Any, Any] = value if isinstance(value, dict) else {}
     inside = dict(enumerate(value)) if isinstance(value, list) else inside
     return [leaf for key, one in inside.items() for leaf in leaves(one, (*path, key))] or [path]
 
 
-def places(data: Any) -> set[Path_]:
+def places(data: Any) -> set[Place]:
     try:
         dpc.loads(files.toml(data))
     except ProblemError as error:
@@ -156,7 +156,7 @@ def two_at_random(rng: random.Random) -> tuple[int, int]:
     """How many pairs of mistakes were tried, 0 or 1, and how many told more than each by itself."""
     path = rng.choice(list(files.examples().values()))
     data: Any = problems.parsed(path.read_text(encoding="utf-8"))
-    of: Callable[[Any], list[Path_]] = lambda one: [leaf for leaf in leaves(one) if leaf[0] != "title"]  # noqa: E731
+    of: Callable[[Any], list[Place]] = lambda one: [leaf for leaf in leaves(one) if leaf[0] != "title"]  # noqa: E731
     ways = ["typo", "formula", "kind", "delete", "key", "name"]
     (one, way), (other, how) = ((leaf, rng.choice(ways)) for leaf in rng.sample(of(data), 2))
     if isinstance(one[-1], int) or isinstance(other[-1], int):

@@ -15,14 +15,12 @@ from dpcompose.front.studies.loading import load
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.core import reading
-from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.privacy import problems
 from dpcompose.privacy.finite.tables import ProbabilityTable
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof.counterexamples import counterexamples
 from dpcompose.search.guarantees import NoGuarantee
 
 FILE = Path(__file__).resolve().parents[2] / "notebooks" / "problems" / "46-checked-on-tables.toml"
@@ -168,8 +166,6 @@ def test_canonical_noise_does_not_stand_for_a_table() -> None:
     assert example is not None
     study = two(quiet, satisfies=stated)
     assert study.check(claim).verdict == "undecided"
-    with pytest.raises(BadCertificate, match="M1 is no canonical noise"):
-        counterexamples.by_curve(study.bound.steps.inputs, claim, ("a", "b"), {}, 128)
 
 
 def test_the_curve_only_bounds_what_a_table_loses() -> None:

@@ -14,7 +14,6 @@ from shares import every_third
 from verdicts import found, stated
 
 from dpcompose.front.documents.verdict import Verdict
-from dpcompose.proof.counterexamples.witnesses import Noise, Ratio
 
 N = {"n": "integer >= 1"}
 UNIT = {"d": "in (0,1)"}
@@ -73,9 +72,8 @@ def _lost(verdict: Verdict, notion: str) -> Any:
     (row,) = verdict.counterexample.rows
     data = row.data()
     scope = {"sqrt": mpmath.sqrt, "log": mpmath.log, "exp": mpmath.exp, "max": max, "__builtins__": {}}
-    if isinstance(row, Ratio):
+    if row.outcomes:
         return mpmath.log(eval(data["at E"], scope) / eval(data["at D"], scope))
-    assert isinstance(row, Noise)
     mean, variance = eval(data["mean at D"], scope), eval(data["variance"], scope)
     return mean / mpmath.sqrt(variance) if notion == "gaussian" else mean**2 / (2 * variance)
 

@@ -88,6 +88,7 @@ class AttainedSteps(Steps):
     def refute(self, step: Any, before: list[Any]) -> Shown:
         """That what is attained lies above a claim at the point."""
         (attained,) = self.one(before, Attained)
+        demand(attained.many > 0, "what is lost is known at no neighbours")
         claim, point = step["claim"], self.point(step["point"])
         rule = self.losses.rule(attained.notion)
         squared = self.squared(attained.notion)

@@ -180,8 +180,9 @@ def joined(chosen: tuple[Outcome, ...]) -> Outcome:
     return Outcome(loss, p, q)
 
 
+@lru_cache(maxsize=8)
 def times(epsilon: Interval, delta: Interval, steps: int, n: int) -> Pair:
-    """So many canonical pieces that are alike."""
+    """So many canonical pieces that are alike; kept for the next curve of the same ones."""
     delta = clipped(delta)
     if steps == 1:
         return binomial(epsilon, delta, n)

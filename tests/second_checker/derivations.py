@@ -19,7 +19,7 @@ KEYS = {
     "table": {"i"},
     "study": {"i", "derivation"},
     "one_by_one": {"derivation"},
-    "noise": {"i", "notion"},
+    "noise": {"i", "notion", "closer"},
     "compose": {"from"},
     "cover": set(),
     "worst": {"from"},
@@ -98,6 +98,9 @@ class Derivation(CurveSteps, AttainedSteps):
         """The guarantee of a noise."""
         one = self.mechanism(step["i"], "noise")
         page = self.losses.library.one(one["noise"]["page"])
+        if step.get("closer"):
+            demand(step["notion"] in page.get("closer", {}), "a noise that says nothing closer")
+            return Promise(step["i"] - 1, step["notion"], closer=True)
         there = step["notion"] == one["notion"] or step["notion"] in page.get("moved", {})
         if there or self.losses.rule(step["notion"]).get("ordered"):
             return Promise(step["i"] - 1, step["notion"])

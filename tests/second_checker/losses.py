@@ -31,13 +31,15 @@ MOST = "max({0}[i], i, 1, k)"
 class Promise:
     """The guarantee of a mechanism, converted by these pages with these chosen values.
 
-    `own` is the guarantee itself where it is not that of the setting, but what a study satisfies.
+    `own` is the guarantee itself where it is not that of the setting, but what a study satisfies; `closer`:
+    it is what the page of a noise says besides of a value that moves.
     """
 
     mechanism: int
     notion: str
     pages: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     own: tuple[tuple[str, Form | None], ...] | None = None
+    closer: bool = False
 
 
 @dataclass
@@ -102,8 +104,10 @@ class Losses:
             if promise.mechanism in self.moves
             else {}
         )
-        if promise.own is None and first in law.get("moved", {}):
-            values: Values = self.moved(promise, law["moved"][first], int(r))
+        if promise.closer:
+            values: Values = self.moved(promise, law["closer"][first], int(r))
+        elif promise.own is None and first in law.get("moved", {}):
+            values = self.moved(promise, law["moved"][first], int(r))
         elif rule.get("ordered"):
             values = {rule["parameters"][0]: self.at_orders(promise, int(r), own)}
         else:
@@ -141,7 +145,7 @@ class Losses:
         noise, far = mechanism["noise"], [moves.forms[rank]]
         if "besides" in noise:
             raise NotRead("noise", "with further letters")
-        if not promise.pages:
+        if not promise.pages and not promise.closer:
             far = noises.entries(self.algebra, self.library, mechanism, moves, rank)
         of = self.library.one(noise["page"])["parameter"]
         names = [{of: self.algebra.read(noise["parameter"]), "r": r} for r in far]
@@ -367,7 +371,8 @@ class Losses:
                 )
                 moved = noises.entries(self.algebra, self.library, mechanism, self.moves[i], int(r))
                 return add(*(self.divergence_at(mechanism, one) for one in moved))
-            if notion not in self.library.one(mechanism["noise"]["page"])["guarantee"]:
+            law = self.library.one(mechanism["noise"]["page"])
+            if notion not in law["guarantee"] or notion in law.get("closer", {}):
                 demand(not squared, "divergences of what is composed by squares")
                 return self.divergence(i, r, notion)
             demand(

@@ -70,6 +70,8 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     """Checks all of a saved result; what is not read is collected where the rest can be checked without."""
     if "stated" in saved:
         raise NotRead("metrics", "a problem about metrics")
+    if "metric forms" in saved:
+        raise NotRead("metrics", "claims in metrics beside neighbours")
     demand(saved["format"] == 2, "another format")
     fields = {"format", "problem", "core", "derivation", "guarantee", "claims"}
     demand(set(saved) == fields, "other entries than those of the format")

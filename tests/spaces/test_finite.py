@@ -6,7 +6,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from itertools import combinations, product
+from itertools import product
 from math import comb
 from typing import Any
 
@@ -17,10 +17,10 @@ import pytest
 from shares import seeds
 
 import dpcompose as dpc
-from dpcompose.spaces.arrays import layouts, passes, searches, sizes, subsets
+from dpcompose.spaces.arrays import layouts, passes, searches, sizes
 from dpcompose.spaces.arrays.layouts import MultisetLayout, TupleLayout
-from dpcompose.spaces.arrays.subsets import SubsetLayout
 from dpcompose.spaces.canonical import finite as finite_spaces
+from dpcompose.spaces.canonical import small
 from dpcompose.spaces.canonical.finite import FiniteSpace
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph, push_forward
 from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
@@ -158,54 +158,6 @@ def test_functions_of_parts(size: str, granularity: Granularity, parts: tuple[st
     for vector, (D, E) in apart.witnesses.items():
         assert D in databases and E in databases and granularity.relates(D, E, databases)
         assert vector == tuple(abs(f(D) - f(E)) for f in maps)  # type: ignore[operator]
-
-
-class OfLayout(Granularity):
-    """Neighbours by a formula for the edges."""
-
-    name = "of a layout"
-
-    def __init__(self, layout: layouts.Layout) -> None:
-        self.layout = layout
-
-    def are_neighbours(self, D: Any, E: Any) -> bool:
-        raise AssertionError("nobody is asked about pairs")
-
-    def arrays(self, databases: DatabaseClass) -> layouts.Layout:
-        return self.layout
-
-
-def as_graph(mask: int, vertices: int) -> set[tuple[int, int]]:
-    """The edges of a graph that is a bit mask."""
-    numbered = [(i, j) for j in range(vertices) for i in range(j)]
-    return {edge for bit, edge in enumerate(numbered) if mask >> bit & 1}
-
-
-@pytest.mark.parametrize("vertices", [1, 2, 3, 4])
-def test_graphs_on_vertices(vertices: int, blocks: None) -> None:
-    """Edges change one by one, or those of one vertex at will; one search gives all distances."""
-
-    def neighbours(u: int, v: int, kind: str) -> bool:
-        changed = as_graph(u, vertices) ^ as_graph(v, vertices)
-        if kind == "edge":
-            return len(changed) == 1
-        return any(all(at in edge for edge in changed) for at in range(vertices))
-
-    for kind, made in (("edge", subsets.edge_changes), ("node", subsets.rewirings)):
-        layout = made(vertices)
-        edges = [(min(e), max(e)) for e in zip(*(ends.tolist() for ends in layout.all_edges()), strict=True)]
-        every = [pair for pair in combinations(range(layout.nodes), 2) if neighbours(*pair, kind)]
-        assert sorted(edges) == sorted(every) and layout.edges == len(every)
-        from_empty = layout.distances_from_the_empty_one()
-        table = searches.all_pairs(searches.neighbours(layout))
-        assert all(table[u, v] == from_empty[u ^ v] for u, v in product(range(layout.nodes), repeat=2))
-        space = dpc.finite(range(layout.nodes), OfLayout(layout))
-        assert all(space.distances(u).tolist() == table[u].tolist() for u in range(layout.nodes))
-        assert "_adjacency" not in vars(space) and space.diameter() == from_empty.max()
-
-
-def test_subsets_that_cannot_be_reached() -> None:
-    assert SubsetLayout(3, (1, 2)).distances_from_the_empty_one().tolist() == [0, 1, 1, 2, -1, -1, -1, -1]
 
 
 @pytest.mark.parametrize("seed", [0, 3])
@@ -430,3 +382,21 @@ def test_searches_from_both_ends_find_the_distances_of_one(
         expected = space.distances(D).tolist()
         assert [space.distance(D, E) for E in points] == expected
         assert [space.distance(E, D) for E in points] == expected
+
+
+@pytest.mark.parametrize("on", [dpc.multisets("ab", "<= 3"), dpc.tuples("ab", "= 3")], ids=str)
+def test_small_classes_are_decided_without_arrays(on: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_arrays = dpc.finite(on, dpc.bounded)
+    monkeypatch.setattr(small, "find_spec", lambda name: None)
+    graph = small.space(on, dpc.bounded)
+    assert isinstance(graph, small.GraphSpace) and (graph.nodes, graph.pairs) == (
+        on_arrays.nodes,
+        on_arrays.pairs,
+    )
+    maps = (len, lambda D: "a" in D, lambda D: D.count("a"))
+    assert graph.smallest_changes(*maps) == on_arrays.smallest_changes(*maps)
+    for D in on.databases():
+        assert graph.distances(D).tolist() == on_arrays.distances(D).tolist()
+    for space in (graph, on_arrays):
+        assert space.from_fibre(1, *space.labels(maps[2])) == graph.from_fibre(1, *graph.labels(maps[2]))
+    assert graph.push_forward(maps[2]).pairs == on_arrays.push_forward(maps[2]).pairs

@@ -98,7 +98,7 @@ def _of_file(given: argparse.Namespace) -> tuple[DatabaseClass, Mapping[str, Gra
 
 def _class(given: argparse.Namespace) -> DatabaseClass:
     """The class that the options say, as problem files would.  Raises ValueError."""
-    from dpcompose.privacy.format.checks import Found
+    from dpcompose.privacy.format.checks import Mistakes
     from dpcompose.privacy.format.database_tables import DatabasesTable
     from dpcompose.privacy.readers.databases import databases_of
 
@@ -110,7 +110,7 @@ def _class(given: argparse.Namespace) -> DatabaseClass:
     own: DatabaseClass | None = given.theory.own.classes.get(given.kind)
     if own is not None:
         return own
-    found = Found()
+    found = Mistakes()
     table = DatabasesTable.read(init.databases(given.kind, records, given.size), (), found)
     made = None if table is None else databases_of(table, found)
     if made is None:

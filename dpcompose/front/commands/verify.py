@@ -103,11 +103,10 @@ def summary(files: int, found: Mapping[str, int]) -> str:
     >>> summary(3, {"read": 2, "proved": 4, "refuted": 1, "unexpected": 1})
     '3 files: 4 claims proved, 1 refuted; 1 not as expected; 1 file with no verdicts'
     """
-    counted = [f"{found[word]} {word}" for word in ("proved", "refuted", "undecided") if found.get(word)]
-    claims = sum(found.get(word, 0) for word in ("proved", "refuted", "undecided"))
-    first, *others = counted or ["no claims"]
-    noun = f" claim{'s' if claims > 1 else ''}"
-    parts = [", ".join([first.replace(" ", f"{noun} ", 1) if counted else first, *others])]
+    counted = {word: n for word in ("proved", "refuted", "undecided") if (n := found.get(word, 0))}
+    nouns = (" claim" if sum(counted.values()) == 1 else " claims", "", "")
+    each = (f"{n}{noun} {word}" for (word, n), noun in zip(counted.items(), nouns, strict=False))
+    parts = [", ".join(each) or "no claims"]
     parts += [f"{found['unexpected']} not as expected"] if found.get("unexpected") else []
     left = files - found.get("read", 0)
     parts += [f"{left} file{'s' if left > 1 else ''} with no verdicts"] if left else []

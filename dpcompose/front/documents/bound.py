@@ -28,8 +28,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import elaborated
 from dpcompose.privacy.settings import Setting, inside
-from dpcompose.proof.counterexamples import counterexamples
-from dpcompose.proof.counterexamples.witnesses import Row
+from dpcompose.proof.counterexamples import instances
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.citations.citations import Citing, Fit
@@ -284,9 +283,8 @@ class Bound(Best, Shown):
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The databases of a counterexample, and what the mechanisms read of them, side by side."""
-        setting = counterexamples.instance(self.steps.inputs, example.point).setting
-        rows = [row for row in example.rows if isinstance(row, Row)]
-        moving = [setting.mechanisms[row.mechanism - 1] for row in rows]
+        setting = instances.instance(self.steps.inputs, example.point).setting
+        moving = [setting.mechanisms[row.mechanism - 1] for row in example.rows]
         both = beside(setting.databases, example.pair, [mechanism.reads for mechanism in moving])
         yield Compared("database", both)
         for n, mechanism in enumerate(moving):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcompose.proof.hypotheses.input_metrics import by_blocks, by_own_form, by_policy, closed_form
+from dpcompose.proof.hypotheses.input_metrics import in_closed_form
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.spaces import given
-from dpcompose.spaces.canonical.finite import finite
 from dpcompose.spaces.canonical.metrics import StepsInSpace
 from dpcompose.spaces.canonical.named import counted
+from dpcompose.spaces.canonical.small import space
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import everything
 from dpcompose.spaces.moves.granularities import Granularity
@@ -60,10 +60,6 @@ def _metric(databases: DatabaseClass, granularity: Granularity, theory: Theory) 
     """The same of values of ours."""
     from dpcompose.spaces.canonical.distances import MetricFunction
 
-    edits = granularity.edits(databases)
-    stated = None if edits is None else closed_form(theory, databases, edits)
-    stated = stated or by_blocks(theory, databases, granularity)
-    stated = stated or by_policy(theory, databases, granularity, everything, "own")
-    stated = stated or by_own_form(theory, databases, granularity)
-    metric = StepsInSpace(finite(databases, granularity)) if stated is None else stated.metric
+    stated = in_closed_form(theory, databases, granularity, everything, "own")
+    metric = StepsInSpace(space(databases, granularity)) if stated is None else stated.metric
     return MetricFunction(str(granularity), metric, databases, same=(databases, granularity))

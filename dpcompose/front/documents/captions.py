@@ -91,7 +91,11 @@ class Captions:
 
     @property
     def closer(self) -> Page:
-        """The page on closer values: that over steps, unless several inputs move."""
+        """The page on closer values: that of a noise; or that over steps, unless several inputs move."""
+        known, theory = self.found.closer, self.found.shop.theory
+        if known is not None and known.theorem.rule != "closer":
+            of_noise = [one.noise.page for one in self.found.shop.setting.mechanisms if one.noise is not None]
+            return next(self.theory.pages[id] for id in of_noise if theory.page(id, "noise").head.closer)
         over = "mechanisms" if any(moves_several(type) for type in self.cover.types) else "steps"
         page = self.theory.closer(self.notion, over)
         assert page is not None

@@ -1,277 +1,321 @@
-"""Counterexamples as readers see them: of a refuted claim the databases, the numbers, what mechanisms lose.
+"""Counterexamples as readers see them: what the theorem says that refutes a claim.
 
-The kernel has refuted the claim at a point.  Here two databases are looked for at which the mechanisms can be
-written out and their loss shown exactly: those of the theorem first, then others with fewer members.
+The theorem says at which two databases, with which values of parameters, and what some mechanisms lose there
+together; here these are printed, and each of the mechanisms with what it loses by itself.  Where it speaks of
+the limit of more and more records, so many are taken that more is lost than is claimed.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
-from dpcompose.front.documents.bound import Bound
+from dpcompose.front.documents.at import At, Pair, Point, largest
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition import losses
+from dpcompose.kernel.composition.losses import Loss
+from dpcompose.kernel.composition.witnesses import attained_in
 from dpcompose.kernel.core.assumptions import letters_of
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.curves import pieces
+from dpcompose.kernel.deciders.tables import promises
 from dpcompose.kernel.expressions import formulas, naming, terms
-from dpcompose.kernel.expressions.certificates import BadCertificate
-from dpcompose.kernel.expressions.terms import Term
-from dpcompose.kernel.judgements import Refuted
+from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term
+from dpcompose.kernel.judgements import Attained, Covers, Loses, Lower, Refuted
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.rules.parameters import narrower
+from dpcompose.kernel.rules.refutations import attaining
+from dpcompose.kernel.theorems import Theorem
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
-from dpcompose.language.symbols import family_of
-from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
-from dpcompose.proof.counterexamples import counterexamples, deals
-from dpcompose.proof.counterexamples.refuting import Counterexample
-from dpcompose.proof.counterexamples.released import grows
-from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
-from dpcompose.search.comparisons import parameters
+from dpcompose.proof.counterexamples import instances, rows
+from dpcompose.proof.counterexamples.refuting import Alone, Counterexample, told_apart
+from dpcompose.proof.counterexamples.rows import Row
+from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.least import BITS
-from dpcompose.search.refutations import subsets
-from dpcompose.spaces.canonical.metrics import INFINITE
-from dpcompose.spaces.classes.databases import TooLarge
+from dpcompose.search.refutations import exchanged
 
-Pair = tuple[Any, Any]
-MOST_PAIRS = 200
-"""At how many pairs of databases a counterexample is looked for."""
-MOST_DISTANCES = 20_000
-"""Up to how many distances of inputs, in all, pairs are put in the order of what is lost at them."""
+Losing = list[tuple[Row, Term]]
+Enough = tuple[At, Losing]
+Telling = Callable[[Type, Sequence[Loss], Any], At]
+"""Tells neighbours of a type by what all mechanisms lose, and a page of witnesses."""
 
 
-def example(
-    said: Refuted,
-    claimed: Guarantee,
-    bound: Bound,
-    at: Sequence[Pair],
-    curve: bool,
-    through_curve: Mapping[str, str] | None = None,
-) -> Counterexample | None:
-    """A counterexample at the point of a theorem that refutes a claim; None where none can be written out.
+def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexample | None:
+    """The counterexample of a theorem that refutes a claim about neighbours; None where these cannot be
+    written out."""
+    told, made = innermost(told, theorem)
+    assert isinstance(made.says, Refuted)
+    said = made.says
 
-    at -- the pairs of databases that the theorem is about; curve -- whether it refutes by a computed curve;
-    through_curve -- by that of all that satisfies the claim: the notion of curves, and the ε.
-    """
-    implied, through, epsilon = _implied(said, claimed, bound), said.through, ""
-    for point in _points(said, bound):
-        if through_curve is not None:
-            implied, through = _on_curve(claimed, bound, through_curve, point)
-            epsilon = through_curve["epsilon"]
-        with suppress(BadCertificate, ValueError):
-            inputs = counterexamples.instance(bound.steps.inputs, point)
-            for make in _ways(inputs, implied, point, curve):
-                pairs = _pairs(inputs, point, at)
-                some = map(partial(_made, make), pairs)
-                counterexample = next(filter(None, some), None) or _with_more_records(inputs, make, pairs)
-                if counterexample is not None:
-                    return replace(counterexample, through=through, epsilon=epsilon)
+    def at(type: Type, stated: Sequence[Loss], page: Any) -> At:
+        point = dict(said.point)
+        there = exchanged.at_point(type, told.core, point)
+        found = At(told, theory, there, told.pair(there), point, stated, page)
+        return replace(found, point=used(found, said)).printed()
+
+    with suppress(ValueError):  # a verdict that cannot be shown at databases is one all the same
+        return counterexample(made, at, told.core, theory)
     return None
 
 
-Make = Callable[[Pair], Counterexample | None]
+def counterexample(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Counterexample | None:
+    """The same of a theorem that refutes at a point; at -- tells the databases."""
+    make = _by_curve if theorem.rule == "exceed" else _by_witnesses
+    return make(theorem, at, core, theory)
 
 
-def _made(make: Make, pair: Pair) -> Counterexample | None:
-    """The counterexample at a pair; None where it is none."""
-    with suppress(BadCertificate, ValueError):
-        return make(pair)
-    return None
+def innermost(told: Elaborated, theorem: Theorem) -> tuple[Elaborated, Theorem]:
+    """The theorem that refutes at a point, and the setting that it is about: of mechanisms one by one, or
+    with one guarantee each."""
+    while theorem.rule not in ("refute", "exceed"):
+        if theorem.rule == "choose":
+            given = narrower(theorem.arguments.get("values"), told.core)
+            told = told.about(told.core.choosing(theorem.arguments["which"], given))
+        elif theorem.rule == "one_by_one" and told.flat is not None:
+            told = told.flat
+        theorem = theorem.premises[0]
+    return told, theorem
 
 
-def _with_more_records(inputs: Inputs, make: Make, pairs: Sequence[Pair]) -> Counterexample | None:
-    """The counterexample with the fewest records besides those in which a pair differs.
+# by what witnesses lose
 
-    Looked for where noise loses most only in the limit of many records: then ever more is lost.
-    """
-    if not any(grows(inputs, mechanism) for mechanism in inputs.setting.mechanisms):
+
+def _by_witnesses(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Counterexample | None:
+    (lower,) = theorem.premises
+    assert isinstance(lower.says, Lower) and isinstance(theorem.says, Refuted)
+    page = attained_in(theory.in_kernel, lower.says.notion, lower.says.key)
+    if page.head.by == "tail":
         return None
-    some = (_with_fewest(make, pair, odd) for pair in pairs[:MOST_GROWING] for odd in (0, 1))
-    found = [counterexample for counterexample in some if counterexample is not None]
-    return min(found, key=lambda one: len(one.pair[0]), default=None)
+    attained, there, actual = _most(lower.says.at, lambda type: at(type, stated_of(lower), page), theorem)
+    who = [i for i, _ in attained.witnesses]
+    there = there.turned() if there.is_turned(who) else there
+    there = there.with_new() if any(core.mechanisms[i - 1].sampled is not None for i in who) else there
+    claimed = there.claimed(_implied(theorem, theory, core))
+    value, epsilon = claimed[lower.says.key], claimed.get("epsilon", terms.ZERO)
+    found, limit = list(there.losing(attained.witnesses, epsilon)), any(map(there.grows, who))
+    if limit or there.type.unlimited:
+        some = _with_enough(there, attained.witnesses, epsilon, value)
+        if some is None:
+            return None
+        there, found = some
+        actual = there.together([loss for _, loss in found])
+    elif len(found) > 1 and not there.is_all(actual, [loss for _, loss in found]):
+        return None
+    if any(row.by_table for row, _ in found):
+        actual = _as_one_logarithm(actual)
+    event = page.head.by == "event"
+    actual = terms.number(rows.rounded_down(terms.least(ONE, actual))) if event else actual
+    seen = attaining(core, theory.in_kernel, page, there.type, there.stated, who)
+    return replace(
+        _made(there, [row for row, _ in found], who, there.shown(value), there.shown(actual)),
+        alone=_alone(there, found, value),
+        through=theorem.says.through,
+        event=event,
+        at_least=limit or any(seen.is_by_divergence(i) for i in who),
+    )
 
 
-def _with_fewest(make: Make, pair: Pair, odd: int) -> Counterexample | None:
-    """The same at one pair, with an odd or even number of records besides: a bin may have half of them."""
+def _as_one_logarithm(loss: Term) -> Term:
+    """log(2) + log(5) as log(10)."""
+    with suppress(ValueError):
+        return loss if loss == INFINITY else exponentials.log_of(promises.power(loss))
+    return loss
 
-    def at(many: int) -> Counterexample | None:
-        D, E = pair
-        more = (D or E)[:1] * (2 * many + odd)
-        return _made(make, (tuple(sorted(D + more)), tuple(sorted(E + more))))
 
-    many = next((2**n for n in range(LARGEST_MULTIPLE.bit_length() - 1) if at(2**n)), None)
+def _with_enough(
+    at: At, witnesses: Sequence[tuple[int, Grounds]], epsilon: Term, claimed: Term
+) -> Enough | None:
+    """The first neighbours, with more and more records, at which more is lost than is claimed."""
+
+    def lost(pair: Pair) -> Enough | None:
+        there = at.moved_to(pair) if at.type.unlimited else replace(at, pair=pair)
+        found = list(there.losing(witnesses, epsilon))
+        together = there.together([loss for _, loss in found]) if found else terms.ZERO
+        return (there, found) if _is_more(together, claimed) else None
+
+    if at.type.unlimited:
+        dealt = any(mechanism.reads.dealt for mechanism in at.told.setting.mechanisms)
+        return next(filter(None, map(lost, instances.larger(at.pair, not dealt))), None)
+    if (already := lost(at.pair)) is not None:
+        return already
+    D, E = at.pair
+    several = dict.fromkeys([(D or E)[:1], D[:1] + E[:1]])
+    ways = [_with_fewest(at.pair, of, odd, lost) for of in several for odd in (0, 1)]
+    found = [one for one in ways if one is not None]
+    return min(found, key=lambda one: len(one[0].pair[0]), default=None)
+
+
+def _with_fewest(pair: Pair, of: Any, odd: int, lost: Callable[[Pair], Enough | None]) -> Enough | None:
+    """That with the fewest records more, an odd or even number of them: a bin may have half."""
+
+    def there(many: int) -> Enough | None:
+        return lost(instances.with_more(pair, 2 * many + odd, of))
+
+    powers = (2**n for n in range(instances.LARGEST_MULTIPLE.bit_length() - 1))
+    many = next((n for n in powers if there(n) is not None), None)
     if many is None:
         return None
-    return at(
-        bisect_left(range(many), True, lo=many // 2 + 1 if many > 1 else 0, key=lambda n: at(n) is not None)
-    )
+    least = many // 2 + 1 if many > 1 else 0
+    return there(bisect_left(range(many), True, lo=least, key=lambda n: there(n) is not None))
 
 
-MOST_GROWING = 4
-"""With how many pairs of databases more and more records are tried."""
+def _implied(theorem: Theorem, theory: Theory, core: Setting) -> Mapping[str, Term]:
+    """What a claim implies by the conversions through which it is violated."""
+    assert isinstance(theorem.says, Refuted)
+    values = dict(theorem.says.values)
+    for id in theorem.says.through:
+        page = theory.in_kernel.page(id, "conversion")
+        values = losses.converted(theory.in_kernel, page, values, {}, orders=core.orders)
+    return values
 
 
-def _on_curve(
-    claimed: Guarantee, bound: Bound, through: Mapping[str, str], point: Mapping[str, Fraction]
-) -> tuple[Guarantee, tuple[str, ...]]:
-    """The δ at an ε of all that satisfies a claim, rounded up, as a claim; and the page that says so."""
-    page = computed.page_of_claims(bound.found.shop.theory, through["notion"], claimed.notion)
-    values = {key: formulas.at(value, point) for key, value in claimed.terms}
-    epsilon = formulas.parse(through["epsilon"], {})
-    curve = pieces.curve([pieces.piece(page.head.parts[claimed.notion], values, terms.ONE)])
-    delta = rounded(pieces.above([curve], epsilon, BITS[0]), SHOWN_DIGITS, up=True)
-    keys = bound.found.shop.theory.rule(through["notion"]).head.parameters
-    return Guarantee(through["notion"], tuple(zip(keys, (epsilon, terms.number(delta)), strict=True))), (
-        page.id,
-    )
+def _most(some: Sequence[Attained], at: Callable[[Type], At], theorem: Theorem) -> tuple[Attained, At, Term]:
+    """Where most is lost at the point of a theorem, and how much; of several the first."""
+    assert isinstance(theorem.says, Refuted)
+    point, best = dict(theorem.says.point), some[0]
+    most = None
+    for one in some if len(some) > 1 else ():
+        value = formulas.extended(one.value, point)
+        if most is None or _is_more(value, most):
+            best, most = one, value
+    there = at(best.type)
+    return best, there, largest(formulas.extended(best.value, {**point, **there.point}))
 
 
-def _ways(
-    inputs: Inputs, claimed: Guarantee, point: Mapping[str, Fraction], curve: bool
-) -> Iterator[Callable[[Pair], Counterexample | None]]:
-    """How counterexamples are made at a pair: by witnesses, and by curves."""
+def _is_more(greater: Term, lesser: Term) -> bool:
+    """Whether a constant, or ∞, is more than another one."""
+    if INFINITY in (greater, lesser):
+        return greater == INFINITY != lesser
+    return computed.is_more(greater, lesser, {})
 
-    def by_witnesses(pair: Pair) -> Counterexample:
-        return subsets.of_known(partial(counterexamples.make, inputs, claimed, pair, point))
 
-    def by_curve(pair: Pair) -> Counterexample | None:
-        for bits in BITS:
-            make = partial(counterexamples.by_curve, inputs, claimed, pair, point, bits)
-            counterexample = subsets.of_some(make, _alike(inputs, pair))
-            if isinstance(counterexample, Counterexample):
-                return counterexample
+def _alone(at: At, found: Losing, claimed: Term) -> Alone | None:
+    """The mechanism of several that loses most by itself, if that is more than is claimed."""
+    page = at.theory.processing("parts")
+    if page is None or len(found) < 2 or any(row.by_table for row, _ in found):
         return None
-
-    yield from [by_curve] if curve else []
-    if not curve or any(grows(inputs, mechanism) for mechanism in inputs.setting.mechanisms):
-        yield by_witnesses
-
-
-def _implied(said: Refuted, claimed: Guarantee, bound: Bound) -> Guarantee:
-    """What a claim implies by conversions: the guarantee that is violated."""
-    if not said.through:
-        return claimed
-    theory, notion, values = bound.found.shop.theory, said.notion, dict(said.values)
-    for id in said.through:
-        page = theory.page(id, "conversion")
-        orders = bound.found.shop.setting.orders
-        values, notion = losses.converted(theory, page, values, {}, orders=orders), page.head.to
-    return Guarantee(notion, tuple((key, values[key]) for key in theory.rule(notion).head.parameters))
+    best, most = found[0]
+    for row, loss in found[1:]:
+        if _is_more(loss, most):
+            best, most = row, loss
+    if not _is_more(most, claimed):
+        return None
+    return Alone(
+        best.name.partition(", dealt")[0], formulas.to_text(most), page.cite("any", at.core.adaptive)
+    )
 
 
-def _points(said: Refuted, bound: Bound) -> Iterator[dict[str, Fraction]]:
-    """The point of the theorem, for all that occurs: with the fewest members of families first."""
-    point = dict(said.point)
-    domains = bound.setting.domains
-    counts = {
-        str(mechanism.members) for mechanism in bound.setting.mechanisms if mechanism.members is not None
-    } & set(domains)
-    if counts:
-        fewest = {name: domains[name].least or Fraction(1) for name in counts}
-        yield _completed(point | fewest, said, bound)
-    yield _completed(point, said, bound)
+# by curves
 
 
-def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> dict[str, Fraction]:
-    """The point, with simple values for what it does not say, and without what nothing uses."""
-    setting = bound.setting
-    domains = dict(bound.found.shop.setting.parameters)
-    known = {name: parameters.simple(domain)[0] for name, domain in domains.items()}
-    known |= parameters.usual(domains) | dict(point)
-    families = {name for name in setting.used if family_of(name) is not None}
+def _by_curve(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Counterexample | None:
+    given = theorem.arguments
+    covered = next(premise.says for premise in theorem.premises if isinstance(premise.says, Covers))
+    stated, by = stated_of(theorem), given.get("by")
+    there = at(covered.cover.types[given["neighbours"] - 1], stated, None)
+    chosen = [loss for loss in stated if by is None or loss.mechanism in by]
+    notion, claim, through = _on_curves(theorem, theory, there)
+    curves = computed.Curves(notion, chosen, core, theory.in_kernel)
+    if not through and curves.by_event(there.type) is not None:
+        return _by_event(there, chosen[0].mechanism, claim)
+    if any(there.grows(loss.mechanism) for loss in chosen):
+        return None  # the curve is that of the limit
+    bits, value = given["bits"], enclosure(claim["delta"], given["bits"])
+    every = map(there.moved_to, instances.larger(there.pair, True)) if there.type.unlimited else [there]
+    both = ((one, curves.attained(one.type, one.point)[1]) for one in every)
+    lost = ((one, pieces.between(curve, claim["epsilon"], bits)) for one, curve in both)
+    there, actual = next(((one, delta) for one, delta in lost if delta.low > value.high), (there, value))
+    if actual is value:
+        return None
+    shown, least, most = told_apart(value, actual)
+    who = [loss.mechanism for loss in curves.free.losses]
+    made = _made(there, there.of_curves(curves.free), who, shown, least)
+    epsilon = given["implied"]["epsilon"] if through else ""
+    return replace(made, through=through, epsilon=epsilon, bits=bits, most=most)
+
+
+def _on_curves(theorem: Theorem, theory: Theory, at: At) -> tuple[str, Mapping[str, Term], tuple[str, ...]]:
+    """A notion that has curves, and the claim in it: of another notion the δ at an ε of all that satisfies
+    it, rounded up, and the page that says so."""
+    assert isinstance(theorem.says, Refuted)
+    claim, notion = at.claimed(dict(theorem.says.values)), theorem.says.notion
+    implied = theorem.arguments.get("implied")
+    if implied is None:
+        return notion, claim, ()
+    page = computed.page_of_claims(theory.in_kernel, implied["notion"], notion)
+    curve = pieces.curve([pieces.piece(page.head.parts[notion], claim, ONE)])
+    epsilon = formulas.parse(implied["epsilon"], {})
+    delta = rounded(pieces.above([curve], epsilon, BITS[0]), SHOWN_DIGITS, up=True)
+    return implied["notion"], {"epsilon": epsilon, "delta": terms.number(delta)}, (page.id,)
+
+
+def _by_event(at: At, i: int, claim: Mapping[str, Term]) -> Counterexample | None:
+    """That of an event of one mechanism itself."""
+    some = _with_enough(at, [(i, Grounds())], claim["epsilon"], claim["delta"])
+    if some is None:
+        return None
+    there, ((row, loss),) = some
+    return replace(_made(there, [row], [i], claim["delta"], loss), event=True, at_least=True)
+
+
+# both
+
+
+def stated_of(theorem: Theorem) -> list[Loss]:
+    """What all mechanisms lose by their guarantees."""
+    return [premise.says.loss for premise in theorem.premises if isinstance(premise.says, Loses)]
+
+
+def used(at: At, said: Refuted) -> Point:
+    """The point, without what nothing uses."""
+    setting, order = at.told.setting, at.core.orders
     members = (one.reads.parts for one in setting.mechanisms if one.reads.divided)
     claimed = (name for _, value in said.values for name in value.letters)
-    order = {} if setting.orders is None else setting.orders.letters
-    used = setting.used.union(map(str, members), claimed, letters_of(setting.assume), order) - families
-    full = {name: x for name, x in known.items() if name in used}
-    for name in families:
-        family = naming.read(name).base
-        for mechanism in setting.mechanisms:
-            if mechanism.members is None or name not in used_by(mechanism):
-                continue
-            for j in range(1, _size(mechanism.members, full) + 1):
-                member = naming.member(family, j)
-                full[member] = known.get(member, known[name])
-    return full
+    orders = {} if order is None else order.letters
+    needed = setting.used.union(map(str, members), claimed, letters_of(setting.assume), orders)
+    families = {naming.read(name).base for name in needed if terms.moves(name)}
+    return {
+        name: x
+        for name, x in at.point.items()
+        if name in needed or (naming.read(name).index is not None and naming.read(name).base in families)
+    }
 
 
-def used_by(mechanism: Mechanism) -> set[str]:
-    """The parameters of a mechanism: of its guarantee, and of its query and noise."""
-    return {name for value in mechanism.terms for name in value.letters}
+def _made(
+    at: At, found: Sequence[Row], who: Sequence[int], claimed: Term | Fraction, actual: Term | Fraction
+) -> Counterexample:
+    """That of some rows; of the other mechanisms those that are known are left out, and the others may say
+    the same always."""
+    parts = at.theory.processing("parts")
+    others = (i for i, _ in at.type.moves if i not in who and _is_known(at.mechanism(i)))
+    without = tuple(at.name(n) for i in others for n in at.moving(at.numbers(i)))
+    return Counterexample(
+        at.pair,
+        at.parameters,
+        _number(claimed),
+        None if actual == INFINITY else _number(actual),
+        tuple(found),
+        at.databases,
+        without=without,
+        by_parts=parts.cite("any", at.core.adaptive) if parts is not None and without else "",
+        neighbours=at.neighbours,
+    )
 
 
-def _size(count: Term, point: Mapping[str, Fraction]) -> int:
-    size = point[str(count)] if count.number is None else count.number
-    return min(int(size), counterexamples.LARGEST_INSTANCE + 1)
+def _is_known(mechanism: Mechanism) -> bool:
+    """Whether a mechanism is not just any that has its guarantee, and loses something."""
+    itself = mechanism.is_concrete or mechanism.study is not None
+    return itself and not mechanism.satisfies.loses_nothing
 
 
-def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) -> list[Pair]:
-    """Pairs of databases: those of the theorem and others, those first at which most is lost.
-
-    Others only where guarantees are for neighbours, and not what one in a metric says at two databases.
-    """
-    if any(mechanism.satisfies.apart is not None for mechanism in inputs.setting.mechanisms):
-        return [pair for D, E in at for pair in ((D, E), (E, D))]
-    if any(mechanism.reads.dealt for mechanism in inputs.setting.mechanisms):  # few records before many
-        return list(deals.with_more(at))
-    try:
-        others = inputs.neighbouring_pairs().pairs
-    except (NotDecidable, TooLarge):  # there are too many to go through
-        return _by_loss(inputs, point, at)[:MOST_PAIRS]
-    if len(others) * len(inputs.setting.mechanisms) > MOST_DISTANCES:
-        every = [*_by_loss(inputs, point, at), *others][:MOST_PAIRS]
-    else:
-        every = _by_loss(inputs, point, [*at, *others])[:MOST_PAIRS]
-    if any((mechanism.table, mechanism.sampled) != (None, None) for mechanism in inputs.setting.mechanisms):
-        # what a table loses, or one on samples, depends on the pair and its order, not only on distances
-        every = [pair for D, E in every for pair in ((D, E), (E, D))]
-    return list(dict.fromkeys(with_multiples(inputs, every)))
-
-
-LARGEST_MULTIPLE = 4_096
-"""How often the records of a pair are taken at most, where its multiples are neighbours as well."""
-
-
-def with_multiples(inputs: Inputs, pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """The pairs; where they stand for all their multiples, also some of these, small ones first."""
-    some = list(pairs)
-    yield from some
-    if inputs.neighbouring_pairs().growing:
-        times = 4
-        while times <= LARGEST_MULTIPLE:
-            for D, E in some:
-                yield tuple(sorted(D * times)), tuple(sorted(E * times))
-            times *= 4
-
-
-def _by_loss(inputs: Inputs, point: Mapping[str, Fraction], pairs: Sequence[Pair]) -> list[Pair]:
-    """Pairs, those first at which the parameters of what moves add up to most."""
-    stated = [mechanism.satisfies.terms[-1][1] for mechanism in inputs.setting.mechanisms]
-    values = [None if value.kind == "oo" else formulas.evaluate(value, point) for value in stated]
-
-    def loss(pair: Pair) -> tuple[bool, Fraction]:
-        total, infinite = Fraction(0), False
-        for i, r in inputs.distances(pair).items():
-            value = values[i - 1]
-            infinite |= r == INFINITE or value is None
-            # an order in which pairs are tried: irrational amounts count as 1
-            steps = r if isinstance(r, int) else formulas.evaluate(r, point)
-            total += (Fraction(1) if steps is None else steps) * (value or Fraction(0))
-        return infinite, total
-
-    return sorted(pairs, key=loss, reverse=True)
-
-
-def _alike(inputs: Inputs, pair: Pair) -> list[list[str]]:
-    """The names of the mechanisms that a pair moves, those together that are given alike and move as far."""
-    found: dict[object, list[str]] = {}
-    for i, r in inputs.distances(pair).items():
-        mechanism = inputs.setting.mechanisms[i - 1]
-        found.setdefault((mechanism.noise, mechanism.query, mechanism.satisfies, str(r)), []).append(
-            mechanism.name
-        )
-    return list(found.values())
+def _number(value: Term | Fraction) -> Term | Fraction:
+    return value if isinstance(value, Fraction) or value.number is None else value.number

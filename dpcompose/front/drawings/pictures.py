@@ -17,7 +17,7 @@ from dpcompose.front.drawings.frames import DotPicture, Picture
 from dpcompose.front.drawings.places import layers_of
 from dpcompose.front.studies.study import Study
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.classes.listed import Listed, is_graph
+from dpcompose.spaces.classes.listed import is_graph
 from dpcompose.spaces.given import neighbours
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
@@ -176,9 +176,7 @@ def _label(D: Any, databases: DatabaseClass | None = None) -> str:
 
     databases -- a class that says of what its databases are made: 1-2, 2-3 for a graph.
     """
-    shown = (
-        D if databases is None or databases.kind == Listed.kind or D not in databases else databases.show(D)
-    )
+    shown = D if databases is None or databases.is_listed or D not in databases else databases.show(D)
     D = tuple(shown) if isinstance(shown, list) else D
     if not (isinstance(D, tuple) and all(isinstance(record, str) for record in D)):
         return str(D)

@@ -215,21 +215,21 @@ def _guarantee(said: Mapping[str, Any]) -> dict[str, Any]:
     return {"notion": fits[0], **values} | ({"expect": said["expect"]} if "expect" in said else {})
 
 
-def card(said: str | Path | Mapping[str, Any]) -> Card:
+def card(source: str | Path | Mapping[str, Any]) -> Card:
     """A deployment card: what is released, to whom, and which guarantee that is for each unit.
 
-    said -- a file, its text in TOML or JSON, or data.  Raises WrongCard, ProblemError, OSError.
+    source -- a file, its text in TOML or JSON, or data.  Raises WrongCard, ProblemError, OSError.
 
     >>> import dpcompose as dpc
     >>> study = dpc.compose(dpc.mechanism("M", dpc.pure(1)), on=dpc.multisets(), target="unbounded")
     >>> print(card(dpc.card_of(study).text))
     unbounded, everyone: unbounded 1-DP, by GB:IV.3; optimal
     """
-    if isinstance(said, Mapping):
-        return Card(said)
-    is_text = isinstance(said, str) and "\n" in said
-    text = str(said) if is_text else problems.text_of(said)
-    return Card(problems.parsed(text, "the card" if is_text else str(said)))
+    if isinstance(source, Mapping):
+        return Card(source)
+    is_text = isinstance(source, str) and "\n" in source
+    text = str(source) if is_text else problems.text_of(source)
+    return Card(problems.parsed(text, "the card" if is_text else str(source)))
 
 
 def card_of(

@@ -16,8 +16,7 @@ from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Best, Compared, Composed, Private, Records, Step, Told, Writer
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import markdown, render
-from dpcompose.kernel.deciders.calculus import exponentials
-from dpcompose.kernel.deciders.calculus.exponentials import Value
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, latex, names_latex, text_html
 from dpcompose.language.writing import text_latex
@@ -303,6 +302,6 @@ def _number(x: Fraction) -> str:
     return latex(sympy.Rational(x.numerator, x.denominator))
 
 
-def _probability(value: Value) -> str:
+def _probability(value: Term) -> str:
     """A probability without parameters as a formula inside HTML."""
-    return formula_html(formulas.expression(exponentials.as_term(value)))
+    return formula_html(formulas.expression(value))

@@ -24,12 +24,12 @@ from dpcompose.front.documents.document import (
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.documents.wording import in_letters
 from dpcompose.front.printers import markdown
-from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.latex import EULER, latex, name_latex, names_latex, told_apart
 from dpcompose.language.writing import text_latex
-from dpcompose.proof.counterexamples.refuting import Counterexample, Losing
+from dpcompose.proof.counterexamples.refuting import Counterexample
+from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page
 
@@ -288,12 +288,12 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
         yield f"{words[0].upper()}{reason(words[1:])} ({cite(example.by_parts)})."
 
 
-def _row(row: Losing, named: str) -> str:
+def _row(row: Row, named: str) -> str:
     """What a mechanism does at the two databases."""
     if not row.outcomes:
         return f"{named} {reason(row.words())}."
     outcome, *both = row.outcomes[0]
-    at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in both)
+    at_D, at_E = (formula(formulas.expression(p)) for p in both)
     if row.by_table:
         return (
             f"By its table, {named} has the outcome {plain(outcome)} with probability "

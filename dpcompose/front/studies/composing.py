@@ -12,6 +12,7 @@ from dpcompose.front.studies.recheck import Outcome, outcome
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language.synonyms import meant
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.mechanisms.statements import Measured
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -129,7 +130,7 @@ def metric_study(
     _check_functions(on, (d for one in stated if isinstance(one, Measured) for d in one.functions))
     target = _target(on, target, metrics or {})
     if isinstance(target, Granularity):
-        stated = tuple(one if isinstance(one, Measured) else one.for_neighbours(target) for one in stated)
+        stated = tuple(one.for_neighbours(target) if isinstance(one, Mechanism) else one for one in stated)
     said = metrics or {}, maps or {}, parameters or {}, title, adaptive
     data = problem_data(mechanisms, stated, on, target, *said)
     data |= {"assume": [str(assumption(one)) for one in assume]} if assume else {}

@@ -13,10 +13,9 @@ from dpcompose.front.documents.document import Composed, Member, plain
 from dpcompose.front.documents.metric_examples import example
 from dpcompose.front.documents.verdict import Least
 from dpcompose.front.printers import render
-from dpcompose.front.studies.beside import beside
 from dpcompose.front.studies.best_metric import BestMetric, in_metric, said_of
 from dpcompose.front.studies.metric_forms import MetricForms
-from dpcompose.front.studies.neighbours import ForNeighbours
+from dpcompose.front.studies.neighbours import ForNeighbours, beside
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions.formulas import to_text
@@ -31,12 +30,14 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.privacy.settings.names import TWO_NAMED
 from dpcompose.privacy.writing import granularities_data
+from dpcompose.proof.counterexamples.refuting import Counterexample
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search import stated
 from dpcompose.search.metrics import proofs
 from dpcompose.search.metrics.choices import judge_of
 from dpcompose.search.metrics.claims import Judge
 from dpcompose.search.proofs import NoGuarantee
+from dpcompose.search.replayed import Proved
 from dpcompose.spaces.classes.databases import TooLarge
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class InMetrics:
     @cached_property
     def metric_forms(self) -> MetricForms:
         """What judges claims in canonical metrics for the neighbours whose steps these count."""
-        return MetricForms(self.elaborated, self.theory)
+        return MetricForms(self.elaborated, self.setting.data, self.theory, ForNeighbours)
 
     @cached_property
     def bound(self) -> BestMetric:
@@ -120,14 +121,17 @@ class InMetrics:
         proved = proofs.verdict(self.search, claim)
         near = None if claim.guarantee.in_metric.near is None else self.near
         unsettled = proved.loose is None and proved.word != "refuted" and not claim.doubt
-        by_steps = self.metric_forms.answer(claim, proved.found) if unsettled else None
+        known = proved.word == "proved"
+        by_steps = self.metric_forms.answer(claim, proved.found, known) if unsettled else None
         if by_steps is not None and (proved.word == "undecided" or by_steps.loose is not None):
             return by_steps
         return Answer(
             claim,
             proved.word,
             proved.loose,
-            example(self.search, proved.theorem) if proved.word == "refuted" and proved.theorem else None,
+            example(self.search, proved.theorem, self.theory)
+            if proved.word == "refuted" and proved.theorem
+            else None,
             proved.found.reason,
             bound=self.bound,
             relies_on=self.theory.relied_on(proved.rests_on.pages),
@@ -137,6 +141,12 @@ class InMetrics:
             noun="metric",
             found=proved,
         )
+
+    def _refuted(self, proved: Proved) -> Counterexample | None:
+        """The counterexample of a refuted claim."""
+        if proved.word != "refuted" or proved.theorem is None:
+            return None
+        return example(self.search, proved.theorem, self.theory)
 
     @cached_property
     def near(self) -> Claim | None:

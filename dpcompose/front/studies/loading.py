@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.studies.beside import beside
+from dpcompose.front.studies.neighbours import beside
 from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.in_metrics import (

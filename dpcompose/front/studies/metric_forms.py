@@ -1,50 +1,73 @@
 """Claims in one canonical metric, judged for the neighbours whose steps it counts: GB Prop. III.3.
 
-The theorem of the kernel is about the composition for these neighbours; its last step says the claim of any
-two databases.
+The theorem of the kernel is about the composition for these neighbours, or for groups of any number of steps
+of them, or of a few; its last step says the claim of any two databases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.studies.beside import NO_STUDY
 from dpcompose.front.studies.best_metric import in_metric
-from dpcompose.front.studies.neighbours import ForNeighbours
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel import saved
 from dpcompose.kernel.check import Allowed, Refused
+from dpcompose.kernel.deciders.calculus.values import surely
 from dpcompose.kernel.expressions import metrics, substitution
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.rules.chains import TARGET
+from dpcompose.kernel.rules.chains import SINGLE, TARGET, at_any_number, letters
+from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.saved import Checked
-from dpcompose.kernel.theorems import NoTheorem, Prover
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.granular import Granular, granular
+from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search import replayed
+from dpcompose.search.comparisons import parameters
+from dpcompose.search.proofs import NoGuarantee, NotElaborated
 from dpcompose.search.replayed import Proved
 from dpcompose.search.verdicts import Verdict
+from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.moves.granularities import Granularity
+
+if TYPE_CHECKING:
+    from dpcompose.front.studies.neighbours import ForNeighbours
+
+NO_STUDY = (problems.ProblemError, InvalidSetting, NotElaborated, NoGuarantee, TooLarge)
+"""What says that data for neighbours are none, or that the kernel has no setting for them."""
+
+FEW = (2, 3, 5, 9, 17, 33, 65)
+"""The numbers of steps for which a claim is looked at one by one, where a letter for any shows nothing."""
+Steps = int | str
 
 
 @frozen
 class Asked:
     """A claim in the canonical metric of a granularity: for its neighbours, and who judges it for these.
 
-    stated -- the claim in the letters of the core setting for neighbours.
+    steps -- 1, or for groups of how many steps of them: a number, or a letter for any; stated -- the claim in
+    the letters of the core setting for neighbours.
     """
 
     granularity: Granularity
+    steps: Steps
     judge: ForNeighbours
     claim: Claim
     stated: Mapping[str, str]
+
+    @property
+    def key(self) -> tuple[Granularity, Steps]:
+        """Claims alike in it are judged in one setting."""
+        return self.granularity, self.steps
 
 
 @frozen
@@ -62,32 +85,47 @@ class Shown(Proved):
 
 @frozen(eq=False)
 class MetricForms:
-    """Judges claims in canonical metrics; told -- the composition in metrics that they are about."""
+    """Judges claims in canonical metrics; told, data -- the composition in metrics, or for neighbours, that
+    they are about, and the same as a problem file says it; judge_of -- makes what judges compositions for
+    neighbours."""
 
     told: Elaborated
+    data: Mapping[str, Any]
     theory: Theory
-    _judges: dict[Granularity, ForNeighbours] = field(default_factory=dict, repr=False)
+    judge_of: Callable[[Setting, Theory], ForNeighbours]
+    _judges: dict[tuple[Granularity, Steps], ForNeighbours] = field(default_factory=dict, repr=False)
+    _refused: dict[tuple[Granularity, Steps], str] = field(default_factory=dict, repr=False)
+    """Why there is no composition for some groups."""
 
-    def asked(self, claim: Claim) -> Asked | None:
-        """A claim for neighbours; None where it is no such claim, or there is no composition for these."""
+    def asked(self, claim: Claim, steps: Steps = 1) -> Asked | None:
+        """A claim for neighbours, or for groups of so many steps; None where it is no such claim, or there is
+        no composition for these."""
         found = granular(self.told.setting, claim.guarantee)
         if found is None:
             return None
-        data = found.problem(self.told.setting.data)
         try:
+            data = found.problem(self.data, steps)
             read = problems.read_data(data, notions=self.theory.parameters, own=self.theory.own, pairs=False)
-            judge = self._judges.setdefault(found.granularity, ForNeighbours(read.setting, self.theory))
-            if read.setting.target != found.granularity or not self._is_alike(judge):
+            key = found.granularity, steps
+            judge = self._judges.setdefault(key, self.judge_of(read.setting, self.theory))
+            if steps == 1 and read.setting.target != found.granularity:
                 return None
-            stated = {key: to_text(self._in_steps(found, key)) for key in found.values}
-        except NO_STUDY:
+            if not self._is_alike(judge) or (steps != 1 and not self._is_of_steps(judge, found, steps)):
+                return None
+            name = TARGET if steps == 1 else SINGLE
+            stated = {key: to_text(self._in_steps(found, value, name)) for key, value in found.values.items()}
+        except NO_STUDY as error:
+            self._refused[found.granularity, steps] = str(error).removeprefix("problem: ")
             return None
-        return Asked(found.granularity, judge, read.claims[0], {"notion": found.notion, **stated})
+        return Asked(found.granularity, steps, judge, read.claims[0], {"notion": found.notion, **stated})
 
-    def _in_steps(self, found: Granular, key: str) -> Any:
-        """A parameter of a claim in the canonical metric of the target of the core setting."""
-        letters = {self.told.parts.mark(found.metric): metrics.letter(TARGET)}
-        return substitution.substituted(self.told.parts.term(found.values[key]), letters)
+    def _in_steps(self, found: Granular, value: Any, name: str) -> Any:
+        """A parameter of a claim in the canonical metric of the target of the core setting, or its steps."""
+        if self.told.setting.at_all_pairs:
+            letter, value = self.told.parts.mark(found.metric), self.told.parts.term(value)
+        else:
+            letter = found.metric
+        return substitution.substituted(value, {letter: metrics.letter(name)})
 
     def _is_alike(self, judge: ForNeighbours) -> bool:
         """Whether parameters mean the same in both core settings, and as much is assumed of them."""
@@ -96,18 +134,68 @@ class MetricForms:
         same = all(domains.get(name, domain) == domain for name, domain in there.parameters)
         return same and (here.assumed, here.adaptive) == (there.assumed, there.adaptive)
 
-    def answer(self, claim: Claim, undecided: Verdict) -> Answer | None:
-        """The verdict on a claim that is proved or refuted for neighbours; None for every other one."""
-        asked = self.asked(claim)
-        answer = None if asked is None else asked.judge.check(asked.claim)
-        if asked is None or answer is None or not isinstance(answer.found, Proved):
-            return None
-        if answer.verdict == "undecided" or (answer.verdict == "proved" and self._negative(claim)):
-            return None
-        try:
-            shown = _shown(asked, answer.found, undecided)
-        except NoTheorem:
-            return None
+    def _is_of_steps(self, judge: ForNeighbours, found: Granular, steps: Steps) -> bool:
+        """Whether the target of a core setting is groups of so many steps, each one of the neighbours."""
+        single = self._judges.get((found.granularity, 1))
+        if single is None or found.granularity.innermost() != (found.granularity, 1):
+            return False
+        target = judge.proofs.elaborated.core.target
+        of = target.steps if target.times is None else str(target.times)
+        one = single.proofs.elaborated.core.target
+        return of == steps and replace(target, steps=1, times=None) == one and one.steps == 1
+
+    def _attempts(self, claim: Claim) -> Iterator[Asked]:
+        """A claim for neighbours, for groups of any number of steps, and of a few."""
+        if (first := self.asked(claim)) is None:
+            return
+        yield first
+        for steps in (self._letter(claim), *FEW):
+            if (asked := self.asked(claim, steps)) is not None:
+                yield asked
+            elif steps == FEW[0]:
+                return
+
+    def _letter(self, claim: Claim) -> str:
+        """A letter for the number of steps: the name of the metric, where no mechanism is stated in such."""
+        found = granular(self.told.setting, claim.guarantee)
+        plain = all(one.satisfies.metric is None for one in self.told.setting.mechanisms)
+        return found.metric if found is not None and plain else "steps"
+
+    def check(self, claim: Claim) -> Answer:
+        """The verdict on a claim about a composition for neighbours."""
+        undecided = Verdict(claim.text, "undecided", reason=claim.doubt)
+        answer = None if claim.doubt else self.answer(claim, undecided)
+        if answer is not None:
+            return answer
+        known = [asked.judge.check(asked.claim).reason for asked in self._attempts(claim)]
+        words = "no more is known than for neighbours, of which it is true"
+        why = next(filter(None, (*known, *self._refused.values())), words)
+        found = replayed.undecided(replace(undecided, reason=claim.doubt or why))
+        said: Any = {"said": in_metric(claim.guarantee), "written": claim.written, "noun": "metric"}
+        return Answer(claim, "undecided", reason=found.found.reason, found=found, **said)
+
+    def answer(self, claim: Claim, undecided: Verdict, proved: bool = False) -> Answer | None:
+        """The verdict on a claim that is proved or refuted for neighbours; None for every other one.
+
+        proved -- whether it is known to hold: then it is only asked whether it is loose.
+        """
+        for asked in self._attempts(claim):
+            answer = asked.judge.check(asked.claim)
+            if isinstance(answer.found, Proved) and answer.verdict != "undecided":
+                try:
+                    if answer.verdict != "proved" or not self._negative(claim):
+                        return self._answered(claim, asked, answer, _shown(asked, answer.found, undecided))
+                except NoTheorem as error:
+                    self._refused[asked.key] = error.why
+            if asked.steps == 1 and (shown := self._beyond(claim, asked, undecided)) is not None:
+                known = Answer(claim, "proved", bound=asked.judge.bound)
+                return self._answered(claim, asked, known, shown)
+            if proved:
+                return None
+        return None
+
+    def _answered(self, claim: Claim, asked: Asked, answer: Answer, shown: Shown) -> Answer:
+        """The verdict on a claim by one on the claim for neighbours."""
         return replace(
             answer,
             claim=claim,
@@ -121,8 +209,33 @@ class MetricForms:
             found=shown,
         )
 
+    def _beyond(self, claim: Claim, asked: Asked, undecided: Verdict) -> Shown | None:
+        """A claim that is at least what the best guarantee for neighbours makes of chains of them."""
+        proofs, theory = asked.judge.proofs, self.theory.in_kernel
+        core = proofs.elaborated.core
+        if self._negative(claim) or proofs.choices is not None:
+            return None
+        with suppress(NoGuarantee, NoTheorem):
+            known = proofs.guarantee(claim.notion).main
+            said = read_claim(dict(asked.stated), core, theory, letters(core))
+            squared = theory.rule(claim.notion).head.squared
+            shown = {
+                key: parameters.at_least(more, less, key in squared, assumed=core.assumed)
+                for key, more, less in at_any_number(theory, known.says, said)
+                if "oo" not in (more.kind, less.kind)
+            }
+            theorem = proofs.here(known.theorem)
+            about = {"claim": dict(asked.stated), "certificates": shown}
+            return _again(
+                asked, "proved", [Prover(core, theory).by("metric_form", theorem, **about)], undecided
+            )
+        return None
+
     def _by(self, asked: Asked, verdict: str) -> str:
         """Why what is decided for neighbours is decided of a claim, in words."""
+        if asked.steps != 1:
+            most = "any number of" if isinstance(asked.steps, str) else f"at most {asked.steps}"
+            return f"for databases {most} {asked.granularity} steps apart"
         if verdict == "refuted":
             return f"for {asked.granularity} neighbours, which are at distance 1"
         forms = (page for page in self.theory.of_kind("metric") if page.head.states == "metric form")
@@ -132,19 +245,26 @@ class MetricForms:
         return f"for {asked.granularity} neighbours, and so along chains of them, by {cited}"
 
     def _negative(self, claim: Claim) -> bool:
-        return bool(self.told.parts.negative(claim.guarantee))
+        """Whether a claimed metric, of which a power stands, may be negative somewhere."""
+        (_, power), found = POWERS[claim.notion], granular(self.told.setting, claim.guarantee)
+        if power == 1 or found is None:
+            return False
+        said = self._in_steps(found, claim.guarantee.in_metric.formula, TARGET)
+        return not (metrics.is_positive_part(said) or surely(said, False, self.told.core.assumed))
 
     # saved derivations
 
     def saved(self, verdicts: Iterable[Proved]) -> list[dict[str, Any]]:
         """What `checked` reads: for each granularity a derivation, and the claims that it is about."""
-        found: dict[Granularity, list[tuple[int, Shown]]] = {}
+        found: dict[tuple[Granularity, Steps], list[tuple[int, Shown]]] = {}
         for n, verdict in enumerate(verdicts, start=1):
             if isinstance(verdict, Shown):
-                found.setdefault(verdict.asked.granularity, []).append((n, verdict))
+                found.setdefault(verdict.asked.key, []).append((n, verdict))
         return [
-            {"about": [n for n, _ in some]} | _derived([shown for _, shown in some])
-            for some in found.values()
+            {"about": [n for n, _ in some]}
+            | ({} if steps == 1 else {"steps": steps})
+            | _derived([shown for _, shown in some])
+            for (_, steps), some in found.items()
         ]
 
     def checked(
@@ -154,8 +274,13 @@ class MetricForms:
         for one in data if isinstance(data, list) else [None]:
             if not isinstance(one, dict) or not _are_numbers(one.get("about"), len(claims)):
                 raise Refused("what is shown of claims in canonical metrics cannot be read")
-            derived = {key: value for key, value in one.items() if key != "about"}
-            asked = [self.asked(claims[n - 1]) for n in one["about"]]
+            derived = {key: value for key, value in one.items() if key not in ("about", "steps")}
+            steps, some = one.get("steps", 1), [claims[n - 1] for n in one["about"]]
+            if not isinstance(steps, str) and (type(steps) is not int or steps < 1):
+                raise Refused("what is shown of claims in canonical metrics cannot be read")
+            if steps != 1:
+                _ = [self.asked(claim) for claim in some]
+            asked = [self.asked(claim, steps) for claim in some]
             for n, claim in zip(one["about"], asked, strict=True):
                 if claim is None or claim.judge.proofs.elaborated.core.data() != derived.get("core"):
                     raise Refused(f"claim {n} is about other neighbours, or none")
@@ -176,7 +301,12 @@ def _shown(asked: Asked, proved: Proved, undecided: Verdict) -> Shown:
     with suppress(NoTheorem):
         if proved.loose is not None:
             made.append(prover.by("metric_form", proofs.here(proved.theorems[1]), claim=claim))
-    again = replayed.proved(replace(undecided, word=proved.word), proofs.replayed(made))
+    return _again(asked, proved.word, made, undecided)
+
+
+def _again(asked: Asked, word: str, made: Sequence[Theorem], undecided: Verdict) -> Shown:
+    """Theorems about any two databases, made again from their saved form.  Raises Refused."""
+    again = replayed.proved(replace(undecided, word=word), asked.judge.proofs.replayed(made))
     return Shown(again.word, again.loose, undecided, again.theorems, asked=asked)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents import limits, sentences
@@ -14,22 +13,21 @@ from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import Composed, Member, Said, plain
 from dpcompose.front.documents.verdict import Least
 from dpcompose.front.studies import nested, together, tradeoffs
+from dpcompose.front.studies.metric_forms import NO_STUDY, MetricForms
 from dpcompose.front.studies.results import Answer
-from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
-from dpcompose.language.symbols import is_unsaid
-from dpcompose.privacy import writing
-from dpcompose.privacy.format.checks import near
-from dpcompose.privacy.guarantees.notions import OF_LINES, Guarantee, in_orders
+from dpcompose.privacy import problems, writing
+from dpcompose.privacy.guarantees.notions import Guarantee, InMetric
+from dpcompose.privacy.in_metrics import BY_STEPS, with_claims
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.readers.claims import of_guarantee
+from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.flattening import NotFlat, flattened
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.privacy.settings.stated import check_assumptions, read_as_positive
 from dpcompose.proof.counterexamples import refuting
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory import registry
@@ -117,16 +115,6 @@ class ForNeighbours:
         found = neighbours._shown(by) if by is not None and known else neighbours._in(notion)
         return found if choice.implied is not None else found.without_optimal()
 
-    def _narrower(self, proved: Proved, notion: str) -> Bound | None:
-        """The bound of mechanisms with smaller parameters, which have all guarantees, where they refute."""
-        made = proved.found.theorem
-        if made is None or made.rule != "choose" or not made.arguments.get("values"):
-            return None
-        narrower = together.narrowed(self.setting.choosing(made.arguments["which"]), made.arguments["values"])
-        with suppress(NoGuarantee, NotElaborated, TooLarge, InvalidSetting):
-            return ForNeighbours(narrower, self.theory)._in(notion)
-        return None
-
     @cached_property
     def _chosen(self) -> dict[tuple[int, ...], ForNeighbours]:
         """The studies with one guarantee of each mechanism, by the numbers of these."""
@@ -158,7 +146,7 @@ class ForNeighbours:
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, made by the rules of the kernel, and made again from its saved form."""
         if claim.guarantee.metric is not None:
-            raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim.written}")
+            return self.metric_forms.check(claim)
         curve = claim.guarantee.curve
         if curve is not None and curve.orders != self.setting.orders:
             with suppress(InvalidSetting):  # nothing is said of these orders: that is told below
@@ -172,6 +160,11 @@ class ForNeighbours:
             return self._answer(answer, proved)
         except (NotElaborated, NoGuarantee, TooLarge) as error:
             return replace(answer, reason=str(error))
+
+    @cached_property
+    def metric_forms(self) -> MetricForms:
+        """What judges claims in canonical metrics."""
+        return MetricForms(self.proofs.elaborated, self.file(()), self.theory, ForNeighbours)
 
     def _answer(self, answer: Answer, proved: Proved) -> Answer:
         """A verdict with all that readers want to know of it."""
@@ -251,15 +244,13 @@ class ForNeighbours:
         said, claim = proved.theorems[0].says, answer.claim
         assert isinstance(said, Refuted)
         near = tuple if self.setting.has_choices else partial(self._nearby_words, claim)
-        for about, pairs in self._shown_at(answer, proved):
-            from dpcompose.front.documents import examples
+        from dpcompose.front.documents import examples
 
-            implied = proved.implied
-            example = examples.example(said, claim.guarantee, about, pairs, proved.by_curve, implied)
-            if example is not None:
-                known = about if proved.theorems[0].rule == "one_by_one" else answer.bound
-                shown = replace(answer, counterexample=example, changes=near, bound=known)
-                return replace(shown, as_they_are=self.setting.processed)
+        theorem = proved.theorems[0]
+        shown = examples.example(self.proofs.elaborated, theorem, self.theory)
+        if shown is not None:
+            refuted = replace(answer, counterexample=shown, changes=near)
+            return replace(refuted, as_they_are=self.setting.processed)
         at = ", ".join(f"{', '.join(names)} = {x}" for names, x in refuting.together(dict(said.point)))
         where = f" at {at}" if at else ""
         if (beyond := orders.beyond(proved.theorems[0])) is not None:
@@ -269,20 +260,6 @@ class ForNeighbours:
         if any(page.head.in_the_limit and page.id in proved.rests_on.pages for page in noises):
             where += ", at neighbours with enough records besides"
         return replace(answer, reason=f"mechanisms that fit lose more{where}", changes=near)
-
-    def _shown_at(self, answer: Answer, proved: Proved) -> Iterator[tuple[Bound, list[Any]]]:
-        """Bounds of mechanisms that refute a claim, with pairs of databases; in metrics type by type."""
-        if not self.setting.in_metrics:
-            about = self._narrower(proved, answer.claim.guarantee.notion) or answer.bound
-            made = proved.theorems[0]
-            whole, made = (self._one_by_one, made.premises[0]) if made.rule == "one_by_one" else (self, made)
-            if isinstance(about, Bound) and whole and whole.setting.has_choices and made.rule == "exceed":
-                about = about.on(whole.setting)
-            yield from [(about, self.proofs.pairs(proved))] if isinstance(about, Bound) else []
-            return
-        for setting, pair in self.proofs.at_types(proved):
-            with suppress(NoGuarantee, NotElaborated, TooLarge, InvalidSetting):
-                yield ForNeighbours(setting, self.theory).bound, [pair]
 
     def _nearby_words(self, claim: Claim) -> Iterator[str]:
         """The changes of the setting after which a claim is proved, each with what is only believed."""
@@ -344,37 +321,15 @@ class ForNeighbours:
         return self if stated is self.setting else ForNeighbours(stated, self.theory)
 
     def claim(self, guarantee: Any, delta: object = None, notion: str | None = None) -> Claim:
-        """A guarantee, or the value of one, as a claim about this setting, in the parameters of this."""
+        """A guarantee, or the value of one, as a claim about this setting, in the parameters of this; or one
+        in a canonical metric."""
+        if isinstance(guarantee, InMetric):
+            data = {**self.file(()), "claims": [guarantee.data()]}
+            read = problems.read_data(data, notions=self.theory.parameters, own=self.theory.own, pairs=False)
+            return read.claims[0]
         if not isinstance(guarantee, Guarantee):
             guarantee = self._claimed(guarantee, delta, notion)
-        if guarantee.granularity not in (None, self.setting.target) or guarantee.domain is not None:
-            raise InvalidSetting(
-                f"a claim is about the composition and its target, {self.setting.target} neighbours, "
-                "and has no granularity or domain of its own"
-            )
-        known, curve = self.setting.symbols, guarantee.curve
-        in_texts = set[str]().union(*(read_as_positive(value) for _, value in guarantee.terms))
-        unsaid = {
-            symbol.name for _, value in guarantee.values for symbol in value.free_symbols if is_unsaid(symbol)
-        }
-        in_alpha = curve is not None or guarantee.notion in OF_LINES
-        free = (unsaid | in_texts) - ({ALPHA} if in_alpha else set())
-        free -= {name for name in in_texts & known.keys() if not self.setting.domains[name].positive}
-        guarantee = guarantee.with_letters({x: y for x, y in self.setting.letters.items() if x in free})
-        values: list[tuple[str, Any]] = []
-        for (key, value), term in zip(guarantee.values, dict(guarantee.terms).values(), strict=True):
-            for symbol in value.free_symbols:
-                if symbol.name == ALPHA and in_alpha:
-                    continue
-                if symbol.name not in known:
-                    there = near(symbol.name, known)
-                    raise InvalidSetting(f"the claim's {symbol} is no parameter of the mechanisms{there}")
-                check_assumptions(symbol, self.setting.domains[symbol.name])
-            check_ranges(self.setting, value)
-            values.append((key, term if guarantee.notion in OF_LINES else value))
-        made = Guarantee(guarantee.notion, tuple(values))
-        made = made if curve is None else in_orders(made, curve.orders)
-        return Claim(made, MappingProxyType(made.written()))
+        return of_guarantee(self.setting, guarantee)
 
     def _claimed(self, value: object, delta: object, notion: str | None) -> Guarantee:
         """A guarantee of which a formula is given: its first parameter, and its delta where it has one."""
@@ -436,6 +391,7 @@ class ForNeighbours:
         """The bound that is shown with verdicts: in the notion of the claims if there is one, or the best."""
         found = self._bound_or_why
         best = found if isinstance(found, Bound) else None
+        verdicts = [verdict for verdict in verdicts if verdict.claim.guarantee.metric is None]
         notions = {verdict.claim.notion for verdict in verdicts}
         if best is not None and best.notion not in notions and len(notions) == 1 and self.setting.has_choices:
             with suppress(NoGuarantee, TooLarge):
@@ -457,15 +413,17 @@ class ForNeighbours:
         Python functions are written out as tables, and noise is stated as in a problem file with these
         claims; the derivation is made for that.
         """
-        claims = [verdict.claim for verdict in verdicts]
+        in_metrics = [answer.found for answer in verdicts if answer.claim.guarantee.metric is not None]
+        claims = [verdict.claim for verdict in verdicts if verdict.claim.guarantee.metric is None]
         setting = writing.plain(self.setting).in_one_notion([claim.guarantee.notion for claim in claims])
         judge = self if setting is self.setting else ForNeighbours(setting, self.theory)
         proved = [judge.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in claims]
         notion = None
         with suppress(NoGuarantee, TooLarge):
             notion = judge.bound.guarantee.notion
-        data = writing.to_data(setting, claims, self.theory.parameters)
-        return proofs.saved(judge.proofs, data, proved, notion)
+        data = writing.to_data(setting, [verdict.claim for verdict in verdicts], self.theory.parameters)
+        found = proofs.saved(judge.proofs, data, proved, notion)
+        return found | ({BY_STEPS: self.metric_forms.saved(in_metrics)} if in_metrics else {})
 
     def file(self, claims: Sequence[Claim]) -> dict[str, Any]:
         """The setting, with claims about it, as the data of a problem file."""
@@ -494,3 +452,21 @@ class ForNeighbours:
             on = sentences.claimed(given, self.theory)
             said = [f"{given.granularity} ", on, f" on a sample ({sampled.by}), so ", *said]
         return Member(mechanism.called, reads, mechanism.released, said, stated.domain or "")
+
+
+def beside(
+    data: Mapping[str, Any], theory: Theory, show: Showing | None = None
+) -> tuple[ForNeighbours, tuple[Claim, ...]] | None:
+    """What judges the composition for neighbours that data in metrics say, and their claims for these; None
+    where the kernel has no setting for it.
+
+    show -- finds the guarantees of studies; left out, there is none where these are not stated.
+    """
+    said = with_claims(data, in_metrics=False)
+    try:
+        problem = problems.read_data(said, show=show, notions=theory.parameters, own=theory.own, pairs=False)
+        judge = ForNeighbours(problem.setting, theory)
+        covered = judge.proofs.choices is not None or bool(judge.proofs.shop)
+    except NO_STUDY:
+        return None
+    return (judge, problem.claims) if covered else None

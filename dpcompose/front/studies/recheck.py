@@ -4,6 +4,7 @@ setting against the problem, elaborated again; what is about metrics by the chec
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import saved
@@ -14,6 +15,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.saved import Checked
+from dpcompose.privacy.in_metrics import BY_STEPS, with_claims
 
 if TYPE_CHECKING:
     from dpcompose.spaces.additions import Additions
@@ -146,13 +148,37 @@ def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
         if "neighbours" in saved_file:
             return _of_both_kinds(saved_file, theory, allow)
         return check_in_metrics(saved_file, theory, allow)
+    if isinstance(saved_file, dict) and BY_STEPS in saved_file:
+        return _with_metric_forms(saved_file, theory, allow)
     return _for_neighbours(saved_file, theory, allow)
+
+
+def _with_metric_forms(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -> Outcome:
+    """What a file about a composition for neighbours shows, of which some claims are in canonical metrics."""
+    from dpcompose.front.studies.neighbours import ForNeighbours
+    from dpcompose.privacy import problems
+
+    problem = saved_file["problem"]
+    alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
+    one = _for_neighbours(alone | {"problem": with_claims(problem, in_metrics=False)}, theory, allow)
+    about: Any = {"notions": theory.parameters, "own": theory.own, "pairs": False}
+    read = problems.read_data(with_claims(problem, in_metrics=True), **about)
+    if any(claim.guarantee.metric is None for claim in read.claims):
+        raise Refused("a claim in a metric is one for neighbours")
+    forms = ForNeighbours(read.setting, theory).metric_forms
+    by_steps = list(forms.checked(saved_file[BY_STEPS], read.claims, problem, allow))
+    words = {True: iter(_words(["undecided"] * len(read.claims), by_steps)), False: iter(one.verdicts)}
+    rests_on = Grounds.of(shown.rests_on for _, shown in by_steps)
+    return replace(
+        one,
+        verdicts=tuple(next(words["metric" in claim]) for claim in problem["claims"]),
+        deciders=sorted({*one.deciders, *rests_on.deciders}),
+        pages=sorted({*one.pages, *rests_on.pages}),
+    )
 
 
 def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -> Outcome:
     """What a file in metrics shows whose claims for neighbours have a derivation of their own."""
-    from dpcompose.privacy.in_metrics import with_claims
-
     problem, beside = saved_file["problem"], saved_file["neighbours"]
     if not isinstance(beside, dict) or "problem" in beside:
         raise Refused("what is shown for neighbours cannot be read")
@@ -201,15 +227,18 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     from dpcompose.front.documents import sentences
     from dpcompose.front.studies.best_metric import BestMetric, steps_stated
     from dpcompose.front.studies.metric_forms import MetricForms
+    from dpcompose.front.studies.neighbours import ForNeighbours
     from dpcompose.privacy.guarantees.notions import private_in_a_metric
-    from dpcompose.privacy.in_metrics import BY_STEPS
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
     checked = saved.check(alone, theory.in_kernel, allow)
     problem, told = _of_the_problem(saved_file, checked, theory)
-    forms, given = MetricForms(told, theory), saved_file.get(BY_STEPS, [])
+    forms, given = (
+        MetricForms(told, problem.setting.data, theory, ForNeighbours),
+        saved_file.get(BY_STEPS, []),
+    )
     by_steps = list(forms.checked(given, problem.claims, saved_file["problem"], allow))
-    words = _words(checked, by_steps)
+    words = _words([word for word, _ in checked.verdicts], by_steps)
     for n, (claim, word) in enumerate(zip(problem.claims, words, strict=True), start=1):
         negative = told.parts.negative(claim.guarantee) if word == "proved" else ""
         if (doubt := claim.doubt or negative) and word != "undecided":
@@ -257,9 +286,8 @@ def _of_the_problem(saved_file: Mapping[str, Any], checked: Checked, theory: Any
     return problem, told
 
 
-def _words(checked: Checked, by_steps: Iterable[tuple[Sequence[int], Checked]]) -> list[str]:
+def _words(words: list[str], by_steps: Iterable[tuple[Sequence[int], Checked]]) -> list[str]:
     """The verdicts on claims in metrics, of those that are decided for neighbours these."""
-    words = [word for word, _ in checked.verdicts]
     for numbers, shown in by_steps:
         for n, (word, _) in zip(numbers, shown.verdicts, strict=True):
             words[n - 1] = word

@@ -32,7 +32,7 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy import problems
 from dpcompose.privacy.format.checks import near
-from dpcompose.privacy.guarantees.notions import Guarantee, InMetric
+from dpcompose.privacy.guarantees.notions import Guarantee, InMetric, in_metric
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
@@ -158,7 +158,8 @@ class Study(Shown):
 
     def _about(self, *claimed: Guarantee) -> Study:
         """The same at any two databases, where something that is claimed is a formula in metrics."""
-        return self if all(guarantee.metric is None for guarantee in claimed) else self.in_metrics
+        metrics = [guarantee.metric for guarantee in claimed if guarantee.metric is not None]
+        return self if all(metric.distances for metric in metrics) else self.in_metrics
 
     @cached_property
     def in_metrics(self) -> Study:
@@ -201,8 +202,13 @@ class Study(Shown):
         claim -- a guarantee, or a metric: a formula in those of the setting, with delta -- another one, of
         (ε, δ)-privacy, and notion -- left out: pure privacy, or that of the study.
         """
-        of_pairs = isinstance(claim, InMetric) or formulas.has_distances(claim)
-        return (self.in_metrics if of_pairs else self).judge.claim(claim, delta, notion)
+        if not isinstance(claim, InMetric) and not formulas.has_distances(claim):
+            return self.judge.claim(claim, delta, notion)
+        if self.setting.alone_for_neighbours:
+            return self.judge.claim(
+                claim if isinstance(claim, InMetric) else in_metric(claim, notion or "pure", delta)
+            )
+        return self.in_metrics.judge.claim(claim, delta, notion)
 
     def flat(self, notion: str | None = None) -> Study | None:
         """The same composition with the mechanisms of the studies among them one by one; None where there are

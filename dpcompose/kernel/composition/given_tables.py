@@ -60,14 +60,21 @@ def _pairs(mechanism: Mechanism, setting: Setting, read: tuple[int, ...]) -> Ite
             yield read[x], read[y]
 
 
+def rows_of(i: int, setting: Setting, type: Type) -> tuple[int, int]:
+    """The numbers of the rows of M_i's table for the two databases of a type."""
+    mechanism = mechanism_of(setting, i)
+    x, y = (one for one in type.pair if isinstance(one, int))
+    if mechanism.table is not None and mechanism.table.on == "inputs":
+        read = _read(mechanism, setting)
+        x, y = read[x], read[y]
+    return x, y
+
+
 def lost(i: int, setting: Setting, type: Type, forth: bool) -> Term:
     """The largest ln(P(o | E)/P(o | D)) of the table of M_i, for the two databases of a type in one order."""
     mechanism = mechanism_of(setting, i)
     assert mechanism.table is not None
-    x, y = (one for one in type.pair if isinstance(one, int))
-    if mechanism.table.on == "inputs":
-        read = _read(mechanism, setting)
-        x, y = read[x], read[y]
+    x, y = rows_of(i, setting, type)
     D, E = (x, y) if forth else (y, x)
     rows = mechanism.table.rows
     term = Table.of({"D": rows[D], "E": rows[E]}).loss("E", "D").log

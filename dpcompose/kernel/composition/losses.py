@@ -51,7 +51,8 @@ class Loss:
     of what the rule of the notion says at a distance;
     orders -- those of which divergences are spoken; curve -- of a divergence what is known at other orders;
     besides -- other guarantees that it has for the same neighbours, by notion: these bound it, too;
-    once -- of noise the parameters that count once where several entries move by 1 each, and others add up.
+    once -- of noise the parameters that count once where several entries move by 1 each, and others add up;
+    whole -- whether `moved` is about the value, and not about its entries.
     """
 
     mechanism: int
@@ -63,6 +64,7 @@ class Loss:
     curve: Curve | None = None
     besides: tuple[tuple[str, Values], ...] = ()
     once: tuple[str, ...] = ()
+    whole: bool = False
 
     def ends(self, theory: Theory) -> str:
         """The notion in which it is a loss, after the conversions."""
@@ -283,7 +285,7 @@ class Composition:
 
         def added(i: int, r: Term) -> Term:
             loss = self.losses[i - 1]
-            known = loss.moved or (loss.once and set(entries.get(i, ())) == {ONE})
+            known = (loss.moved and not loss.whole) or (loss.once and set(entries.get(i, ())) == {ONE})
             each = known and not loss.then and i in entries and not squared
             value = (loss.over_entries(entries[i], self.theory) if each else loss.at(r, self.theory))[key]
             return substitution.expanded(value * value) if squared else value
@@ -420,8 +422,11 @@ def mechanism_of(setting: Setting, i: object) -> Mechanism:
     return setting.mechanisms[i - 1]
 
 
-def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
-    """What M_i loses by its noise, in a notion that the page of the noise knows, for values 1 apart."""
+def by_noise(i: int, setting: Setting, theory: Theory, notion: str, closer: bool = False) -> Loss:
+    """What M_i loses by its noise, in a notion that the page of the noise knows, for values 1 apart.
+
+    closer -- by the smaller parameters that the page has besides.
+    """
     noise = mechanism_of(setting, i).noise
     if noise is None:
         raise NoLoss(f"mechanism {i} is not given by noise")
@@ -429,20 +434,20 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
     rule = theory.rule(notion)
     wanted = rule.head.parameters
     try:
-        if rule.head.ordered and page.head.renyi:
+        if rule.head.ordered and page.head.renyi and not closer:
             far = divergences.of_noise(page.head, noise.parameter, terms.letter(MOVED), setting)
             one = ((wanted[0], substitution.substituted(far, {MOVED: ONE})),)
             return Loss(i, notion, one, orders=setting.orders, moved=((wanted[0], far),))
         known = setting.assumed, noise.letters
         stated = noises.guarantee(page.head, noise.parameter, notion, *known)
-        moved = noises.moved(page.head, noise.parameter, notion, terms.letter(MOVED), *known)
+        moved = noises.moved(page.head, noise.parameter, notion, terms.letter(MOVED), *known, closer)
     except noises.Unfit as error:
         raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
     if moved is not None and sorted(moved) == sorted(wanted) and all(adds_up(rule, key) for key in wanted):
         ordered = tuple((key, moved[key]) for key in wanted)
         single = tuple((key, substitution.substituted(value, {MOVED: ONE})) for key, value in ordered)
-        return Loss(i, notion, single, moved=ordered, orders=setting.orders)
-    if stated is None or sorted(stated) != sorted(wanted):
+        return Loss(i, notion, single, moved=ordered, orders=setting.orders, whole=closer)
+    if closer or stated is None or sorted(stated) != sorted(wanted):
         raise NoLoss(f"{page.id} states no {notion} guarantee")
     values, once = tuple((key, stated[key]) for key in wanted), set(page.head.once) & set(wanted)
     return Loss(i, notion, values, orders=setting.orders, once=tuple(sorted(once)))

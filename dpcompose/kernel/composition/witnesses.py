@@ -155,7 +155,7 @@ class Witnesses:
             raise NoLoss(f"{mechanism.name} is its study, and may lose less than its guarantee")
         if mechanism.noise is not None:
             law = self.theory.page(mechanism.noise.page, "noise")
-            if self._by_divergence(i):
+            if self.is_by_divergence(i):
                 return str(law.id)
             moves = value_is_reached(i, self.type, self.setting, self.theory)
             if self._is_ordered and not (law.head.renyi and i in dict(self.type.entries)):
@@ -213,7 +213,7 @@ class Witnesses:
         alike = all(self.losses[j - 1].notion == own for j, _ in self.moves)
         return alike and (rate is None or has_values.surely(rate, True, self.setting.assumed))
 
-    def _by_divergence(self, i: int) -> bool:
+    def is_by_divergence(self, i: int) -> bool:
         """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""
         noise = self._mechanism(i).noise
         if noise is None or not self.page.head.divergence:
@@ -316,7 +316,7 @@ class Witnesses:
     def _is_own(self, i: int) -> bool:
         """Whether M_i loses a distance of the page's, and not what another page says."""
         mechanism = self._mechanism(i)
-        own = mechanism.noise is not None and not (self._by_divergence(i) or self._is_ordered)
+        own = mechanism.noise is not None and not (self.is_by_divergence(i) or self._is_ordered)
         return own or (mechanism.noise is None and self.losses[i - 1].notion == self.page.head.notion)
 
     def _alone(self, i: int, r: Term, forth: bool) -> Term:
@@ -324,7 +324,7 @@ class Witnesses:
         mechanism, notion, loss = self._mechanism(i), self.page.head.notion, self.losses[i - 1]
         if mechanism.table is not None:
             return given_tables.lost(i, self.setting, self.type, forth)
-        if self._by_divergence(i):
+        if self.is_by_divergence(i):
             return self._divergence(i, r)
         if mechanism.noise is not None and self._is_ordered:
             law = self.theory.page(mechanism.noise.page, "noise").head

@@ -20,6 +20,11 @@ class Cells(Covering):
     procedure = "blocks"
 
     def cover(self) -> Cover:
+        types = [self.of_changed(numbers) for numbers in self.changes()]
+        return self.of_types(types, len(types), self.pages_of(self.metrics))
+
+    def changes(self) -> list[Block]:
+        """The largest sets of cells in which neighbours differ, one of those that can be exchanged."""
         target, every = self.setting.target, frozenset(range(self.setting.databases.count))
         if target.any_two:
             changes = [every] if every else []
@@ -27,11 +32,7 @@ class Cells(Covering):
             changes = largest_unions(target.blocks, target.steps, self.roles, LARGEST)
         if sum(map(len, changes)) > LARGEST:
             raise NoCover("neighbours change too many cells to write down; smaller databases would do")
-        types = [
-            self.of_changed(numbers)
-            for numbers in sorted(changes, key=lambda change: (len(change), sorted(change)))
-        ]
-        return self.of_types(types, len(types), self.pages_of(self.metrics))
+        return sorted(changes, key=lambda change: (len(change), sorted(change)))
 
     @property
     def enough_steps(self) -> int:

@@ -2,7 +2,8 @@
 
 A group moves an input by at most the sum of what its steps move it.  Losses that add up and are convex are
 at most the mean of those at m times each step, so at most the largest of them; and m steps of one kind, with
-the same records taken m times, move all inputs m times as far.
+the same records taken m times, move all inputs m times as far.  An input that all steps move as far is m
+times as far for any m of them: what is lost there need not be convex.
 
 Where databases have cells, or are listed, some number of steps leads as far as any: then the types of groups
 of 1, 2, … up to so many steps are those of m, each from its number on.
@@ -18,7 +19,7 @@ from typing import Any
 
 from dpcompose.kernel.core.classes import OF_ATOMS, Databases
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, largest, least, number
 from dpcompose.kernel.library.theory import Theory
@@ -83,7 +84,9 @@ def cover(
                 "other numbers of these for other steps of the target; state it for single steps"
             )
     types = tuple(_scaled(type, m, fixed, setting.databases) for type in found.types)
-    convex = frozenset(range(1, len(setting.mechanisms) + 1)) - fixed | found.convex
+    every = frozenset(range(1, len(setting.mechanisms) + 1))
+    as_far = frozenset(i for i in every if len({dict(type.moves).get(i) for type in found.types}) == 1)
+    convex = every - fixed - as_far | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex)
 
@@ -218,7 +221,11 @@ def _scaled(type: Type, m: Term, fixed: frozenset[int], databases: Databases) ->
         return r if i in fixed or r.kind == "oo" else m * r
 
     moves: Moves = tuple((i, tuple((many, far(i, r)) for many, r in some)) for i, some in type.moves)
-    often = 1 if m.number is None else int(m.number)
+    return Type(moves, type.unlimited, repeated(type, 1 if m.number is None else int(m.number), databases))
+
+
+def repeated(type: Type, often: int, databases: Databases) -> Pair:
+    """The two databases of a type of single steps, with what differs so many times.  Raises NoCover."""
     D, E = (Counter(side) for side in type.pair if isinstance(side, tuple))
     left, right = (tuple((some - other).elements()) * often for some, other in ((D, E), (E, D)))
     if not databases.differ(len(left), len(right)):
@@ -226,4 +233,4 @@ def _scaled(type: Type, m: Term, fixed: frozenset[int], databases: Databases) ->
     same = (left or right)[:1] * databases.shared(len(left), len(right))
     if len(same) + max(len(left), len(right)) > LARGEST:
         raise NoCover(f"{often:,} times as many records are too many to write down")
-    return Type(moves, type.unlimited, (tuple(sorted(left + same)), tuple(sorted(right + same))))
+    return tuple(sorted(left + same)), tuple(sorted(right + same))

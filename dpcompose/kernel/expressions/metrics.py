@@ -56,7 +56,7 @@ def _at(term: Term, values: Mapping[str, Term]) -> Term:
     if term.kind in ("product", "sum", "top"):
         some = [_at(part, values) for part in term.parts]
         return INFINITY if any(one.kind == "oo" for one in some) else substitution.made_of(term, some)
-    if term.kind in ("power", "exp"):
+    if term.kind in ("power", "exp", "log"):
         base = _at(term.parts[0], values)
         return INFINITY if base.kind == "oo" else substitution.made_of(term, [base, *term.parts[1:]])
     return INFINITY
@@ -112,7 +112,7 @@ def grows(term: Term) -> bool:
         return all(grows(one) and is_positive_part(one) for one in some)
     if term.kind in ("sum", "top"):
         return all(map(grows, term.parts))
-    if term.kind == "exp":
+    if term.kind in ("exp", "log"):
         return grows(term.parts[0])
     if term.kind == "power":
         base, exponent = term.parts

@@ -28,9 +28,7 @@ class Fact(Head):
     """
 
     kind: Literal["fact"]
-    classes: list[Literal["multisets", "tuples", "streams", "tables", "sequences"]] = field(
-        default_factory=lambda: ["multisets"]
-    )
+    classes: list[Literal["multisets", "sequences"]] = field(default_factory=lambda: ["multisets"])
     sizes: list[Literal["any", "at most", "exactly"]] = field(default_factory=list)
     edits: list[list[int]] | Literal["any two"] | None = None
     metric: str | None = None
@@ -49,7 +47,7 @@ class Fact(Head):
         return self.metric is None and self.groups is None and self.form is None
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        return self.written("metric", ("removed", "added", "changed"))
+        return self.written("metric", ("removed", "added"))
 
 
 @frozen(kw_only=True)

@@ -27,6 +27,8 @@ class Noise(Head):
     guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says;
     moved -- by notions in which these add up the parameters where the value moves by r, whatever the rule
     says of distances: of one entry, and of all, which move by r together, no more;
+    closer -- by notions that know a guarantee too: smaller parameters where the value moves by r in the norm,
+    which do not fall where r grows;
     once -- parameters of guarantees that count once where entries of the query's value move by 1 each, and
     others add up;
     divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart;
@@ -41,7 +43,7 @@ class Noise(Head):
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("noise",)
-    notions_in: ClassVar[tuple[str, ...]] = ("guarantee", "moved", "in_the_limit")
+    notions_in: ClassVar[tuple[str, ...]] = ("guarantee", "moved", "closer", "in_the_limit")
 
     kind: Literal["noise"]
     noise: str
@@ -60,6 +62,7 @@ class Noise(Head):
     because: str
     guarantee: dict[str, dict[str, str]]
     moved: dict[str, dict[str, str]] = field(default_factory=dict)
+    closer: dict[str, dict[str, str]] = field(default_factory=dict)
     once: list[str] = field(default_factory=list)
     divergence: str = ""
     divergences: dict[str, str] = field(default_factory=dict)
@@ -85,7 +88,7 @@ class Noise(Head):
             yield from self.written(key, letters)
         yield from self.written("guarantee", own)
         yield from self.written("at_least", own)
-        for key in ("moved", "divergence", "divergences"):
+        for key in ("moved", "closer", "divergence", "divergences"):
             yield from self.written(key, (*own, "r"))
         yield from self.written("renyi", (*own, "r", ORDER))
         for key in ("event", "events"):

@@ -94,7 +94,7 @@ def choose(
         return says, Grounds()
     if not isinstance(says, Lower | Refuted | Optimal) or (given and isinstance(says, Optimal)):
         raise BadStep("only what is said of the whole holds there and here")
-    implied = said(premises[1:], Implies) if len(premises) > 1 else []
+    implied = said(premises[1:], Implies, ...) if len(premises) > 1 else []
     for i, (mechanism, n) in enumerate(zip(setting.mechanisms, which, strict=True), start=1):
         for m in range(len(mechanism.also) + 1):
             needed = m != n or i in given

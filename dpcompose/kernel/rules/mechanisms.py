@@ -37,11 +37,14 @@ def _with_alike(i: int, setting: Setting) -> Mechanism:
     return mechanism
 
 
-def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str) -> Found:
-    """M_i loses what the page of its noise says for values of its query that are 1 apart."""
+def noise(
+    setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str, closer: bool = False
+) -> Found:
+    """M_i loses what the page of its noise says for values of its query that are 1 apart; closer -- what it
+    says besides, of values that are r apart."""
     said(premises)
     law = losses.mechanism_of(setting, i).noise
-    loss = losses.by_noise(i, setting, theory, notion)
+    loss = losses.by_noise(i, setting, theory, notion, closer)
     pages = frozenset({law.page if law else "", theory.rule(notion).id})
     kept = pages_of_processing(theory, setting.mechanisms[i - 1])
     return Loses(loss), Grounds(pages | kept, frozenset({"ranges"}))  # which sees that the parameter fits

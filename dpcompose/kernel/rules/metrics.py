@@ -29,7 +29,16 @@ from dpcompose.kernel.judgements import Bounded, Composed, Covers, IsMetric, Loo
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.parameters import entry_of
-from dpcompose.kernel.rules.premises import BadStep, Found, Premises, check_key, claimed, one_of, said
+from dpcompose.kernel.rules.premises import (
+    BadStep,
+    Found,
+    Premises,
+    check_key,
+    claimed,
+    exactly,
+    one_of,
+    said,
+)
 
 
 def metric(setting: Setting, theory: Theory, premises: Premises) -> Found:
@@ -71,7 +80,7 @@ def everywhere(
     setting: Setting, theory: Theory, premises: Premises, *, claim: Any, certificates: Any
 ) -> Found:
     """Every guarantee whose parameters are at least those of one that holds, at any two databases."""
-    known, covered = said(premises, Satisfies, Covers)
+    known, covered = exactly(premises, Satisfies, Covers)
     guarantee = claimed(claim, setting, theory)
     if known.notion != guarantee.notion:
         raise BadStep(f"the guarantee is about {known.notion}")
@@ -333,7 +342,7 @@ def least_everywhere(
     setting: Setting, theory: Theory, premises: Premises, *, key: str, certificates: Any
 ) -> Found:
     """No smaller formula is a guarantee: at any two databases some mechanisms lose as much."""
-    guarantee, covered, *lowers = said(premises, Satisfies, Covers, Lower)
+    guarantee, covered, *lowers = said(premises, Satisfies, Covers, Lower, ...)
     check_key(guarantee, key)
     if len(guarantee.values) > 1:
         raise BadStep(f"{guarantee.notion} privacy has several parameters")
@@ -364,7 +373,7 @@ def larger(
     point: Mapping[str, str],
 ) -> Found:
     """A claim of one parameter is larger than a guarantee at two databases."""
-    known, covered = said(premises, Satisfies, Covers)
+    known, covered = exactly(premises, Satisfies, Covers)
     guarantee = claimed(claim, setting, theory)
     if known.notion != guarantee.notion or len(guarantee.values) > 1:
         raise BadStep("the guarantee has other parameters, or several")

@@ -46,13 +46,19 @@ class BadStep(ValueError):
     """A rule does not give what it is used for; the message says why."""
 
 
-def said(premises: Premises, *kinds: type[Any]) -> list[Any]:
-    """What the premises say: one judgement of each kind, in order; of the last kind any number more."""
-    found = [premise.says for premise in premises]
-    wanted = [*kinds, *[kinds[-1]] * (len(found) - len(kinds))] if kinds else []
-    if len(found) < len(kinds) or not all(map(isinstance, found, wanted)) or len(found) != len(wanted):
-        raise BadStep(f"the premises are to be {', '.join(kind.__name__ for kind in kinds) or 'none'}")
+def said(premises: Premises, *kinds: Any) -> list[Any]:
+    """What the premises say: one judgement of each kind, in order; any number more of one before `...`."""
+    every, more = (kinds[:-1], len(premises) - len(kinds) + 1) if kinds[-1:] == (...,) else (kinds, 0)
+    wanted, found = [*every, *every[-1:] * more], [premise.says for premise in premises]
+    if len(found) != len(wanted) or not all(map(isinstance, found, wanted)):
+        names = [kind.__name__ for kind in every] + ["..."] * (len(kinds) - len(every))
+        raise BadStep(f"the premises are to be {', '.join(names) or 'none'}")
     return found
+
+
+def exactly(premises: Premises, *kinds: type[Any]) -> list[Any]:
+    """What the premises say: one judgement of each kind, in order."""
+    return said(premises if len(premises) == len(kinds) else (), *kinds)
 
 
 def one_of(premises: Premises, kind: type[J]) -> J:

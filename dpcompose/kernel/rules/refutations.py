@@ -61,7 +61,7 @@ def attain(
     key -- of which parameter; left out, that of the first page with witnesses of the notion.
     """
     known, others = _metrics(premises)
-    page, (covered, *some) = witnesses.attained_in(theory, notion, key), said(others, Covers, Loses)
+    page, (covered, *some) = witnesses.attained_in(theory, notion, key), said(others, Covers, Loses, ...)
     axioms.check_witnesses(setting, by, known, page.head.shows if page.head.by == "event" else "metric")
     stated, lowers, who = _as_stated(some, setting), [], set[int]()
     if any(loss.besides for loss in stated if loss.mechanism in by):
@@ -71,13 +71,7 @@ def attain(
         type = _type(covered, n)
         if not {i for numbers in type.alike for i in numbers} <= {*by}:
             type = replace(type, alike=())
-        events = page.head.by == "event"
-        apart = type if events else computed.by_metrics(type)
-        alone, apart = (stated, type) if events else losses.in_steps(stated, apart, setting, theory)
-        there = losses.at_type(alone, apart, theory)
-        if events:
-            there = witnesses.limited(there, page.head.shows, theory, [i for i, _, _ in type.lost])
-        lost = witnesses.Witnesses(setting, theory, page, apart, there, by)
+        lost = attaining(setting, theory, page, type, stated, by)
         value, used = lost.value()
         positive = lost.positive() if value.kind == "oo" else ()
         lowers.append(Attained(type, value, lost.witnesses, positive, lost.where()))
@@ -88,6 +82,22 @@ def attain(
     squared = page.head.shows in theory.rule(notion).head.squared
     value = largest([attained.value for attained in lowers], squared, setting.known)
     return Lower(notion, page.head.shows, value, tuple(lowers)), grounds
+
+
+def attaining(
+    setting: Setting, theory: Theory, page: Any, type: Type, stated: Sequence[Loss], by: Sequence[int]
+) -> witnesses.Witnesses:
+    """Some of the mechanisms at the neighbours of a type, as a page of witnesses sees them.
+
+    stated -- what all mechanisms lose by their guarantees.
+    """
+    if page.head.by == "event":
+        there = losses.at_type(stated, type, theory)
+        limited = witnesses.limited(there, page.head.shows, theory, [i for i, _, _ in type.lost])
+        return witnesses.Witnesses(setting, theory, page, type, limited, by)
+    alone, apart = losses.in_steps(stated, computed.by_metrics(type), setting, theory)
+    there = losses.at_type(alone, apart, theory)
+    return witnesses.Witnesses(setting, theory, page, apart, there, by)
 
 
 def _metrics(premises: Premises) -> tuple[frozenset[str], Premises]:
@@ -137,6 +147,8 @@ def refute(
         implied = Satisfies(page.head.to, tuple((key, values[key]) for key in wanted))
     if lower.notion != implied.notion:
         raise BadStep(f"what is lost is known in {lower.notion} privacy, the claim is about {implied.notion}")
+    if not lower.at:
+        raise BadStep("what is lost is known at no neighbours")
     at, implied = _there(setting, theory, lower.at[0].type, point, guarantee, implied)
     if setting.distances and len(lower.at) > 1:
         raise BadStep("what is lost is to be known at two databases")
@@ -232,7 +244,7 @@ def exceed(
     of another notion the one that has curves, and the ε at which that of all that satisfies it is exceeded.
     """
     known, others = _metrics(premises)
-    covered, *some = said(others, Covers, Loses)
+    covered, *some = said(others, Covers, Loses, ...)
     guarantee, type = claimed(claim, setting, theory), _type(covered, neighbours)
     at, there = _there(setting, theory, type, point, guarantee, guarantee)
     chosen = _chosen(_as_stated(some, setting), by)
@@ -273,7 +285,7 @@ def optimal(
 
     Of a guarantee that says nothing: none holds that says anything, as more than any number is lost.
     """
-    guarantee, *lowers = said(premises, Satisfies, Lower)
+    guarantee, *lowers = said(premises, Satisfies, Lower, ...)
     check_always_there(setting, *(relation for lower in lowers for relation in lower.where))
     if any((lower.notion, lower.key) != (guarantee.notion, key) for lower in lowers):
         raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")

@@ -28,6 +28,6 @@ def by_lines(setting: Setting, theory: Theory, premises: Premises, *, claim: Any
         if Satisfies(refuted.notion, refuted.values) not in needed:
             raise BadStep("what is false is no line of the claim")
         return Refuted(guarantee.notion, guarantee.values, refuted.point, refuted.through), grounds
-    if not set(needed) <= set(said(premises, Satisfies) if premises else ()):
+    if not set(needed) <= set(said(premises, Satisfies, ...) if premises else ()):
         raise BadStep("not every line of the claim is shown")
     return guarantee, grounds

@@ -38,6 +38,7 @@ from dpcompose.kernel.rules.premises import (
     check_key,
     claimed,
     conversion,
+    exactly,
     of_other_orders,
     one_of,
     read_values,
@@ -47,7 +48,7 @@ from dpcompose.kernel.rules.premises import (
 
 def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """The mechanisms together lose at most what each loses, added up by the rule of the notion."""
-    some = tuple(one.loss for one in said(premises, Loses))
+    some = tuple(one.loss for one in said(premises, Loses, ...))
     notion = losses.check_composes(some, setting, theory)
     return Composed(notion, some), Grounds(frozenset({theory.rule(notion).id}))
 
@@ -59,7 +60,7 @@ def cover(
 
     every -- whether also where losses do not add up; of -- on products, distances that claims are about.
     """
-    bounds = [one.name for one in said(premises, Bounded)] if premises else []
+    bounds = [one.name for one in said(premises, Bounded, ...)] if premises else []
     found = covers.cover(setting, theory, every, tuple(of), tuple(bounds))
     others = (sizes.pages(setting, theory), products.pages_of_fibres(setting, theory))
     return Covers(found), Grounds(frozenset({found.page}).union(*found.metrics, *others))
@@ -67,7 +68,7 @@ def cover(
 
 def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """The largest loss at the types is a guarantee; componentwise, where there are several parameters."""
-    composed, covered = said(premises, Composed, Covers)
+    composed, covered = exactly(premises, Composed, Covers)
     together = Composition(composed.losses, setting, theory)
     together.check_convex(covered.cover.convex)
     at = [together.at(one) for one in covered.cover.types]
@@ -79,7 +80,7 @@ def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
 
 def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) -> Found:
     """The same with the smaller values of one parameter that closer pages give."""
-    composed, covered = said(premises, Composed, Covers)
+    composed, covered = exactly(premises, Composed, Covers)
     together, types = Composition(composed.losses, setting, theory), covered.cover.types
     if key not in together.rule.head.parameters:
         raise BadStep(f"{composed.notion} privacy has no parameter {key!r}")
@@ -110,7 +111,7 @@ def apart(
     pages -- those by which it is converted; chosen -- their free parameters; closer -- whether what is set
     apart is added up as closer pages say.
     """
-    covered, *some = said(premises, Covers, Loses)
+    covered, *some = said(premises, Covers, Loses, ...)
     check_every_type(covered)
     found = set_apart.apart([one.loss for one in some], setting, theory)
     types, rule = covered.cover.types, found.together.rule
@@ -152,7 +153,7 @@ def curve(
 ) -> Found:
     """A claim holds where its δ is at least the curve, at its ε, at every type: by numbers with so many bits,
     or as a certificate shows of formulas in letters."""
-    covered, *some = said(premises, Covers, Loses)
+    covered, *some = said(premises, Covers, Loses, ...)
     guarantee = claimed(claim, setting, theory)
     check_every_type(covered)
     known = computed.Curves.of_all(guarantee.notion, some, setting, theory)
@@ -167,7 +168,7 @@ def curve(
 
 def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
     """A claim that holds by the curve is loose where a smaller one does, else optimal if the curve is."""
-    known, covered, *some = said(premises, Satisfies, Covers, Loses)
+    known, covered, *some = said(premises, Satisfies, Covers, Loses, ...)
     guarantee = claimed(claim, setting, theory)
     check_every_type(covered)
     if known != guarantee:
@@ -258,7 +259,7 @@ def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, 
 
 def least(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """Of guarantees that differ in one parameter the least holds, whatever the letters are."""
-    some = said(premises, Satisfies, Satisfies)
+    some = said(premises, Satisfies, Satisfies, ...)
     first = some[0]
     differing = {
         key for one in some for (key, x), (_, y) in zip(one.values, first.values, strict=True) if x != y

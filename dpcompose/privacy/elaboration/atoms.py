@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
-from dpcompose.kernel.core import reading, settings
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import Kind, Pair
 from dpcompose.spaces.inputs.maps import Map
@@ -77,23 +76,6 @@ class OfAtoms(Kind):
         if f.is_identity(self.universe) or f.dealt:
             return None
         return [n for n, records in enumerate(self.atoms) if records[0] in f.inside]
-
-    def core(self, target: dict[str, Any], reads: Iterable[list[int] | None] = (None,)) -> settings.Setting:
-        """The class and a target as the kernel reads them, with mechanisms of which nothing else is known."""
-        nobody = {"domain": "own", "notion": "pure", "values": {}, "stated": target}
-        return reading.read(
-            {
-                "parameters": {
-                    name: str(parameter) for name, parameter in self.setting.databases.parameters.items()
-                },
-                "databases": self.databases() | {"shown": ""},
-                "target": target,
-                "mechanisms": [
-                    {"name": f"M{n}", "reads": [numbers], **nobody} for n, numbers in enumerate(reads)
-                ],
-                "adaptive": False,
-            }
-        )
 
     def pair(self, of: Type) -> Pair:
         D, E = of.pair

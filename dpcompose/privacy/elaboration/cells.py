@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel.covers import cells as covers
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, told_apart
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
@@ -24,6 +26,8 @@ class Cells(Kind):
 
     product -- the class, or the product whose neighbours stand for all of it.
     """
+
+    counted = ("largest change", "largest changes")
 
     product: DatabaseClass
 
@@ -79,9 +83,17 @@ class Cells(Kind):
             return None
         return sorted(self._numbers[cell] for cell in f.kept(self.product) or ())
 
+    def pairs(self, theory: Theory) -> Sequence[Pair]:
+        changes = covers.Cells(self.outline(), theory).changes()
+        found = map(self._differing, changes)
+        return sorted(found, key=lambda pair: (self.product.size(pair[0]), str(pair)))
+
     def pair(self, of: Type) -> Pair:
-        cells = (self._cells[n] for n in of.pair if isinstance(n, int))
-        D, E = differing_in(self.product, cells)
+        return self._differing(n for n in of.pair if isinstance(n, int))
+
+    def _differing(self, numbers: Iterable[int]) -> Pair:
+        """Two databases that differ in some cells, the larger one first."""
+        D, E = differing_in(self.product, (self._cells[n] for n in numbers))
         return (E, D) if self.product.size(E) > self.product.size(D) else (D, E)
 
     def check_limits(self) -> None:
@@ -94,7 +106,8 @@ class Cells(Kind):
                 raise NotElaborated(
                     f"how far what {mechanism.name} reads moves has no limit on {self.setting.databases}: a "
                     f"{self.setting.target} step can be any number of {stated.innermost()[0]} steps; a fixed "
-                    "number would do"
+                    "number would do",
+                    _furthest(self.product, self.setting.target, mechanism.reads, stated),
                 )
 
 
@@ -118,6 +131,13 @@ def moves(
     assert changes is not None and by is not None and kept is not None
     inside = by.within(kept)
     return {changed: inside.fewest(changed & kept) for changed in changes.unions()}
+
+
+def _furthest(product: DatabaseClass, target: Granularity, f: Map, stated: Granularity) -> Pair:
+    """Neighbours between which f moves the furthest, in steps of a granularity by blocks."""
+    numbers = moves(product, target, f, stated)
+    cells, _ = max(numbers.items(), key=lambda one: (one[1], sorted(map(str, one[0]))))
+    return differing_in(product, cells)
 
 
 def shape(setting: Setting) -> DatabaseClass | None:
@@ -151,6 +171,7 @@ class WholeTuples(Kind):
     another relation leads to another length.  So they are furthest apart, and of others nothing is told."""
 
     by_pairs = False
+    counted = Cells.counted
 
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:
@@ -169,7 +190,14 @@ class WholeTuples(Kind):
     def reads(self, f: Map) -> list[int] | None:
         return None
 
+    def pairs(self, theory: Theory) -> Sequence[Pair]:
+        return [] if self._class.sizes.n == 0 else [self._two_lengths]
+
     def pair(self, of: Type) -> Pair:
+        return self._two_lengths
+
+    @property
+    def _two_lengths(self) -> Pair:
         known: Sequence[str] = self._class.records or self._class.spare
         least = self._class.sizes.least
         return (known[0],) * (least + 1), (known[0],) * least

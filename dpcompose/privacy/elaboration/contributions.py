@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.core import reading
 from dpcompose.kernel.covers import cover
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.terms import Term
@@ -20,6 +19,8 @@ from dpcompose.spaces.moves.granularities import Granularity
 
 class Contributions(Kind):
     """Multisets of any size, of which maps read parts of partitions, or everything."""
+
+    counted = ("way in which one person's rows lie", "ways in which one person's rows lie")
 
     @classmethod
     def of(cls, setting: Setting) -> Contributions | None:
@@ -106,26 +107,7 @@ class Contributions(Kind):
         return [n for n, part in enumerate(self.parts) if part[0] in f.inside]
 
     def pairs(self, theory: Theory) -> Iterator[Pair]:
-        """A pair for each type of the target's neighbours.  Raises NoPage where no lemma covers them."""
-        core = reading.read(
-            {
-                "parameters": {},
-                "databases": {**self.databases(), "shown": ""},
-                "target": self.relation(self.target),
-                "mechanisms": [
-                    {
-                        "name": mechanism.name,
-                        "reads": [self.reads(mechanism.reads)],
-                        "domain": mechanism.satisfies.domain or "own",
-                        "notion": "",
-                        "values": {},
-                        "stated": self.stated(mechanism),
-                    }
-                    for mechanism in self.setting.mechanisms
-                ],
-            }
-        )
-        return map(self.pair, cover(core, theory).types)
+        return map(self.pair, cover(self.outline(), theory).types)
 
     def pair(self, of: Type) -> Pair:
         rows = fewest(self.target.rows)

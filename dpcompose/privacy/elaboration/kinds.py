@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.settings import ANY_TWO
+from dpcompose.kernel.core.settings import Setting as Core
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.language import formulas
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
@@ -23,7 +26,15 @@ Pair = tuple[Database, Database]
 
 
 class NotElaborated(ValueError):
-    """No core setting says what the setting says; the message says why."""
+    """No core setting says what the setting says; the message says why.
+
+    pair -- where what is read moves further and further as databases of an arbitrary universe are larger,
+    neighbours in a small one, as far apart as they can be there.
+    """
+
+    def __init__(self, message: str, pair: Pair | None = None) -> None:
+        super().__init__(message)
+        self.pair = pair
 
 
 @frozen
@@ -41,6 +52,9 @@ class Kind(ABC):
 
     draws: ClassVar[bool] = False
     """Whether samples and deals of records are told."""
+
+    counted: ClassVar[tuple[str, str]] = ("", "")
+    """What a pair of `pairs` stands for is called, and several such."""
 
     setting: Setting
 
@@ -112,6 +126,40 @@ class Kind(ABC):
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
         """The probabilities of a mechanism, of inputs or of databases."""
         raise NotElaborated(f"the table of {mechanism.name} needs a class whose databases are listed")
+
+    def outline(self) -> Core:
+        """The class and the target as the kernel reads them, with mechanisms of which nothing else is known
+        than what they read and are stated for."""
+        parameters = {name: str(domain) for name, domain in self.setting.databases.parameters.items()}
+        return reading.read(
+            {
+                "parameters": parameters,
+                "databases": {**self.databases(), "shown": ""},
+                "target": self.relation(self.setting.target),
+                "mechanisms": [
+                    {
+                        "name": mechanism.name,
+                        "reads": [self.reads(mechanism.reads)],
+                        "domain": mechanism.satisfies.domain or "own",
+                        "notion": "",
+                        "values": {},
+                        "stated": ANY if mechanism.satisfies.granularity is None else self.stated(mechanism),
+                    }
+                    for mechanism in self.setting.mechanisms
+                ],
+            }
+        )
+
+    def pairs(self, theory: Theory) -> Iterable[Pair]:
+        """The target's neighbours that stand for all of them in how far what is read moves, one of each type.
+        Raises NoPage where no lemma covers them."""
+        raise NoPage(f"no lemma says which pairs stand for all {self.setting.target} neighbours")
+
+    @property
+    def grows(self) -> bool:
+        """Whether the one pair, with all records taken N times, is one of neighbours for every N, and moves
+        every map, for N → ∞, as far as any neighbours do."""
+        return False
 
     @abstractmethod
     def pair(self, of: Type) -> Pair:

@@ -17,6 +17,7 @@ from dpcompose.kernel.covers.groups import of_any_two
 from dpcompose.kernel.covers.policies import MOST_STEPS, differences
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Pair, groups_pushed, told_apart
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
@@ -37,6 +38,7 @@ class Policies(OfAtoms):
     """Neighbours are given by policies, some by no counted edits, and every map reads records by name."""
 
     word = "policies"
+    counted = ("type of edges", "types of edges")
 
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
@@ -178,9 +180,8 @@ class Policies(OfAtoms):
         """The edges of a policy between atoms."""
         return edges(policy, self.shown, self.universe)
 
-    def pairs(self) -> Iterator[Pair]:
-        """A pair for each way in which the target's neighbours differ."""
-        core = of_any_two(self.core(self.relation(self.setting.target)))
+    def pairs(self, theory: Theory) -> Iterator[Pair]:
+        core = of_any_two(self.outline())
         here = room(core.databases)
         for left, right in differences(core.databases, core.target):
             yield self.shown_pair(*here.pair(left, right))

@@ -11,6 +11,7 @@ from dpcompose.kernel.covers.types import smallest_pair
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, Pair, groups_pushed, told_apart
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.larger import ANY_SIZE
@@ -20,6 +21,7 @@ class Records(OfAtoms):
     """Neighbours are given by counted edits, and every map reads records by name, or all of them."""
 
     word = "records"
+    counted = ("edit type", "edit types")
     draws = True
 
     @classmethod
@@ -51,32 +53,37 @@ class Records(OfAtoms):
         single = [list(numbers) for numbers in sorted(edits.single)]
         return {"single": single, "steps": edits.most} | ({"within": ANY_SIZE} if edits.elsewhere else {})
 
-    def pairs(
-        self, granularity: Granularity, known: Sequence[object], only_whether: bool, theory: Theory
-    ) -> Iterator[Pair]:
-        """A smallest pair of neighbours for each type of edit; of any two of any size none, and all records.
-
-        known -- for each mechanism what tells it from others, if any is like it; only_whether -- all that
-        matters of what is read is whether it differs.  Raises NoCover where there are too many.
-        """
-        read = [self.reads(mechanism.reads) for mechanism in self.setting.mechanisms]
-        core = self.core(self.relation(granularity), read)
-        cover = _Told(core, theory, () if core.target.any_two else known)
-        edits, databases = cover.within(core.target, core.databases.size), core.databases
+    def pairs(self, theory: Theory) -> Sequence[Pair]:
+        cover = _Outlined(self.outline(), theory, self.setting.mechanisms)
+        core, databases = cover.setting, cover.setting.databases
+        edits = cover.within(core.target, databases.size)
         if edits.any_two and databases.size[1] is None:
-            yield smallest_pair(databases, (), tuple(range(len(databases.atoms))))
-            return
-        changed = cover.all_changed() if edits.any_two and only_whether else None
-        for left, right in cover.changes(edits) if changed is None else [changed]:
-            yield smallest_pair(databases, left, right)
+            return [smallest_pair(databases, (), tuple(range(len(databases.atoms))))]
+        only_whether = all(one.stated is not None and one.stated.any_two for one in core.mechanisms)
+        whole = cover.all_changed() if edits.any_two and only_whether else None
+        changes = cover.changes(edits) if whole is None else [whole]
+        found = (smallest_pair(databases, left, right) for left, right in changes)
+        return sorted(found, key=lambda pair: (sum(map(len, pair)), pair))
+
+    @property
+    def grows(self) -> bool:
+        databases = self.setting.databases
+        return self.setting.target.any_two(databases) and databases.sizes.n is None
 
 
-class _Told(Alike):
-    """Types of edits, where of mechanisms only as much is said as `known`."""
+class _Outlined(Alike):
+    """Types of edits, where of mechanisms only what they read and are stated for is said.
 
-    def __init__(self, setting: kernel.Setting, theory: Theory, known: Sequence[object]) -> None:
+    told -- the mechanisms with all that is known of them.
+    """
+
+    def __init__(self, setting: kernel.Setting, theory: Theory, told: Sequence[Mechanism]) -> None:
         super().__init__(setting, theory)
-        self._known = known
+        self._told = told
 
     def known_of(self, i: int) -> object:
-        return self._known[i - 1] if self._known else None
+        mechanism = self._told[i - 1]
+        stated = mechanism.satisfies
+        known = stated.curve is None and mechanism == Mechanism(mechanism.name, mechanism.reads, stated)
+        counted = known and not self.setting.target.any_two
+        return (stated.granularity, stated.domain, stated.metric) if counted else None

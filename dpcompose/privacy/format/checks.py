@@ -13,7 +13,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.additions import NOTHING, Additions
 
-Path_ = tuple[str | int, ...]
+Place = tuple[str | int, ...]
 
 LONGEST_NAME = 200
 
@@ -25,7 +25,7 @@ class Mistake:
     meant -- the word that may have been meant; unknown -- whether it is the key that is none.
     """
 
-    path: Path_
+    path: Place
     message: str
     line: int | None = None
     meant: str | None = None
@@ -36,7 +36,7 @@ class Mistake:
         return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
 
 
-class Found:
+class Mistakes:
     """The mistakes that were found, the parameters of each notion that a file may name, and what users added
     that it may name.
 
@@ -47,14 +47,14 @@ class Found:
         self.notions, self.own, self.parts = notions, own, False
         self.mistakes: list[Mistake] = []
 
-    def wrong(self, path: Path_, message: object, meant: str | None = None, unknown: bool = False) -> None:
+    def wrong(self, path: Place, message: object, meant: str | None = None, unknown: bool = False) -> None:
         self.mistakes.append(Mistake(path, str(message), meant=meant, unknown=unknown))
 
-    def missing(self, path: Path_) -> None:
+    def missing(self, path: Place) -> None:
         """A key that has to be there."""
         self.wrong(path, f"this key is missing{_shows(path)}")
 
-    def unfit(self, path: Path_, message: str, value: object) -> None:
+    def unfit(self, path: Place, message: str, value: object) -> None:
         """A value of another kind, or size."""
         self.wrong(
             path, f"{message}, not {value if isinstance(value, _Shown) else article(value)}{_shows(path)}"
@@ -65,7 +65,7 @@ EXPLAINED = ("databases", "filter", "guarantee", "noise", "notion", "sampled", "
 """Keys of which the glossary shows how they are written."""
 
 
-def _shows(path: Path_) -> str:
+def _shows(path: Place) -> str:
     return (
         f"; `dpcompose explain {path[-1]}` shows how it is written" if path and path[-1] in EXPLAINED else ""
     )
@@ -78,7 +78,7 @@ class _Shown(str):
 class Check:
     """What a value must be."""
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         """The value as it is used; what is wrong is told to `found`."""
         raise NotImplementedError
 
@@ -93,7 +93,7 @@ class Text(Check):
     def __init__(self, asked: Callable[[str], object] | None = None, longest: int | None = None) -> None:
         self.asked, self.longest = asked, longest
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         if not isinstance(value, str):
             found.unfit(path, "input should be a valid string", value)
             return value
@@ -128,7 +128,7 @@ TEXT = Text()
 
 
 class _Formula(Check):
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         try:
             return formula(value)
         except ValueError as error:
@@ -155,7 +155,7 @@ class Whole(Check):
     def __init__(self, least: int = 1, greatest: int | None = None) -> None:
         self.least, self.greatest = least, greatest
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         if type(value) is not int:
             found.unfit(path, "input should be a valid integer", value)
         elif value < self.least:
@@ -170,7 +170,7 @@ class Whole(Check):
 
 
 class _TrueOrFalse(Check):
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         if type(value) is not bool:
             found.unfit(path, "input should be a valid boolean", value)
         return value
@@ -188,7 +188,7 @@ class OneOf(Check):
     def __init__(self, *values: str | int, or_else: Sequence[str] = (), keys: Sequence[str] = ()) -> None:
         self.values, self.or_else, self.keys = values, or_else, keys
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         if not any(type(value) is type(one) and value == one for one in self.values):
             *rest, last = (*map(repr, self.values), *self.or_else)
             said = f"{', '.join(rest)} or {last}" if rest else last
@@ -210,7 +210,7 @@ class Word(Check):
     def __init__(self, what: str, supported: Sequence[str]) -> None:
         self.what, self.supported = what, tuple(supported)
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         if value not in self.supported:
             there = f"there is no {self.what} {shown(value)}{near(value, self.supported)}"
             found.wrong(path, there, nearest(value, self.supported))
@@ -229,7 +229,7 @@ class OrOwn(Check):
     def __init__(self, of: Callable[..., Check], own: Callable[[Additions], Iterable[str]]) -> None:
         self.of, self.own = of, own
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         return self.of(*self.own(found.own)).read(value, path, found)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class ListOf(Check):
     def __init__(self, each: Reading, least: int = 0, most: int | None = None, instead: str = "") -> None:
         self.each, self.least, self.most, self.instead = each, least, most, instead
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         if not isinstance(value, list):
             found.unfit(path, "input should be a valid list", value)
             return value
@@ -257,7 +257,7 @@ class ListOf(Check):
 
 
 def _fits(
-    n: int, least: int, most: int | None, what: str, one: str, path: Path_, found: Found, instead: str = ""
+    n: int, least: int, most: int | None, what: str, one: str, path: Place, found: Mistakes, instead: str = ""
 ) -> bool:
     if n < least or (most is not None and n > most):
         end, limit = ("least", least) if n < least else ("most", most)
@@ -274,7 +274,7 @@ class TableOf(Check):
     def __init__(self, each: Reading, least: int = 0, most: int | None = None, names: Check = NAME) -> None:
         self.each, self.least, self.most, self.names = each, least, most, names
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         if not isinstance(value, Mapping):
             found.unfit(path, "input should be a table", value)
             return value
@@ -300,7 +300,7 @@ class Either(Check):
     def __init__(self, other: Reading, nested: Reading, kinds: type = Mapping, word: str = "anyOf"):
         self.other, self.nested, self.kinds, self.word = other, nested, kinds, word
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         return (self.nested if isinstance(value, self.kinds) else self.other).read(value, path, found)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -358,11 +358,11 @@ class Table:
         """Raises ValueError where keys do not fit together."""
 
     @classmethod
-    def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
+    def names(cls, read: Mapping[str, Any], path: Place, found: Mistakes) -> None:
         """Tells what in the values of its keys names two things, whatever else is wrong in it."""
 
     @classmethod
-    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
         """The table, or None where something in it is wrong."""
         if not isinstance(value, Mapping):
             found.unfit(path, "input should be a table", value)
@@ -453,7 +453,7 @@ def unset(data: object) -> list[Mistake]:
     mechanisms.1.noise.gaussian: null is no value; leave the key out
     """
     mistakes: list[Mistake] = []
-    waiting: list[tuple[Path_, object]] = [((), data)]
+    waiting: list[tuple[Place, object]] = [((), data)]
     while waiting:
         path, value = waiting.pop()
         if value is None:

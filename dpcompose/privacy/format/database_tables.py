@@ -11,11 +11,11 @@ from dpcompose.privacy.format.checks import (
     TEXT,
     Check,
     Either,
-    Found,
     ListOf,
+    Mistakes,
     OneOf,
     OrOwn,
-    Path_,
+    Place,
     Table,
     TableOf,
     Whole,
@@ -34,7 +34,7 @@ NUMBERS = ListOf(Whole(1))
 class _Ranges(Check):
     """Numbers: "all", an interval as a text, with both its ends as a list, or a list of texts."""
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         try:
             read_ranges(value)
         except ValueError as error:
@@ -153,7 +153,7 @@ class ByKind(Check):
         if product:
             self.own["product"] = ProductTable
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         kind = value.get("kind") if isinstance(value, Mapping) else None
         table = self.own.get(kind, DatabasesTable) if isinstance(kind, str) else DatabasesTable
         return table.read(value, path, found)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dpcompose.privacy.format.checks import Path_
+from dpcompose.privacy.format.checks import Place
 
 
 def first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def line_of(text: str, path: Path_) -> int | None:
+def line_of(text: str, path: Place) -> int | None:
     """The line where a key path starts, found by its table headers and keys; None where it is not seen.
 
     The path is followed as far as the file writes it out: a key inside an inline table is

@@ -9,9 +9,9 @@ from dpcompose.privacy.format.checks import (
     NAME,
     Check,
     Either,
-    Found,
     ListOf,
-    Path_,
+    Mistakes,
+    Place,
     Table,
     Word,
     article,
@@ -28,7 +28,7 @@ from dpcompose.spaces.moves.larger import ANY_SIZE
 class _Anything(Check):
     """What a granularity is made of, which is checked as a whole."""
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -156,7 +156,7 @@ LARGEST_UNION = 50
 
 
 class _GranularityName(Check):
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         try:
             return _granularity(value)
         except ValueError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.privacy.format.checks import FORMULA, Found, Path_, Table, key
+from dpcompose.privacy.format.checks import FORMULA, Mistakes, Place, Table, key
 from dpcompose.privacy.mechanisms.noises import THRESHOLDED
 
 NOISES = (
@@ -27,7 +27,7 @@ class NoiseTable(Table):
     threshold: str | None = key(FORMULA)
 
     @classmethod
-    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
         further = [word for word in found.own.noises if isinstance(value, Mapping) and list(value) == [word]]
         if not further:
             return super().read(value, path, found)

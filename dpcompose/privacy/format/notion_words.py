@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpcompose.privacy.format.checks import Check, Found, Path_, Word
+from dpcompose.privacy.format.checks import Check, Mistakes, Place, Word
 from dpcompose.privacy.guarantees.notions import FILE_KEYS
 
 Notions = Mapping[str, Sequence[str]]
@@ -15,7 +15,7 @@ Notions = Mapping[str, Sequence[str]]
 class NotionWord(Check):
     """A notion: those of the pages that a file is read with are supported."""
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         there = notions_of(found)
         known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
         return Word("notion", known).read(value, path, found)
@@ -24,6 +24,6 @@ class NotionWord(Check):
         return Word("notion", tuple(FILE_KEYS)).schema(defs)
 
 
-def notions_of(found: Found) -> Notions:
+def notions_of(found: Mistakes) -> Notions:
     """Those of the pages that a file is read with; else those that the format has by itself."""
     return FILE_KEYS if found.notions is None else found.notions

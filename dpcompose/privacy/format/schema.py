@@ -22,11 +22,11 @@ from dpcompose.privacy.format.checks import (
     TRUE_OR_FALSE,
     Check,
     Either,
-    Found,
     ListOf,
+    Mistakes,
     OneOf,
     OrOwn,
-    Path_,
+    Place,
     Table,
     TableOf,
     Text,
@@ -81,7 +81,7 @@ class OfNotion(Table):
     tradeoff: Any = key(Either(Either(FORMULA, ListOf(FORMULA, 1), list), OutcomesTable))
 
     @classmethod
-    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
         if not isinstance(value, Mapping) or not isinstance(value.get("notion"), str):
             return super().read(value, path, found)
         wanted = notions_of(found).get(value["notion"], ())
@@ -266,7 +266,7 @@ class MechanismTable(Table):
         return self.reads if isinstance(self.reads, str) and not self.reads_everything else ""
 
     @classmethod
-    def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
+    def names(cls, read: Mapping[str, Any], path: Place, found: Mistakes) -> None:
         if isinstance(reads := read.get("reads"), str) and not found.parts:
             READS.read(reads, (*path, "reads"), found)
 
@@ -333,7 +333,7 @@ class TargetTable(Table):
 class _Study(Check):
     """A study in a study: the table below, once it is there."""
 
-    def read(self, value: Any, path: Path_, found: Found) -> Any:
+    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         return StudyTable.read(value, path, found)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -346,8 +346,8 @@ NOTHING: Mapping[str, Any] = {}
 ALIKE = 'mechanisms that are alike are one family: count = "1000", or count = "k", and index = "i"'
 """What would do in place of very many mechanisms."""
 FOR_NEIGHBOURS = (
-    "the key {!r} is not supported yet beside claims in metrics; claims for the neighbours of a "
-    "target are, and X*d_NAME is one where NAME is the target"
+    "the key {!r} is not supported yet beside claims in several metrics; claims for the neighbours of a "
+    "target are, and formulas in one d_NAME"
 )
 TWICE = "two mechanisms are called {!r}; k that are alike are one with count k"
 
@@ -368,9 +368,9 @@ class StudyTable(Table):
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
 
     @property
-    def for_neighbours(self) -> Path_ | None:
+    def for_neighbours(self) -> Place | None:
         """Where parts, samples or deals stand, which are known for neighbours alone; None: nowhere."""
-        paths: list[Path_] = [("partitions",)] if self.partitions else []
+        paths: list[Place] = [("partitions",)] if self.partitions else []
         for n, mechanism in enumerate(self.mechanisms):
             if mechanism.sampled is not None:
                 paths.append(("mechanisms", n, "sampled"))
@@ -379,7 +379,7 @@ class StudyTable(Table):
         return next(iter(paths), None)
 
     @classmethod
-    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
         """With what its mechanisms may read by name: maps of points, and parts of a product."""
         given = value if isinstance(value, Mapping) else {}
         databases, before = given.get("databases"), found.parts
@@ -391,7 +391,7 @@ class StudyTable(Table):
             found.parts = before
 
     @classmethod
-    def names(cls, read: Mapping[str, Any], path: Path_, found: Found) -> None:
+    def names(cls, read: Mapping[str, Any], path: Place, found: Mistakes) -> None:
         seen = set[str]()
         listed = read.get("mechanisms")
         for n, one in enumerate(listed if isinstance(listed, list) else ()):
@@ -407,7 +407,7 @@ class ProblemTable(StudyTable):
     claims: Sequence[ClaimTable] = key(ListOf(ClaimTable, 0, 1000), [])
 
     @classmethod
-    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
         """What is known for neighbours alone has as its target, if none is said, that of the first claim."""
         if isinstance(value, Mapping) and "target" not in value and known_for_neighbours(value):
             counted = _counted(value.get("claims"), value.get("granularities"))

@@ -110,7 +110,8 @@ class Guarantee(Shown):
 
     def with_letters(self, named: Mapping[str, Term]) -> Guarantee:
         """The same with other terms for some parameters."""
-        values = tuple((key, substitution.substituted(value, named)) for key, value in self.terms)
+        change = formulas.in_letters if self.curve is None else substitution.substituted
+        values = tuple((key, change(value, named)) for key, value in self.terms)
         metric = None if self.metric is None else self.metric.with_letters(named)
         curve = None if self.curve is None else self.curve.with_letters(named)
         return replace(self, terms=values, metric=metric, curve=curve)

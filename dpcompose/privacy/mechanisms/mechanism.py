@@ -215,6 +215,12 @@ class Mechanism(Shown):
         return (self.satisfies, *self.also)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its guarantees are all that is said of it, each by its parameters."""
+        plain = all(guarantee.curve is None and guarantee.metric is None for guarantee in self.every)
+        return plain and self.noise is None and self.sampled is None and self.query is None
+
+    @property
     def every_term(self) -> tuple[Term, ...]:
         """The same, and how many members a family has."""
         return self.terms if self.members is None else (*self.terms, self.members)
@@ -306,8 +312,11 @@ class Mechanism(Shown):
             mechanism if mechanism.members is None else replace(mechanism, members=known(mechanism.members))
         )
 
-    def for_neighbours(self, target: Granularity) -> Mechanism:
-        """The same with the guarantees that are stated for no neighbours stated for those of a target."""
+    def for_neighbours(self, target: Granularity, on: object = None) -> Mechanism:
+        """The same with the guarantees that are stated for no neighbours stated for those of a target.
+
+        on -- the class, which matters where a table shows the guarantee (`Tabled`).
+        """
         if self.noise is not None or self.satisfies.metric is not None:
             return self
         satisfies, *also = (

@@ -201,7 +201,7 @@ class Sample(Shown):
 
     def for_target(self, target: Granularity) -> Sample:
         """The same, as its guarantee is best told for all records and the neighbours of a target."""
-        single = target.innermost()[0]
+        single = target.single_step.innermost()[0]
         other = next(
             (key for key, kind in KINDS.items() if kind.key == self.kind.key and kind.whole == single),
             self.how,

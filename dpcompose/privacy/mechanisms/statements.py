@@ -17,6 +17,7 @@ from dpcompose.privacy.mechanisms.declared import query as declared
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.privacy.mechanisms.samples import Sample, sample
+from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.given import Inputs, maps
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Bit, Query
@@ -48,16 +49,22 @@ class Measured:
 
 @frozen
 class Tabled:
-    """A mechanism on whole databases that is given by its table, which shows the guarantee that it has."""
+    """A mechanism M∘f that is given by its table, which shows the guarantee that it has."""
 
     name: str
     table: ProbabilityTable
+    reads: Map = everything
     processing: str = ""
 
-    def for_neighbours(self, target: Granularity) -> Mechanism:
-        """The mechanism with its pure loss at neighbours, the least ε that it has."""
-        shown = pure(self.table.loss(target).term, target)
-        return Mechanism(self.name, everything, shown, table=self.table, processing=self.processing)
+    def for_neighbours(self, target: Granularity, on: DatabaseClass) -> Mechanism:
+        """The mechanism with its pure loss at neighbours, the least ε that it has on a class.
+
+        Its rows are the databases, or what is read of them.  Raises TooLarge, WrongTable.
+        """
+        whole = set(self.table.rows) == set(on.databases())
+        table = self.table if whole else self.table.reading(self.reads, on)
+        shown = pure(table.loss(target).term, target, None if self.reads.is_everything else "common")
+        return Mechanism(self.name, self.reads, shown, table=self.table, processing=self.processing)
 
     def then(self, words: str) -> Tabled:
         return replace(self, processing=words)
@@ -65,12 +72,11 @@ class Tabled:
     def on_samples(self, by: Sample) -> Mechanism:
         raise TypeError(f"{self.name}: what is run on a sample has a guarantee, and not a table")
 
-    @property
-    def satisfies(self) -> Guarantee:
-        raise TypeError(f"{self.name}: a table shows a guarantee for neighbours, target=...; else say one")
+    every = ()
+    """No guarantee is stated."""
 
     def __repr__(self) -> str:
-        return f"{self.name} reads D and is a {self.table}"
+        return f"{self.name} reads {self.reads.written('D')} and is a {self.table}"
 
 
 class Study(Protocol):
@@ -227,10 +233,10 @@ def _mechanism(
             raise TypeError(f"{name}: a study is what dpcompose.compose returns, not {study!r}")
         return study.as_mechanism(name, reads, number)
     if query is None and noise is None:
-        if satisfies is None and table is not None and number is None and reads.is_everything:
-            return Tabled(name, table)
+        if satisfies is None and table is not None and number is None:
+            return Tabled(name, table, reads)
         if satisfies is None:
-            more = "" if table is None else "; of what it reads, or of families, a table shows none"
+            more = "" if table is None else "; of families a table shows none"
             raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study{more}")
         return Mechanism(name, reads, satisfies, number, table=table, also=also)
     if satisfies is not None:

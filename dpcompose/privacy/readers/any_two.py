@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.format.checks import Path_, near, shown
+from dpcompose.privacy.format.checks import Place, near, shown
 from dpcompose.privacy.format.schema import QUERIES, GuaranteeTable, MechanismTable
 from dpcompose.privacy.guarantees.distances import Metric
 from dpcompose.privacy.guarantees.notions import FILE_KEYS, POWERS, Guarantee, at_any_two
@@ -38,7 +38,7 @@ class AnyTwo:
     # guarantees
 
     def steps(
-        self, stated: GuaranteeTable, guarantee: Guarantee, reads: Map, path: Path_
+        self, stated: GuaranteeTable, guarantee: Guarantee, reads: Map, path: Place
     ) -> Guarantee | None:
         """A guarantee for neighbours at distance r: its parameter times r; δ·Σ e^{jε} over j < r."""
         domain = "own" if reads.is_everything else str(guarantee.domain)
@@ -107,7 +107,7 @@ class AnyTwo:
     # noise
 
     def noisy(
-        self, given: MechanismTable, noise: Noise, reads: Map, values: str, path: Path_
+        self, given: MechanismTable, noise: Noise, reads: Map, values: str, path: Place
     ) -> Mechanism | None:
         """A mechanism that adds noise to the number of records that are read, or to numbers of points."""
         if given.query not in (None, "count"):
@@ -130,7 +130,7 @@ class AnyTwo:
         ((_, term),) = own.terms
         return private(given.name, own.notion, Metric(term * moved), noise=noise, entries=of, query=query)
 
-    def _numbers_read(self, values: str, noise: Noise, path: Path_) -> Values | None:
+    def _numbers_read(self, values: str, noise: Noise, path: Place) -> Values | None:
         """The numbers to which noise is added."""
         known = self.distances.values
         of = known.get(values)
@@ -147,7 +147,7 @@ class AnyTwo:
             return None
         return of
 
-    def _records_moved(self, given: MechanismTable, reads: Map, part: str, path: Path_) -> Term | None:
+    def _records_moved(self, given: MechanismTable, reads: Map, part: str, path: Place) -> Term | None:
         """How far the number of records moves that are read."""
         parts = dict(self.distances.databases.parts if self.distances.databases else ())
         if part not in parts or not parts[part].queried:
@@ -164,7 +164,7 @@ class AnyTwo:
         rows: Mapping[Database, Sequence[Term]],
         stated: Guarantee | None,
         reads: Map,
-        path: Path_,
+        path: Place,
     ) -> Mechanism | None:
         """A mechanism that is a table of probabilities: what it loses, at most what its guarantee says."""
         if stated is not None and stated.notion != "pure":

@@ -13,19 +13,23 @@ from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy.format.checks import Path_, near, shown
+from dpcompose.language.symbols import is_unsaid
+from dpcompose.privacy.format.checks import Place, near, shown
 from dpcompose.privacy.format.metric_tables import canonical_names
 from dpcompose.privacy.format.schema import FOR_NEIGHBOURS, ClaimTable, Notions, StudyTable
 from dpcompose.privacy.guarantees import fibres, tradeoffs
 from dpcompose.privacy.guarantees.distances import Metric
 from dpcompose.privacy.guarantees.notions import OF_LINES, POWERS, Guarantee, at_any_two, in_orders
 from dpcompose.privacy.readers.distances import Distances
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.families import check_ranges
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.orders import IS_ORDER
+from dpcompose.privacy.settings.stated import check_assumptions, read_as_positive
 from dpcompose.spaces.canonical.compared import AnyTwo
 from dpcompose.spaces.canonical.named import Within
 from dpcompose.spaces.canonical.points import Values
@@ -139,35 +143,45 @@ class Claims:
         return Claim(guarantee, text, said.expect, next(filter(None, doubts), ""))
 
     def _in_steps(self, i: int, said: ClaimTable) -> Claim | None:
-        """A claim in a metric X*d_NAME, X times the steps between, as one for the neighbours of NAME.
+        """A claim in a canonical metric d_NAME; of X*d_NAME, X times the steps between, as one for the
+        neighbours of NAME where these are the target.
 
         What neighbours lose adds up along steps, in zCDP its root (GB Prop. III.3): it is a bound for all
         databases where X is one for neighbours, and the other way round.
         """
-        canonical = canonical_names(self.given.granularities)
-        letters = {name: terms.letter(name, NONNEGATIVE) for name in (*canonical, *self.given.metrics)}
-        known, text = {**letters, **self.names.symbols}, str(said.metric)
+        text = {"metric": str(said.metric)} | ({} if said.delta is None else {"delta": said.delta})
+        canonical, path = canonical_names(self.given.granularities), ("claims", i, "metric")
+        where = self.given.for_neighbours
         try:
-            value = kernel.parse(text, known)
-            doubt = values.doubt(text, known, assumed=self.names.known_so_far)
+            used = [name for one in text.values() for name in formulas.names(one) if name in canonical]
         except formulas.FormulaError as error:
-            self.wrong(("claims", i, "metric"), error)
+            self.wrong(path, error)
             return None
-        key, power = POWERS.get(said.notion, ("", 1))
-        factor = fibres.factor(value, letters)
-        used = [canonical.get(name) for name in letters if name in value.letters]
+        if len(set(used)) != 1 or said.notion not in POWERS:
+            plain = "beside claims for neighbours one in a metric is a formula in one d_NAME"
+            self.wrong(where or path, plain if where is None else FOR_NEIGHBOURS.format(where[-1]))
+            return None
+        name = used[0]
+        counted = self.distances.granularity(canonical[name], path)
+        letter = None if counted is None else self.distances.canonical(counted, path)
+        others = {} if letter is None else {name: letter}
+        read = {key: self.names.formula(one, ("claims", i, key), others, False) for key, one in text.items()}
+        values_of = {key: value for key, value in read.items() if value is not None}
+        if letter is None or len(values_of) < len(read):
+            return None
+        doubt = next(filter(None, (self.names.doubt(one, others) for one in text.values())), "")
+        metric, written = values_of.pop("metric"), {"notion": said.notion, **text}
+        (key, power), factor = POWERS[said.notion], fibres.factor(metric, others)
         target = None if self.given.target is None else self.given.target.granularity
-        signed = power != 1 and not (factor and values.surely(factor, strictly=False))
-        if factor is None or not key or used != [target] or said.delta is not None or signed:
-            where = self.given.for_neighbours
-            plain = "beside claims for neighbours one in a metric is X*d_NAME, where NAME is the target"
-            because = plain if where is None else FOR_NEIGHBOURS.format(where[-1])
-            self.wrong(where or ("claims", i, "metric"), because)
-            return None
-        claimed = terms.power(factor, power)
-        stated = {"notion": said.notion, key: kernel.to_text(claimed)}
-        guarantee = Guarantee(said.notion, ((key, claimed),))
-        return Claim(guarantee, MappingProxyType(stated), said.expect, doubt)
+        of_target = canonical[name] == target and not values_of
+        if of_target and factor is not None and (power == 1 or values.surely(factor, strictly=False)):
+            claimed = terms.power(factor, power)
+            guarantee = Guarantee(said.notion, ((key, claimed),))
+            written = {"notion": said.notion, key: kernel.to_text(claimed)}
+            return Claim(guarantee, MappingProxyType(written), said.expect, doubt)
+        besides, named = tuple(values_of.items()), (self.names.metrics[name],)
+        guarantee = at_any_two(said.notion, Metric(metric, named, besides, said=tuple(text.items())))
+        return Claim(guarantee, MappingProxyType(written), said.expect, doubt)
 
     # about all pairs
 
@@ -194,7 +208,7 @@ class Claims:
             return None
         return self.distances.granularity(given.granularity, ("target", "granularity"))
 
-    def _of_part(self, granularity: Any, part: str, path: Path_) -> Term | None:
+    def _of_part(self, granularity: Any, part: str, path: Place) -> Term | None:
         """The steps between one part, and 2 where others differ: databases are at distance 1 where that
         part are neighbours, and all others are equal."""
         databases = self.distances.databases
@@ -265,3 +279,40 @@ class Claims:
         stated = MappingProxyType({"notion": said.notion, **text})
         doubt = next(filter(None, doubts), "")
         return Claim(at_any_two(said.notion, metric), stated, said.expect, doubt)
+
+
+def of_guarantee(setting: Setting, guarantee: Guarantee) -> Claim:
+    """A guarantee as a claim about a setting for neighbours, in the parameters of this.
+
+    Raises InvalidSetting for one of other neighbours, or in other parameters.
+    """
+    if guarantee.granularity not in (None, setting.target) or guarantee.domain is not None:
+        raise InvalidSetting(
+            f"a claim is about the composition and its target, {setting.target} neighbours, "
+            "and has no granularity or domain of its own"
+        )
+    known, curve = setting.symbols, guarantee.curve
+    in_texts = set[str]().union(*(read_as_positive(value) for _, value in guarantee.terms))
+    unsaid = {
+        symbol.name for _, value in guarantee.values for symbol in value.free_symbols if is_unsaid(symbol)
+    }
+    in_alpha = curve is not None or guarantee.notion in OF_LINES
+    free = (unsaid | in_texts) - ({ALPHA} if in_alpha else set())
+    read = (x for _, x in guarantee.terms if curve is not None or formulas.written_as(x) is None)
+    simplified = set[str]().union(*map(read_as_positive, read))
+    free -= {name for name in simplified & known.keys() if not setting.domains[name].positive}
+    guarantee = guarantee.with_letters({x: y for x, y in setting.letters.items() if x in free})
+    values: list[tuple[str, Any]] = []
+    for (key, value), term in zip(guarantee.values, dict(guarantee.terms).values(), strict=True):
+        for symbol in value.free_symbols:
+            if symbol.name == ALPHA and in_alpha:
+                continue
+            if symbol.name not in known:
+                there = near(symbol.name, known)
+                raise InvalidSetting(f"the claim's {symbol} is no parameter of the mechanisms{there}")
+            check_assumptions(symbol, setting.domains[symbol.name])
+        check_ranges(setting, value)
+        values.append((key, term if guarantee.notion in OF_LINES else value))
+    made = Guarantee(guarantee.notion, tuple(values))
+    made = made if curve is None else in_orders(made, curve.orders)
+    return Claim(made, MappingProxyType(made.written()))

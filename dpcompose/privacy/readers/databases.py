@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dpcompose.privacy.format.checks import Found
+from dpcompose.privacy.format.checks import Mistakes
 from dpcompose.privacy.format.database_tables import DatabasesTable, plain
-from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.readers.names import Names
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.classes.multisets import Multisets, multisets
@@ -26,13 +26,13 @@ CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequenc
 
 
 def databases_of(
-    given: DatabasesTable, found: Found, parameters: Parameters | None = None
+    given: DatabasesTable, found: Mistakes, parameters: Names | None = None
 ) -> DatabaseClass | None:
     """The class of databases that a file describes; None where it cannot be, which is told.
 
     parameters -- what letters in sizes mean, where there may be some.
 
-    >>> databases_of(DatabasesTable(kind="multisets", records=["a", "b"]), Found())
+    >>> databases_of(DatabasesTable(kind="multisets", records=["a", "b"]), Mistakes())
     all finite multisets over {a, b}
     """
     if (added := found.own.classes.get(given.kind)) is not None:
@@ -65,7 +65,7 @@ def databases_of(
         return None
 
 
-def _of_one_s_own(added: DatabaseClass, given: DatabasesTable, found: Found) -> DatabaseClass:
+def _of_one_s_own(added: DatabaseClass, given: DatabasesTable, found: Mistakes) -> DatabaseClass:
     """A class that was added in Python; all is said there."""
     for name in sorted(given.given - {"kind"}):
         found.wrong(("databases", name), f"{added.kind} are a class of your own, which has no keys")

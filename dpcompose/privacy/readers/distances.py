@@ -19,7 +19,7 @@ from dpcompose.kernel.expressions.metrics import letter
 from dpcompose.kernel.expressions.points import REAL
 from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.language import formulas
-from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
 from dpcompose.privacy.format.database_tables import DatabasesTable, PointsTable, ProductTable
 from dpcompose.privacy.format.input_tables import MapTable, ReadsTable
 from dpcompose.privacy.format.metric_tables import CANONICAL, MetricTable, canonical_names
@@ -83,7 +83,7 @@ class Distances:
             return None
         return self._part(given, ("databases",), "")
 
-    def _part(self, given: PointsTable | DatabasesTable, path: Path_, name: str) -> DatabaseClass | None:
+    def _part(self, given: PointsTable | DatabasesTable, path: Place, name: str) -> DatabaseClass | None:
         if isinstance(given, PointsTable):
             return self._points(given, path)
         granularities, partitions = self.given.granularities, self.given.partitions
@@ -95,7 +95,7 @@ class Distances:
             self.names.canonical = list(canonical_names(self.granularities))
             self.spaces[name] = space
             return None if self.names.strict and len(found.mistakes) > before else space.databases
-        found = Found()
+        found = Mistakes()
         space = Space(given, {}, self._tables(), {}, self.names, found)
         self.names.found.mistakes += [
             replace(mistake, path=(*path, *mistake.path[1:]))
@@ -113,7 +113,7 @@ class Distances:
         """The maps that are tables on a listed class."""
         return {name: table for name, table in self.given.maps.items() if table.values is None}
 
-    def _points(self, given: PointsTable, path: Path_) -> Points:
+    def _points(self, given: PointsTable, path: Place) -> Points:
         coordinates = tuple(given.coordinates)
         for name in coordinates:
             self.names.take(name, "a coordinate", (*path, "coordinates"))
@@ -125,7 +125,7 @@ class Distances:
                 self.wrong((*path, "disc"), "the diameter is not known to be >= 0 for all allowed values")
         return Points(coordinates, tuple(box), disc)
 
-    def _interval(self, given: Sequence[str], path: Path_) -> Interval:
+    def _interval(self, given: Sequence[str], path: Place) -> Interval:
         low, high = given
         least = None if low.strip() == "-oo" else self.names.formula(low, path, {})
         greatest = None if high.strip() == "oo" else self.names.formula(high, path, {})
@@ -164,7 +164,7 @@ class Distances:
             compared[name] = Values(name, some, tuple(sorted(used)))
         return compared
 
-    def reading(self, given: ReadsTable, path: Path_, part: str = "") -> Map | None:
+    def reading(self, given: ReadsTable, path: Place, part: str = "") -> Map | None:
         """What is read of the databases of a part, which is no points, or of a class that is no product."""
         if part not in self.spaces:
             self.wrong(path, "of points and products a mechanism reads a map or part by its name")
@@ -189,7 +189,7 @@ class Distances:
 
     # metrics
 
-    def stated(self, given: GuaranteeTable, index: str | None, path: Path_) -> dict[str, Term] | None:
+    def stated(self, given: GuaranteeTable, index: str | None, path: Place) -> dict[str, Term] | None:
         """The metric of a guarantee, and its delta; None where one of them is none, which is told."""
         assert given.metric is not None
         formula, others = self.names.formula, self.in_metrics(f"{given.metric} {given.delta or ''}")
@@ -264,7 +264,7 @@ class Distances:
             return factor * metric
         return self.named(f"apart_{metric}" if metric.kind == "letter" else "apart", Apart(metric))
 
-    def norm(self, word: str, of: Values, path: Path_) -> Term | None:
+    def norm(self, word: str, of: Values, path: Place) -> Term | None:
         """The letter of a norm of values."""
         named = next(
             (name for name, metric in self.names.metrics.items() if metric.distance == Norm(word, of)), None
@@ -276,7 +276,7 @@ class Distances:
             self.names.metrics[named] = NamedMetric(named, Norm(word, of))
         return letter(named)
 
-    def granularity(self, given: str | dict[str, Any], path: Path_) -> Granularity | None:
+    def granularity(self, given: str | dict[str, Any], path: Place) -> Granularity | None:
         """The granularity that a file names, of the class as a whole."""
         if "" not in self.spaces:
             self.wrong(
@@ -288,7 +288,7 @@ class Distances:
         return self.spaces[""].granularity(given, path)
 
     def canonical(
-        self, counted: Granularity, path: Path_, reads: Map = everything, domain: str = "own"
+        self, counted: Granularity, path: Place, reads: Map = everything, domain: str = "own"
     ) -> Term | None:
         """The letter of a canonical metric: on the class, or on what a map reads of it."""
         name = f"{CANONICAL}{_word(str(counted))}"
@@ -298,7 +298,7 @@ class Distances:
         steps = self._counting(counted, "", self.whole, reads, domain, path)
         return None if steps is None else self.named(name, steps)
 
-    def canonical_of(self, counted: Granularity, part: str, path: Path_) -> Term | None:
+    def canonical_of(self, counted: Granularity, part: str, path: Place) -> Term | None:
         """The letter of a canonical metric on a part of the databases."""
         distance = self._steps_between(counted, self.values[part], everything, path)
         return None if distance is None else self.named(f"{CANONICAL}{counted}_{part}", distance)
@@ -325,7 +325,7 @@ class Distances:
             self.names.metrics[name] = NamedMetric(name, distance, at_most)
 
     def _distance(
-        self, given: MetricTable, path: Path_, above: Mapping[str, Term], databases: DatabaseClass
+        self, given: MetricTable, path: Place, above: Mapping[str, Term], databases: DatabaseClass
     ) -> Distance | None:
         if given.formula is not None and given.letters is None:
             formula = self.names.formula(given.formula, (*path, "formula"), above)
@@ -349,7 +349,7 @@ class Distances:
             return Norm(given.norm, of)
         return self._own(given, of, path)
 
-    def _own(self, given: MetricTable, of: Values, path: Path_) -> Own | None:
+    def _own(self, given: MetricTable, of: Values, path: Place) -> Own | None:
         assert given.letters is not None and given.formula is not None and of.formulas is not None
         first, second = map(tuple, given.letters)
         names = [*first, *second]
@@ -373,7 +373,7 @@ class Distances:
 
     # distances between databases that are listed, or that differ in records
 
-    def _tabled(self, given: MetricTable, path: Path_, databases: DatabaseClass) -> Tabled | None:
+    def _tabled(self, given: MetricTable, path: Place, databases: DatabaseClass) -> Tabled | None:
         """Distances pair by pair; a pair that is left out is at distance oo."""
         assert given.table is not None
         f: Map = everything
@@ -389,7 +389,7 @@ class Distances:
         known, found = self.names.symbols, self.names.found
         return tabled(given.table, every, f, known, found, path, name)
 
-    def _steps(self, given: MetricTable, of: Values, path: Path_) -> Distance | None:
+    def _steps(self, given: MetricTable, of: Values, path: Place) -> Distance | None:
         granularity = self.granularity_of(given.granularity, of, path)
         if granularity is None:
             return None
@@ -399,7 +399,7 @@ class Distances:
             reads = self.reading(stated, (*path, "reads"), of.name)
         return None if reads is None else self._steps_between(granularity, of, reads, path)
 
-    def _steps_between(self, counted: Granularity, of: Values, reads: Map, path: Path_) -> Distance | None:
+    def _steps_between(self, counted: Granularity, of: Values, reads: Map, path: Place) -> Distance | None:
         """The fewest steps that lie between parts; path -- of the table that says them."""
         part, edits = self._with_records(of), counted.edits(Multisets((), arbitrary=True))
         listed = part is not None and gone_through(part) is not None
@@ -415,7 +415,7 @@ class Distances:
         return self._counting(counted, of.name, part, reads, "own", (*path, "granularity"))
 
     def _counting(
-        self, counted: Granularity, name: str, part: DatabaseClass, reads: Map, domain: str, path: Path_
+        self, counted: Granularity, name: str, part: DatabaseClass, reads: Map, domain: str, path: Place
     ) -> Steps | None:
         """The steps of a granularity on a part, or on what a map reads of it."""
         try:
@@ -432,7 +432,7 @@ class Distances:
         part = dict(self.databases.parts if self.databases else ()).get(of.name)
         return part if part is not None and of.parts == (of.name,) and part.points is None else None
 
-    def granularity_of(self, given: Any, of: Values, path: Path_) -> Granularity | None:
+    def granularity_of(self, given: Any, of: Values, path: Place) -> Granularity | None:
         """The granularity of which steps of a part are counted: one with a name, or made of such."""
         at, part = (*path, "granularity"), self._with_records(of)
         if isinstance(given, str):

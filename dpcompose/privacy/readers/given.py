@@ -8,17 +8,17 @@ from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
 from dpcompose.privacy.format.schema import MechanismTable, NoiseTable, ProbabilitiesTable
 from dpcompose.privacy.mechanisms.noises import Noise
-from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.readers.names import Names
 from dpcompose.spaces.classes.databases import Database
 
-Read = Callable[[str, str, Path_], Term | None]
+Read = Callable[[str, str, Place], Term | None]
 """What a formula means under a key of a path; None where it means nothing, which is told."""
 
 
-def noise_of(given: NoiseTable, read: Read, parameters: Parameters, path: Path_) -> Noise | None:
+def noise_of(given: NoiseTable, read: Read, parameters: Names, path: Place) -> Noise | None:
     """The noise with its parameter; a probability that is a bare name lies in (0,1)."""
     at = (*path, "noise", given.word)
     parameter, found = read(given.parameter, given.word, at), parameters.found
@@ -41,8 +41,8 @@ def rows_of(
     tables: Mapping[str, ProbabilitiesTable],
     is_listed: bool,
     read: Read,
-    found: Found,
-    path: Path_,
+    found: Mistakes,
+    path: Place,
 ) -> dict[Database, list[Term]] | None:
     """The rows of the table of a name, on a class that is to be listed; path -- that of the mechanism."""
     if name not in tables:
@@ -61,7 +61,7 @@ def rows_of(
 
 
 def members_of(
-    given: MechanismTable, parameters: Parameters, taken: Container[str | None], path: Path_
+    given: MechanismTable, parameters: Names, taken: Container[str | None], path: Place
 ) -> Term | None:
     """How many mechanisms a family has; None for a single one.  taken -- names that mean something."""
     if given.repeat is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
 from dpcompose.privacy.format.neighbourhoods import GranularityTable
-from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.readers.names import Names
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.moves.built_in import BUILT_IN, unbounded
@@ -28,8 +28,8 @@ class Granularities:
     them mean; found -- what users added, and where mistakes are told.
 
     >>> from dpcompose.spaces.classes.multisets import multisets
-    >>> found = Found()
-    >>> known = Granularities(multisets(["a", "b"]), {}, Parameters({}, (), found), found)
+    >>> found = Mistakes()
+    >>> known = Granularities(multisets(["a", "b"]), {}, Names({}, (), found), found)
     >>> known.named({"group": 2, "of": "bounded"}, ("target", "granularity"))
     group of 2 bounded neighbours
     >>> known.named("bonded", ("target", "granularity"))
@@ -41,8 +41,8 @@ class Granularities:
         self,
         databases: DatabaseClass,
         given: Mapping[str, GranularityTable],
-        parameters: Parameters,
-        found: Found,
+        parameters: Names,
+        found: Mistakes,
     ) -> None:
         self.parameters, self.found = parameters, found
         self.by_name: dict[str, Granularity] = {}
@@ -70,7 +70,9 @@ class Granularities:
             else:
                 self._members(databases, given.neighbours, (*path, "neighbours"))
                 own[name] = pairs(name, ((D, E) for D, E in given.neighbours))
-        self.by_name = own if databases.is_listed else BUILT_IN | own
+        self.by_name = own | BUILT_IN
+        if databases.is_listed:  # whose databases have no records
+            self.by_name = own | {name: one for name, one in BUILT_IN.items() if not one.unfit(databases)}
         for name, given in stated.items():
             if given.made and self._is_free(name):
                 granularity = self._made(given.made, ("granularities", name))
@@ -91,7 +93,7 @@ class Granularities:
         return False
 
     def _policy(
-        self, name: str, given: GranularityTable, databases: DatabaseClass, path: Path_
+        self, name: str, given: GranularityTable, databases: DatabaseClass, path: Place
     ) -> dict[str, Granularity]:
         """A policy on records."""
         replaced = given.replaced
@@ -104,28 +106,27 @@ class Granularities:
             self.found.wrong(path, why)
         return {name: found}
 
-    def _members(self, databases: DatabaseClass, listed: list[list[str]], path: Path_) -> None:
+    def _members(self, databases: DatabaseClass, listed: list[list[str]], path: Place) -> None:
         """Neighbours that are listed are databases of the class."""
         elements = [str(D) for D in databases.databases()]
         for D in dict.fromkeys(D for pair in listed for D in pair):
             if D not in databases:
                 self.found.wrong(path, f"{shown(D)} is no database of the class{near(D, elements)}")
 
-    def named(self, given: str | dict[str, Any], path: Path_) -> Granularity | None:
+    def named(self, given: str | dict[str, Any], path: Place) -> Granularity | None:
         """The granularity that a file names, or makes of others."""
         if isinstance(given, dict):
             return self._made(given, path)
         if given in self.by_name:
             return self.by_name[given]
         if given in BUILT_IN:
-            why = BUILT_IN[given].unfit(Listed(("",))) or f"the granularity {given} is built in"
-            self.found.wrong(path, f"{why}; name one of your own")
+            self.found.wrong(path, f"{BUILT_IN[given].unfit(Listed(('',)))}; name one of your own")
         else:
             there = near(given, dict.fromkeys((*self.by_name, *BUILT_IN)))
             self.found.wrong(path, f"there is no granularity {shown(given)}{there}")
         return None
 
-    def _made(self, given: Mapping[str, Any], path: Path_) -> Granularity | None:
+    def _made(self, given: Mapping[str, Any], path: Place) -> Granularity | None:
         """A window, a contribution, a group, steps of a larger class or a union."""
         inner = given.get("union", [given["of"]] if "of" in given else [])
         granularities = [granularity for one in inner if (granularity := self.named(one, path)) is not None]
@@ -145,12 +146,12 @@ class Granularities:
             self.found.wrong(path, error)
             return None
 
-    def _group(self, m: int | str, of: Granularity, path: Path_) -> Granularity | None:
+    def _group(self, m: int | str, of: Granularity, path: Place) -> Granularity | None:
         """A group of a number of steps, or of a parameter's."""
         found = m if isinstance(m, int) else self.parameters.counted(m, path)
         return None if found is None else group(found, of)
 
-    def _contribution(self, given: Mapping[str, Any], path: Path_) -> Granularity | None:
+    def _contribution(self, given: Mapping[str, Any], path: Place) -> Granularity | None:
         """What a person contributes: names that are not listed are made here."""
         counts = [self.parameters.counted(str(given[key]), path) for key in ("parts", "rows")]
         if counts[0] is None or counts[1] is None:

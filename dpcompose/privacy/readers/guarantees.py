@@ -14,7 +14,7 @@ from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.terms import ZERO, Term
-from dpcompose.privacy.format.checks import Path_
+from dpcompose.privacy.format.checks import Place
 from dpcompose.privacy.format.schema import PARAMETERS, GuaranteeTable, Notions
 from dpcompose.privacy.guarantees import fibres, tradeoffs
 from dpcompose.privacy.guarantees.distances import Metric
@@ -70,7 +70,7 @@ class Guarantees:
         self.names, self.wrong = distances.names, distances.wrong
 
     def of(
-        self, stated: GuaranteeTable, reads: Map | None, path: Path_, index: str | None, values: str = ""
+        self, stated: GuaranteeTable, reads: Map | None, path: Place, index: str | None, values: str = ""
     ) -> Guarantee | None:
         """A guarantee of a mechanism that reads something; None where it is none, which is told.
 
@@ -92,7 +92,7 @@ class Guarantees:
             return None
         return guarantee if self.any_two is None else self.any_two.steps(stated, guarantee, reads, path)
 
-    def _adopt(self, stated: GuaranteeTable, path: Path_, index: str | None) -> None:
+    def _adopt(self, stated: GuaranteeTable, path: Place, index: str | None) -> None:
         """Makes the parameters that a guarantee names known, so that no claim is told that they are not."""
         before = list(self.names.found.mistakes)
         for key in ("metric", *PARAMETERS):
@@ -104,7 +104,7 @@ class Guarantees:
 
     # for neighbours
 
-    def for_neighbours(self, stated: GuaranteeTable, path: Path_, index: str | None) -> Guarantee | None:
+    def for_neighbours(self, stated: GuaranteeTable, path: Place, index: str | None) -> Guarantee | None:
         """One for the neighbours of a granularity."""
         assert stated.granularity is not None
         granularity = self.distances.granularity(stated.granularity, (*path, "granularity"))
@@ -119,7 +119,7 @@ class Guarantees:
             return None
         return replace(guarantee, granularity=granularity, domain=stated.domain)
 
-    def values(self, stated: GuaranteeTable, path: Path_, index: str | None) -> Guarantee | None:
+    def values(self, stated: GuaranteeTable, path: Place, index: str | None) -> Guarantee | None:
         """The notion and its parameters."""
         read = [
             (key, self.names.stated(str(stated.value(key)), key, (*path, key), index, stated.alpha))
@@ -135,7 +135,7 @@ class Guarantees:
         guarantee, orders = Guarantee(stated.notion, given), stated.of_orders
         return guarantee if orders is None else in_orders(guarantee, orders)
 
-    def _tradeoff(self, stated: GuaranteeTable, path: Path_, index: str | None) -> Guarantee | None:
+    def _tradeoff(self, stated: GuaranteeTable, path: Place, index: str | None) -> Guarantee | None:
         """A trade-off function, in whatever form."""
         at = (*path, "tradeoff")
         if ALPHA in self.names.given:
@@ -158,7 +158,7 @@ class Guarantees:
     # in metrics
 
     def _in_metric(
-        self, stated: GuaranteeTable, reads: Map, path: Path_, index: str | None, values: str
+        self, stated: GuaranteeTable, reads: Map, path: Place, index: str | None, values: str
     ) -> Guarantee | None:
         """One that is a formula in metrics."""
         if len([key for key in self.keys[stated.notion] if key != "delta"]) != 1:

@@ -8,10 +8,10 @@ from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
-from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
 from dpcompose.privacy.format.database_tables import DatabasesTable, plain
 from dpcompose.privacy.format.input_tables import PartitionTable, ReadsTable
-from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.readers.names import Names
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.attributed import Where, between, columns, where
 from dpcompose.spaces.inputs.deals import random_part
@@ -38,13 +38,13 @@ class Inputs:
         databases: DatabaseClass,
         maps: Mapping[str, Map],
         partitions: Mapping[str, PartitionTable],
-        parameters: Parameters,
-        found: Found,
+        parameters: Names,
+        found: Mistakes,
     ) -> None:
         self.stated, self.databases, self.maps = stated, databases, maps
         self.partitions, self.parameters, self.found = partitions, parameters, found
 
-    def map(self, given: ReadsTable, path: Path_, index: str | None, count: Term | None) -> Map | None:
+    def map(self, given: ReadsTable, path: Place, index: str | None, count: Term | None) -> Map | None:
         """The map to what is read; None where there is none, which is told.
 
         index, count -- of a family: what its members are numbered by, and how many there are.
@@ -80,7 +80,7 @@ class Inputs:
             return None
         return self.maps[str(given.map)]
 
-    def _records(self, records: Sequence[str], path: Path_) -> Map | None:
+    def _records(self, records: Sequence[str], path: Place) -> Map | None:
         """Some records."""
         of = self.stated
         if of.kind not in ("multisets", "sets", "sequences"):
@@ -98,21 +98,21 @@ class Inputs:
                 self.found.wrong(path, f"{shown(record)} is no record of the class{near(record, of.named)}")
         return restriction(records)
 
-    def _positions(self, given: Sequence[int], path: Path_) -> Map | None:
+    def _positions(self, given: Sequence[int], path: Place) -> Map | None:
         """The records at some positions."""
         if not self.databases.identified:
             self.found.wrong(path, "positions are about tuples, streams and tables")
             return None
         return positions(*given)
 
-    def _fitting(self, chosen: Where, path: Path_) -> Map | None:
+    def _fitting(self, chosen: Where, path: Place) -> Map | None:
         """The records whose attributes have some values, or lie in some ranges."""
         if why := chosen.unfit(self.databases):
             self.found.wrong(path, why)
             return None
         return chosen
 
-    def _between(self, ranges: object, path: Path_) -> Map | None:
+    def _between(self, ranges: object, path: Place) -> Map | None:
         """The records that lie in some ranges."""
         if self.stated.numbers:
             return self._fitting(between(ranges), path)
@@ -123,7 +123,7 @@ class Inputs:
         )
         return None
 
-    def _columns(self, attributes: Sequence[str], path: Path_) -> Map | None:
+    def _columns(self, attributes: Sequence[str], path: Place) -> Map | None:
         """Some attributes of all records."""
         if not (self.databases.of_attributes or self.databases.twice):
             self.found.wrong(path, "attributes are about tables, and multisets with attributes")
@@ -134,7 +134,7 @@ class Inputs:
             self.found.wrong(path, error)
             return None
 
-    def _window(self, given: Sequence[int], path: Path_) -> Map | None:
+    def _window(self, given: Sequence[int], path: Place) -> Map | None:
         """The time steps, or positions, from the first to the last."""
         databases, (first, last) = self.databases, given
         if not databases.identified:
@@ -147,7 +147,7 @@ class Inputs:
             return positions(*range(first, last + 1))
         return None
 
-    def _each_vertex(self, given: str, path: Path_, index: str | None, count: Term | None) -> Map | None:
+    def _each_vertex(self, given: str, path: Place, index: str | None, count: Term | None) -> Map | None:
         """The vertex i of a family, i being its index."""
         if index is None or given != index or count is None:
             wanted = f'vertex = "{index}"' if index else 'a number, or a family: index = "i" and count'
@@ -155,7 +155,7 @@ class Inputs:
             return None
         return EachVertex(parts=formulas.to_text(count))
 
-    def _of_users(self, users: Sequence[str], path: Path_) -> Map | None:
+    def _of_users(self, users: Sequence[str], path: Place) -> Map | None:
         """The positions of some users."""
         owners = self.databases.owners
         for name in users:
@@ -164,7 +164,7 @@ class Inputs:
                 return None
         return positions(*(at for at, owner in enumerate(owners, start=1) if owner in users))
 
-    def _part(self, given: ReadsTable, path: Path_, index: str | None) -> Map | None:
+    def _part(self, given: ReadsTable, path: Place, index: str | None) -> Map | None:
         """The i-th part of a partition, i being the index of the family."""
         partitions = self.partitions
         if given.of not in partitions:
@@ -193,7 +193,7 @@ class Inputs:
         most = self._most(stated.at_most, (*at, "at-most"))
         return None if most is None else Part(str(given.of), formulas.to_text(parts), kind, most)
 
-    def _random_part(self, given: ReadsTable, path: Path_, index: str | None) -> Map | None:
+    def _random_part(self, given: ReadsTable, path: Place, index: str | None) -> Map | None:
         """What is dealt to the i-th of some inputs, i being the index of the family."""
         if index is None or given.random_part != index:
             wanted = f'random-part = "{index}"' if index else 'a family: index = "i" and count'
@@ -208,7 +208,7 @@ class Inputs:
             return None
         return None if parts is None else random_part(parts)
 
-    def _most(self, text: str | None, path: Path_) -> Term | None:
+    def _most(self, text: str | None, path: Place) -> Term | None:
         """In how many parts a record is at most."""
         if text is None:
             return ONE

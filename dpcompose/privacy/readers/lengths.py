@@ -9,7 +9,7 @@ from typing import Any
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
 from dpcompose.privacy.guarantees.fibres import both_ways, broken
 from dpcompose.spaces.canonical.compared import Tabled
 from dpcompose.spaces.inputs.maps import Map
@@ -23,8 +23,8 @@ def tabled(
     databases: Iterable[Any],
     of: Map,
     symbols: Mapping[str, Term],
-    found: Found,
-    path: Path_,
+    found: Mistakes,
+    path: Place,
     part: str = "",
 ) -> Tabled | None:
     """The metric of a table on the databases of a part, or on the values of a map of these; as `lengths`."""
@@ -37,14 +37,14 @@ def lengths(
     table: Sequence[Sequence[str]],
     points: Sequence[Any],
     symbols: Mapping[str, Term],
-    found: Found,
-    path: Path_,
+    found: Mistakes,
+    path: Place,
 ) -> Lengths | None:
     """The distances of a table; None where it is none, or no metric, which is told.
 
     points -- what they are between; symbols -- what names mean; path -- that of the table.
 
-    >>> found = Found()
+    >>> found = Mistakes()
     >>> lengths([["a", "b", "2"], ["b", "c", "oo"]], "abc", {}, found, ("table",))
     {('a', 'b'): Fraction(2, 1)}
     >>> lengths([["a", "b", "1"], ["b", "c", "1"]], "abc", {}, found, ("table",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from dpcompose.privacy.format.checks import Found, near, shown
+from dpcompose.privacy.format.checks import Mistakes, near, shown
 from dpcompose.privacy.format.input_tables import MapTable
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map, table
@@ -12,14 +12,14 @@ from dpcompose.spaces.inputs.recodings import recoding
 
 
 def maps_of(
-    databases: DatabaseClass, given: Mapping[str, MapTable], granularities: Container[str], found: Found
+    databases: DatabaseClass, given: Mapping[str, MapTable], granularities: Container[str], found: Mistakes
 ) -> dict[str, Map]:
     """The maps by name, with those that users added.
 
     granularities -- the names of those of the file, for which a table may say which values are neighbours.
 
     >>> from dpcompose.spaces.classes.listed import listed
-    >>> found = Found()
+    >>> found = Mistakes()
     >>> tables = {"f": MapTable(table={"a": "x", "b": "x"})}
     >>> sorted(maps_of(listed(["a", "b"]), tables, (), found)), found.mistakes
     (['f'], [])
@@ -47,7 +47,7 @@ def _tabulated(
     values: Mapping[str, str],
     databases: DatabaseClass,
     granularities: Container[str],
-    found: Found,
+    found: Mistakes,
 ) -> Map:
     """A map that lists its values, and perhaps which of these are neighbours."""
     path = ("maps", name)
@@ -71,7 +71,7 @@ def _tabulated(
     return table(name, dict(values), {g: [(x, y) for x, y in some] for g, some in by_granularity.items()})
 
 
-def _recoding(name: str, given: MapTable, databases: DatabaseClass, found: Found) -> Map:
+def _recoding(name: str, given: MapTable, databases: DatabaseClass, found: Mistakes) -> Map:
     """A map that recodes records."""
     made = recoding(name, given.recode or {}, given.others)
     if why := made.unfit(databases):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.expressions.domains import POSITIVE
 from dpcompose.kernel.expressions.formulas import is_whole, parse
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.privacy.format.checks import Path_, near, shown
+from dpcompose.privacy.format.checks import Place, near, shown
 from dpcompose.privacy.format.schema import (
-    NEEDS_GUARANTEE,
     QUERIES,
     READS,
     MechanismTable,
@@ -44,6 +43,7 @@ from dpcompose.spaces.inputs.queries import (
     vector_sum,
 )
 from dpcompose.spaces.inputs.scores import monotone_scores, scores
+from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     from dpcompose.privacy.finite.tables import ProbabilityTable
@@ -54,7 +54,7 @@ Showing = Callable[[str, Setting, Map, Term | None], Mechanism]
 guarantee that is shown for it; raises a ValueError where none is.  It searches, and so it is passed in."""
 
 
-Inner = Callable[[str, "str | None", Sequence[str], Path_], "Setting | None"]
+Inner = Callable[[str, "str | None", Sequence[str], Place], "Setting | None"]
 """What the study of a name composes, read for the index of a family and for notions, at a key path."""
 
 
@@ -62,9 +62,9 @@ class Mechanisms:
     """The mechanisms of a problem file: their guarantees, or what these follow from.
 
     distances -- the databases where they are, with metrics on them; keys -- the parameters of each notion;
-    any_two -- what says their guarantees of any two databases; None: they are for neighbours; study, show --
-    what a study composes, and the guarantee that is shown for it; notions -- those that are claimed; index --
-    that of the family that a study is read for.
+    any_two -- what says their guarantees of any two databases; None: they are for neighbours; target -- which
+    neighbours tables show guarantees for; study, show -- what a study composes, and the guarantee that is
+    shown for it; notions -- those that are claimed; index -- that of the family that a study is read for.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Mechanisms:
         distances: Distances,
         keys: Notions,
         any_two: AnyTwo | None,
+        target: Granularity | None,
         study: Inner,
         show: Showing | None,
         notions: Sequence[str],
@@ -79,6 +80,7 @@ class Mechanisms:
     ) -> None:
         self.distances, self.names, self.found = distances, distances.names, distances.names.found
         self.tables, self.any_two, self.study, self.show = distances.given.tables, any_two, study, show
+        self.target = target
         self.notions, self.index, self.guarantees = notions, index, Guarantees(distances, keys, any_two)
 
     def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
@@ -91,7 +93,7 @@ class Mechanisms:
 
     # what is read
 
-    def members(self, given: MechanismTable, path: Path_) -> Term | None:
+    def members(self, given: MechanismTable, path: Place) -> Term | None:
         """How many mechanisms a family has; None for a single one."""
         taken = self.names.symbols if self.any_two is None else self.names.taken
         term = members_of(given, self.names, taken, path)
@@ -100,7 +102,7 @@ class Mechanisms:
             self.found.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
         return term
 
-    def values_read(self, given: MechanismTable, path: Path_) -> str | None:
+    def values_read(self, given: MechanismTable, path: Place) -> str | None:
         """The name of the part, or map of points, that is read; "" for none; None where there is no such."""
         name = given.name_read
         known = self.distances.values if self.any_two is not None else {}
@@ -116,7 +118,7 @@ class Mechanisms:
         return None
 
     def reads(
-        self, given: MechanismTable, path: Path_, values: str | None = "", many: Term | None = None
+        self, given: MechanismTable, path: Place, values: str | None = "", many: Term | None = None
     ) -> Map | None:
         """The map that is read, where it is none of points, and no part; None where it is none.
 
@@ -132,7 +134,7 @@ class Mechanisms:
     # what is known of it
 
     def _before_processing(self, i: int, given: MechanismTable) -> Mechanism | None:
-        path: Path_ = ("mechanisms", i)
+        path: Place = ("mechanisms", i)
         many = self.members(given, path)
         values = self.values_read(given, path)
         reads = self.reads(given, path, values, many)
@@ -196,12 +198,12 @@ class Mechanisms:
             return None
 
     def _with_noise(
-        self, given: MechanismTable, reads: Map | None, values: str, many: Term | None, path: Path_
+        self, given: MechanismTable, reads: Map | None, values: str, many: Term | None, path: Place
     ) -> Mechanism | None:
         assert given.noise is not None
         index = given.index or self.index
 
-        def read(text: str, key: str, at: Path_) -> Term | None:
+        def read(text: str, key: str, at: Place) -> Term | None:
             return self.names.stated(text, key, at, index)
 
         noise = noise_of(given.noise, read, self.names, path)
@@ -222,7 +224,7 @@ class Mechanisms:
         return mechanism(given.name, reads=reads, count=many, query=query, noise=noise)
 
     def _of_study(
-        self, given: MechanismTable, name: str, reads: Map, many: Term | None, path: Path_
+        self, given: MechanismTable, name: str, reads: Map, many: Term | None, path: Place
     ) -> Mechanism | None:
         """A study as a mechanism, with the guarantee that is shown for it, or that the file states."""
         stated = given.guarantee
@@ -256,11 +258,10 @@ class Mechanisms:
 
     # tables
 
-    def _tabulated(self, given: MechanismTable, reads: Map | None, path: Path_) -> Mechanism | None:
+    def _tabulated(self, given: MechanismTable, reads: Map | None, path: Place) -> Mechanism | None:
         """A mechanism that is known by its table of probabilities, and by what bounds that."""
         if self.any_two is None:
-            self.found.wrong(path, NEEDS_GUARANTEE)
-            return None
+            return self._showing(given, reads, path)
         stated: Guarantee | None = None
         if given.guarantee is not None:
             stated = self.guarantees.of(given.guarantee, reads, (*path, "guarantee"), given.index)
@@ -269,12 +270,26 @@ class Mechanisms:
             return None
         return self.any_two.tabulated(given, rows, stated, reads, path)
 
+    def _showing(self, given: MechanismTable, reads: Map | None, path: Place) -> Mechanism | None:
+        """A mechanism with the guarantee that its table shows for the target's neighbours."""
+        table = self._probabilities(str(given.table), path)
+        databases = self.distances.databases
+        if table is None or reads is None or self.target is None or databases is None:
+            return None
+        try:
+            stated: Any = mechanism(given.name, reads=reads, table=table)
+            found: Mechanism = stated.for_neighbours(self.target, databases)
+            return found
+        except ValueError as error:
+            self.found.wrong((*path, "table"), error)
+            return None
+
     @property
     def _is_listed(self) -> bool:
         alone = self.distances.alone
         return alone is not None and alone.is_listed
 
-    def _probabilities(self, name: str, path: Path_) -> ProbabilityTable | None:
+    def _probabilities(self, name: str, path: Place) -> ProbabilityTable | None:
         """A table of probabilities; names in its formulas that are not listed are made here."""
         rows = rows_of(name, self.tables, self._is_listed, self._probability, self.found, path)
         if rows is None:
@@ -290,7 +305,7 @@ class Mechanisms:
             self.found.wrong(("tables", name), error)
             return None
 
-    def _probability(self, text: str, key: str, path: Path_) -> Term | None:
+    def _probability(self, text: str, key: str, path: Place) -> Term | None:
         """An entry of a table; names that are not listed are made here."""
         known = self.names
         if known.strict:
@@ -304,7 +319,7 @@ class Mechanisms:
             self.found.wrong(path, error)
             return None
 
-    def _query(self, given: MechanismTable, path: Path_) -> Query | None:
+    def _query(self, given: MechanismTable, path: Place) -> Query | None:
         """What the mechanism asks for; one bit where that is left out."""
         table = given.query
         if not isinstance(table, QueryTable):
@@ -333,7 +348,7 @@ class Mechanisms:
             return None
         return {"sum": clipped_sum, "mean": mean, "variance": variance}[key](lower, upper)
 
-    def _of_keys(self, given: str | list[str], path: Path_) -> Query | None:
+    def _of_keys(self, given: str | list[str], path: Place) -> Query | None:
         """Counts by keys: how many a record has at most, and what it adds to each, or 1."""
         texts = given if isinstance(given, list) else [given, "1"]
         terms = [self.names.stated(text, "keys", (*path, n), None) for n, text in enumerate(texts)]

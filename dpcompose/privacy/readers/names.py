@@ -1,11 +1,14 @@
-"""The names of a problem about metrics, and what formulas in them mean."""
+"""The names of problem files: parameters, metrics and what else has one, and what formulas in them mean."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
+from dpcompose.kernel.core.assumptions import Assumed
+from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
@@ -13,32 +16,67 @@ from dpcompose.kernel.expressions.domains import NONNEGATIVE, POSITIVE, UNIT_INT
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
 from dpcompose.privacy.format.metric_tables import CANONICAL
-from dpcompose.privacy.readers.parameters import UNIT_KEYS, Parameters
+from dpcompose.privacy.settings import assumptions
 from dpcompose.spaces.canonical.named import NamedMetric
+from dpcompose.spaces.classes.sizes import COUNT
 
 LONG = 4
 """From how many letters on a name that is nearly that of a metric is held for a slip."""
 NONE: Mapping[str, Term] = {}
 
 
-class Names(Parameters):
+UNIT_KEYS = ("delta", "randomized-response", "poisson")
+"""Where a name that is not listed under [parameters] lies in (0,1), if it stands alone."""
+
+
+def domain_unless_number(words: str) -> Domain | None:
+    """The values that a parameter may take; None where the words are an exact number, which it then is.
+
+    Raises ValueError for what is neither.
+
+    >>> domain_unless_number("positive") == POSITIVE, domain_unless_number("1/3")
+    (True, None)
+    """
+    try:
+        return Domain.read(words)
+    except ValueError:
+        if not re.match(r"\s*[-+(]*[0-9.]", words):
+            raise
+        return None
+
+
+class Names:
     """What is in scope: parameters, metrics, and what else has a name; and what formulas in these mean.
 
-    given, assume, found, inherits -- as of `Parameters`; strict -- whether formulas have a value for all
-    allowed parameters, and no two things one name: where metrics are all that there is.
+    given -- the domains, or numbers, of parameters by name; assume -- relations; found -- where mistakes are
+    told; strict -- whether formulas have a value for all allowed parameters, and no two things one name:
+    where metrics are all that there is; inherits -- whether this is a study, of which is assumed what is
+    assumed of the whole.
+
+    >>> found = Mistakes()
+    >>> some = Names({"e": "positive", "k": "3"}, ["e < 1"], found)
+    >>> some.stated("k*e + x", "epsilon", ("mechanisms", 0, "guarantee", "epsilon"), None) is not None
+    True
+    >>> sorted(some.domains), dict(some.numbers), found.mistakes
+    (['e', 'x'], {'k': '3'}, [])
     """
 
     def __init__(
         self,
         given: Mapping[str, str],
         assume: Sequence[str],
-        found: Found,
-        strict: bool,
+        found: Mistakes,
+        strict: bool = False,
         inherits: bool = False,
     ) -> None:
-        super().__init__(given, assume, found, inherits)
+        self.given, self.assume, self.found, self.inherits = given, assume, found, inherits
+        self.symbols: dict[str, Term] = {}
+        self.numbers: dict[str, str] = {}
+        self.doubts: list[str] = []
+        self.domains: dict[str, Domain] = {}
+        self.scalars: set[str] = set()
         self.metrics: dict[str, NamedMetric] = {}
         self.taken: dict[str, str] = {}
         self.canonical: Sequence[str] = ()
@@ -46,16 +84,89 @@ class Names(Parameters):
         if strict:
             free = [name for name in given if self.take(name, "a parameter", ("parameters", name))]
             self.given = {name: given[name] for name in free}
-        self.read()
+        self._read()
+
+    def _read(self) -> None:
+        """Reads the domains of parameters, and the numbers that some are."""
+        for name, words in self.given.items():
+            path = ("parameters", name)
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or len(name) > 200:
+                self.found.wrong(path, f"{shown(name)} is no name: letters, digits and _")
+                continue
+            if name in formulas.RESERVED:
+                self.found.wrong(path, f"{name} has a meaning in formulas already")
+                continue
+            try:
+                domain = domain_unless_number(words)
+                self.symbols[name] = terms.letter(name, domain) if domain else kernel.parse(words, {})
+            except ValueError as error:
+                self.found.wrong(path, error)
+                self.symbols[name] = terms.letter(name, COUNT)  # nothing more is said of it
+                continue
+            if domain:
+                self.domains[name] = domain
+            else:
+                self.numbers[name] = words
+
+    @property
+    def known_so_far(self) -> Assumed:
+        """What is assumed of the parameters that are known; others count as positive until they are."""
+        return assumptions.so_far(self.assume, self.symbols)
+
+    def assumed(self, counts: Mapping[str, Term]) -> Assumed:
+        """The relations between parameters; of a study those whose parameters it has."""
+        return assumptions.read(
+            {
+                n: text
+                for n, text in enumerate(self.assume)
+                if not self.inherits or set(assumptions.names(text)) <= set(self.symbols)
+            },
+            self.symbols,
+            self.found.wrong,
+            counts,
+        )
 
     def stated(
-        self, text: str, key: str, path: Path_, index: str | None, alpha: Term | None = None
+        self, text: str, key: str, path: Place, index: str | None, alpha: Term | None = None
     ) -> Term | None:
+        """A mechanism's parameter: names that are not listed are made here.
+
+        alpha -- what alpha stands for, an order or a rate; left out: it is a name as others.
+        """
         if self.strict:
             return self.formula(text, path, key=key, index=index)
-        return super().stated(text, key, path, index, alpha)
+        order = {} if alpha is None else {ALPHA: alpha}
+        try:
+            for name in formulas.names(text):
+                if name in order:
+                    continue
+                self.scalars.add(name)
+                if name not in self.symbols and name != index:
+                    domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
+                    if not self.adopt(name, domain, path):
+                        return None
+            symbols = {**self.symbols, **order}
+            value = kernel.parse(text, symbols, index=index)
+            if found := values.doubt(text, symbols, index, self.known_so_far):
+                self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
+            return value
+        except formulas.FormulaError as error:
+            self.found.wrong(path, error)
+            return None
 
-    def take(self, name: str, what: str, path: Path_) -> bool:
+    def above_one(self, text: str, path: Place) -> None:
+        """A name that stands alone and is not listed lies above 1."""
+        if text.strip().isidentifier() and text.strip() != "oo" and text.strip() not in self.symbols:
+            self.adopt(text.strip(), Domain(Fraction(1), True), path)
+
+    def counted(self, text: str, path: Place) -> Term | None:
+        """A number of parts, rows or steps: names that are not listed are made here."""
+        for name in formulas.names(text):
+            if name not in self.symbols and not self.adopt(name, COUNT, path):
+                return None
+        return kernel.parse(text, self.symbols)
+
+    def take(self, name: str, what: str, path: Place) -> bool:
         """Whether a name is free for what it is to mean."""
         fine = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and "__" not in name
         if not fine or name in formulas.RESERVED:
@@ -69,20 +180,25 @@ class Names(Parameters):
         self.taken[name] = what
         return True
 
-    def adopt(self, name: str, domain: Domain, path: Path_) -> bool:
+    def adopt(self, name: str, domain: Domain, path: Place) -> bool:
         """Makes a parameter that is not known yet; e[i] has the domain of e, if [parameters] lists that."""
-        if not self.strict:
-            return super().adopt(name, domain, path)
         family = family_of(name)
-        if family in self.scalars:
+        listed = family in self.domains and family in self.given
+        if family is not None and family in self.scalars and (self.strict or listed):
             self.found.wrong(path, f"{family} is a parameter and also a family {name}; rename one of them")
             return False
-        known = family in self.domains or name in self.domains  # as letters for sizes may be
-        if not known and not self.take(family or name, "a parameter", path):
-            return False
-        if family is not None:
-            self.taken[family] = "a family of parameters"
-        return super().adopt(name, domain, path)
+        if self.strict:
+            known = family in self.domains or name in self.domains  # as letters for sizes may be
+            if not known and not self.take(family or name, "a parameter", path):
+                return False
+            if family is not None:
+                self.taken[family] = "a family of parameters"
+        if family is not None and listed:
+            domain = self.domains.pop(family)
+            del self.symbols[family]
+        self.domains[name] = domain
+        self.symbols[name] = terms.letter(name, domain)
+        return True
 
     def unlike(self, name: str) -> str:
         """What was meant by a name that is none, and looks like that of a metric; "" for others."""
@@ -99,7 +215,7 @@ class Names(Parameters):
     def formula(
         self,
         text: str,
-        path: Path_,
+        path: Place,
         others: Mapping[str, Term] = NONE,
         new: bool = True,
         key: str = "",

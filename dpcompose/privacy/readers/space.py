@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.format.checks import Found, Path_
+from dpcompose.privacy.format.checks import Mistakes, Place
 from dpcompose.privacy.format.database_tables import DatabasesTable
 from dpcompose.privacy.format.input_tables import MapTable, PartitionTable, ReadsTable
 from dpcompose.privacy.format.neighbourhoods import GranularityTable
@@ -14,7 +14,7 @@ from dpcompose.privacy.readers.databases import databases_of
 from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.inputs import Inputs
 from dpcompose.privacy.readers.maps import maps_of
-from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.readers.names import Names
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -32,8 +32,8 @@ class Space:
         granularities: Mapping[str, GranularityTable],
         maps: Mapping[str, MapTable],
         partitions: Mapping[str, PartitionTable],
-        parameters: Parameters,
-        found: Found,
+        parameters: Names,
+        found: Mistakes,
     ) -> None:
         self.parameters, self.found = parameters, found
         self.databases = databases_of(databases, found, parameters)
@@ -50,12 +50,12 @@ class Space:
         """Those that have a name."""
         return {} if self._granularities is None else self._granularities.by_name
 
-    def granularity(self, given: str | dict[str, Any], path: Path_) -> Granularity | None:
+    def granularity(self, given: str | dict[str, Any], path: Place) -> Granularity | None:
         """The granularity that a file names."""
         return None if self._granularities is None else self._granularities.named(given, path)
 
     def reads(
-        self, given: ReadsTable, path: Path_, index: str | None = None, count: Term | None = None
+        self, given: ReadsTable, path: Place, index: str | None = None, count: Term | None = None
     ) -> Map | None:
         """What a mechanism reads."""
         return None if self._inputs is None else self._inputs.map(given, path, index, count)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcompose.kernel.expressions import terms
-from dpcompose.privacy.format.checks import Found, Path_, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
 from dpcompose.privacy.format.database_tables import PointsTable, ProductTable
 from dpcompose.privacy.format.schema import FOR_NEIGHBOURS, MechanismTable, Notions, StudyTable
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
@@ -24,6 +24,7 @@ from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.canonical.named import NotOutside
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.built_in import all_pairs
+from dpcompose.spaces.moves.granularities import Granularity
 
 MOST_IN_METRICS = 200
 """How many mechanisms there are at most beside claims in metrics."""
@@ -43,7 +44,7 @@ class Study:
     def __init__(
         self,
         given: StudyTable,
-        found: Found,
+        found: Mistakes,
         keys: Notions,
         show: Showing | None = None,
         notions: Sequence[str] = (),
@@ -79,11 +80,26 @@ class Study:
         return None if distances.databases is None else distances
 
     @cached_property
+    def _target(self) -> Granularity | None:
+        """The neighbours that it is about; None where it is about all pairs, or where they are told."""
+        given, distances = self.given.target, self.distances
+        if self.pairs or given is None or given.granularity is None or distances is None:
+            return None
+        return distances.granularity(given.granularity, ("target", "granularity"))
+
+    @cached_property
     def _reader(self) -> Mechanisms:
         assert self.distances is not None
         any_two = AnyTwo(self.distances) if self.pairs else None
         return Mechanisms(
-            self.distances, self.keys, any_two, self._study, self.show, self.notions, self.index
+            self.distances,
+            self.keys,
+            any_two,
+            self._target,
+            self._study,
+            self.show,
+            self.notions,
+            self.index,
         )
 
     def mechanisms(self) -> list[Mechanism]:
@@ -102,9 +118,7 @@ class Study:
         given, distances = self.given, self.distances
         if distances is None:
             return None
-        target = None
-        if not self.pairs and given.target is not None and given.target.granularity is not None:
-            target = distances.granularity(given.target.granularity, ("target", "granularity"))
+        target = self._target
         mechanisms = self.mechanisms()
         near = self.claims.near if self.pairs and self.claims.target is not None else None
         assume = self.names.assumed({x: n for mechanism in mechanisms for x, n in mechanism.counts.items()})
@@ -140,7 +154,7 @@ class Study:
 
     # studies
 
-    def _study(self, name: str, index: str | None, notions: Sequence[str], path: Path_) -> Setting | None:
+    def _study(self, name: str, index: str | None, notions: Sequence[str], path: Place) -> Setting | None:
         """What a study composes; its parameters are also those of what it is part of."""
         given = study_of(self.given, name, path, self.found)
         if given is None:
@@ -151,7 +165,7 @@ class Study:
                 self.found.wrong(("studies", name, twice[0]), said)
                 return None
             given = given.with_(**{key: getattr(self.given, key) for key in OF_A_CLASS})
-        found = Found(self.keys, self.found.own)
+        found = Mistakes(self.keys, self.found.own)
         reader = Study(given, found, self.keys, self.show, notions, index, inherits=True)
         setting = reader.setting()
         self._tell(found, name)
@@ -163,7 +177,7 @@ class Study:
         own = {domain: setting.domains[domain] for domain in setting.domains if domain in setting.used}
         return replace(setting, domains=MappingProxyType(own))
 
-    def _tell(self, inner: Found, name: str) -> None:
+    def _tell(self, inner: Mistakes, name: str) -> None:
         """Tells the mistakes in a study."""
         self.found.mistakes += [
             replace(mistake, path=("studies", name, *mistake.path)) for mistake in inner.mistakes
@@ -209,7 +223,7 @@ class Study:
             self.found.wrong((*path, "study"), error)
             return []
 
-    def _take_parameters(self, inner: Names, path: Path_) -> None:
+    def _take_parameters(self, inner: Names, path: Place) -> None:
         """The parameters of a study are also those of what it is part of."""
         known = self.names
         for one, domain in inner.domains.items():
@@ -219,7 +233,7 @@ class Study:
             known.symbols.setdefault(one, terms.letter(one, domain))
             known.taken.setdefault(one, "a parameter")
 
-    def _inner(self, study: StudyTable, part: str, reads: Map, path: Path_) -> Study | None:
+    def _inner(self, study: StudyTable, part: str, reads: Map, path: Place) -> Study | None:
         """The reader of a study: without databases of its own it is about those that it reads."""
         outer, databases = self.given, self.given.databases
         parts: Mapping[str, Any] = databases.parts if isinstance(databases, ProductTable) else {}
@@ -240,10 +254,10 @@ class Study:
         elif study.databases is None:
             alike = {key: {**getattr(outer, key), **getattr(study, key)} for key in OF_A_CLASS[1:]}
             study = study.with_(databases=databases, **alike)
-        return Study(study, Found(self.keys, self.found.own), self.keys, pairs=True)
+        return Study(study, Mistakes(self.keys, self.found.own), self.keys, pairs=True)
 
 
-def study_of(outside: StudyTable, name: str, path: Path_, found: Found) -> StudyTable | None:
+def study_of(outside: StudyTable, name: str, path: Place, found: Mistakes) -> StudyTable | None:
     """The table of a study in another one, with the parameters of both; None where there is none.
 
     path -- that of the mechanism that is this study.

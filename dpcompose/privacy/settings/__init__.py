@@ -101,7 +101,8 @@ class Setting(Composition, Shown):
             *(mechanism.reads.names for mechanism in self.mechanisms),
             *(granularity.names for granularity in stated),
         )
-        steps = max(self.target.innermost()[1], self.steps_at_once)
+        edits = self.target.edits(self.databases)
+        steps = max(self.target.innermost()[1], 1 if edits is None else edits.most)
         object.__setattr__(self, "databases", self.databases.with_room(steps, self.places or 0))
         if lacking := self.databases.unknown(self.assume):
             raise InvalidSetting(
@@ -346,18 +347,17 @@ class Setting(Composition, Shown):
         return any(mechanism.many for mechanism in self.mechanisms)
 
     @property
+    def alone_for_neighbours(self) -> bool:
+        """Whether there are parts, samples or deals of records, which are known for neighbours alone."""
+        return any(one.sampled is not None or one.reads.divided or one.reads.dealt for one in self.mechanisms)
+
+    @property
     def changed(self) -> int:
         """How many records differ between neighbours of the target, at most."""
         edits = self.target.edits(self.databases)
         if edits is None or edits.single is None:
-            return 1
+            return self.target.innermost()[1]
         return edits.most * max((sum(numbers) for numbers in edits.single), default=1)
-
-    @property
-    def steps_at_once(self) -> int:
-        """How many single edits lead to a neighbour of the target, at most; 1 where that is not counted."""
-        edits = self.target.edits(self.databases)
-        return 1 if edits is None else edits.most
 
     @property
     def places(self) -> int | None:

@@ -137,17 +137,17 @@ def _is_same(
     if not (f.restricts or f.keeps_positions) or not (g.is_everything or g.restricts or g.keeps_positions):
         return False
     whole = composed(g, f)
+    if whole.image(databases).renumbered() != g.image(inner).renumbered():
+        return False
+    if own or inner.identified:
+        counted = stated.by_counts(databases) and stated.by_counts(inner)
+        about_images = own or not (stated.any_two(databases) or whole.is_identity(databases))
+        return about_images and (counted or not inner.identified)
     edits, there = stated.edits(databases), stated.edits(inner)
-    if own:
-        counted = edits is not None and there is not None
-        if inner.identified and not counted:
-            return False
-        return whole.image(databases).renumbered() == g.image(inner).renumbered()
     return (
         edits is not None
         and there is not None
         and edits.single is not None
         and not whole.is_identity(databases)
         and edits.of_images(databases, whole) == there.of_images(inner, g)
-        and whole.image(databases).renumbered() == g.image(inner).renumbered()
     )

@@ -100,7 +100,7 @@ def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass,
         return [at for at, choice in enumerate(choices) if i in choice[n]]
 
     if setting.databases.identified:
-        each = max(2, setting.steps_at_once)
+        each = max(2, setting.target.innermost()[1])
         databases = setting.databases.of_sizes(Size(each * len(choices), exactly=True))
         held: list[list[Any]] = [[each * at + j for j in range(1, each + 1)] for at in range(len(choices))]
         part: Any = Positions

@@ -34,7 +34,7 @@ def check_study(setting: Setting, mechanism: Mechanism, study: Setting) -> None:
             f"{name} is a study on a part of a partition, in which not every mechanism reads everything: "
             "which records a part holds is not said"
         )
-    counted = study.target.edits(study.databases) is not None
+    counted = study.target.by_counts(study.databases)
     image = _compared(_read_class(setting.databases, f, name), counted)
     listed = image.is_listed
     if _compared(study.databases, counted) != image and not (

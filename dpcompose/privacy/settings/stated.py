@@ -50,10 +50,11 @@ def settled(mechanisms: Sequence[Mechanism], stated: Mapping[str, Domain]) -> Se
     another symbol of the name has; else they are positive, and numbers of mechanisms whole.  Of symbols, as
     sympy.Symbol("e"), that is said once."""
     said: dict[str, Domain] = dict(stated)
-    symbols, in_texts = set[str](), set[str]()
+    symbols, in_texts, simplified = set[str](), set[str](), set[str]()
     made = [mechanism for mechanism in mechanisms if isinstance(mechanism, Mechanism)]
-    for value in (value for mechanism in made for value in mechanism.every_term):
+    for plain, value in ((one.is_plain, value) for one in made for value in one.every_term):
         in_texts |= read_as_positive(value)
+        simplified |= set() if plain and formulas.written_as(value) else read_as_positive(value)
         for one in () if (given := formulas.given(value)) is None else given.free_symbols:
             if is_unsaid(one):
                 symbols.add(one.name)
@@ -66,7 +67,7 @@ def settled(mechanisms: Sequence[Mechanism], stated: Mapping[str, Domain]) -> Se
     if silent := sorted(symbols - said.keys()):
         warnings.warn(_taken({name: usual[name] for name in silent}), SymbolsTaken, stacklevel=4)
     known = {name: said.get(name) or taken for name, taken in usual.items()}
-    if wrong := sorted(name for name in in_texts if not known[name].positive):
+    if wrong := sorted(name for name in simplified if not known[name].positive):
         raise _other_assumptions(wrong[0], known[wrong[0]])
     letters = {
         x: terms.letter(x, domain) for x, domain in known.items() if x in symbols or domain != POSITIVE
@@ -78,7 +79,8 @@ def settled(mechanisms: Sequence[Mechanism], stated: Mapping[str, Domain]) -> Se
 
 
 def read_as_positive(value: Term) -> set[str]:
-    """The letters of a text, which was simplified for positive ones: any values above 0 may be meant."""
+    """The letters of a text, which was simplified for positive ones: any values may be meant, and where it is
+    no text any more any above 0."""
     is_text = formulas.given(value) is None
     return {name for name, domain in value.letters.items() if is_text and domain == POSITIVE}
 
@@ -200,7 +202,7 @@ def setting(
         raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
     stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
     said = [
-        mechanism.for_neighbours(target) if hasattr(mechanism, "for_neighbours") else mechanism
+        mechanism.for_neighbours(target, on) if hasattr(mechanism, "for_neighbours") else mechanism
         for mechanism in mechanisms
     ]
     mechanisms = _named_apart(tuple(settled(said, stated)), target)

@@ -40,10 +40,10 @@ def parts(setting: Setting) -> int:
         return _vertices(setting)
     if setting.target.by_rows:
         return min(setting.target.touched or 2, MOST_TOUCHED)
-    edits = setting.target.edits(setting.databases)
-    if edits is not None and edits.single is None and setting.databases.any_number:
+    any_two = setting.target.any_two(setting.databases)
+    if any_two and setting.databases.any_number:
         return 2  # all parts at once
-    if edits is None or edits.single is None:
+    if any_two or not setting.target.by_counts(setting.databases):
         raise InvalidSetting(
             f"a symbolic number of parts of {setting.databases}, of which {setting.target} neighbours may "
             "change any number, is not supported; multisets of any size are, and parts written out"

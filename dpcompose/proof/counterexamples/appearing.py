@@ -10,8 +10,9 @@ from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.privacy.mechanisms.noises import Noise
+from dpcompose.proof.counterexamples import rows
 from dpcompose.proof.counterexamples.released import Chosen, chosen, shown_value
-from dpcompose.proof.counterexamples.witnesses import Noisy, number_of
+from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.classes.databases import Database
 
@@ -53,13 +54,12 @@ class Appearing:
         far = (y - x) / self.noise.term
         return terms.exp(-far) / 2 if sign(far) in (0, 1) else ONE - terms.exp(far) / 2
 
-    def row(self, loss: Term) -> Noisy:
-        """With what it loses."""
+    def row(self) -> Row:
+        """With the counts at both."""
         here, there = (
             "no key" if x == ZERO else f"{self._many} {shown_value((x,))}" for x in (self.at_D, self.at_E)
         )
-        lost = None if loss == INFINITY else number_of(loss)
-        return Noisy(self.mechanism, here, there, self.noise.words, lost)
+        return rows.of_noise(self.mechanism, here, there, self.noise.words)
 
     @property
     def _many(self) -> str:

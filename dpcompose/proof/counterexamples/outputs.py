@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.proof.counterexamples.witnesses import Outcome
+from dpcompose.proof.counterexamples.rows import Outcome
 
 if TYPE_CHECKING:
     import sympy
@@ -43,8 +42,8 @@ class Output(Shown):
     @staticmethod
     def of(name: str, words: str, outcomes: Sequence[Outcome]) -> Output:
         """That of a row; outcomes -- with their probabilities at D and at D'."""
-        at_D = {o: formulas.expression(exponentials.as_term(p)) for o, p, _ in outcomes}
-        at_E = {o: formulas.expression(exponentials.as_term(q)) for o, _, q in outcomes}
+        at_D = {o: formulas.expression(p) for o, p, _ in outcomes}
+        at_E = {o: formulas.expression(q) for o, _, q in outcomes}
         return Output(name, words, MappingProxyType(at_D), MappingProxyType(at_E))
 
     @property

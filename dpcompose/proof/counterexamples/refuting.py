@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from dpcompose.kernel.expressions import formulas, naming, terms
-from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure, sign
+from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
 from dpcompose.proof.counterexamples.outputs import Output
-from dpcompose.proof.counterexamples.witnesses import Number, Outcome
+from dpcompose.proof.counterexamples.rows import Row
 
 if TYPE_CHECKING:
     import sympy
+
+
+Number: TypeAlias = Fraction | Term
+"""A real number, exact: a fraction, or a constant term where it is irrational, such as log(3)."""
 
 
 @frozen
@@ -51,21 +56,6 @@ def together(point: Mapping[str, Fraction]) -> Values:
     return values
 
 
-class Losing(Protocol):
-    """What one mechanism of a counterexample does at the two databases, as JSON and in words."""
-
-    by_table: ClassVar[bool] = False
-    """Whether it is given as a table of probabilities."""
-
-    @property
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """The outcomes with their probabilities, where it is about single ones."""
-        return ()
-
-    def data(self) -> dict[str, Any]: ...
-    def words(self) -> str: ...
-
-
 class Printing(Protocol):
     """A class of databases, as far as counterexamples show these."""
 
@@ -79,8 +69,7 @@ class Counterexample(Shown):
 
     actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there; of mechanisms that
     are given as tables they may be constant terms, such as log(3);
-    squared -- whether these are squares: those of the parameter that is composed by squares;
-    names -- the mechanisms of the rows; databases -- the class of the pair;
+    databases -- the class of the pair;
     alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2);
     through -- the conversion pages by which the claim implies what is violated: a claim in another notion;
     without -- mechanisms whose outputs are left out: what the others lose, all lose (GB Prop. VII.2), by the
@@ -95,11 +84,9 @@ class Counterexample(Shown):
     point: Mapping[str, Fraction]
     claimed: Number
     actual: Number | None
-    rows: tuple[Losing, ...]
-    names: tuple[str, ...]
+    rows: tuple[Row, ...]
     databases: Printing
     alone: Alone | None = None
-    squared: bool = False
     through: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     by_parts: str = ""
@@ -109,6 +96,11 @@ class Counterexample(Shown):
     epsilon: str = ""
     at_least: bool = False
     most: Fraction | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Whose rows these are."""
+        return tuple(row.name for row in self.rows)
 
     @property
     def D(self) -> Any:
@@ -158,7 +150,7 @@ class Counterexample(Shown):
         """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
         if self.actual is None or self._as_decimals:
             return "", ""
-        claimed, actual = (_unsquared(one, self.squared) for one in (self.claimed, self.actual))
+        claimed, actual = (terms.as_term(one) for one in (self.claimed, self.actual))
         digits = SHOWN_DIGITS
         while digits < MOST_SHOWN_DIGITS and not _differ(claimed, actual, digits):
             digits += 1
@@ -181,12 +173,12 @@ class Counterexample(Shown):
         return self.at_least or bool(self.without) or self.event or self.most not in (None, self.actual)
 
     @property
-    def reached(self) -> list[tuple[str, Losing]]:
+    def reached(self) -> list[tuple[str, Row]]:
         """Who loses how, in order; mechanisms one after the other that do the same are called together, where
         they are more than MOST_ALIKE."""
-        found: list[tuple[str, Losing]] = []
-        for _, some in groupby(zip(self.names, self.rows, strict=True), lambda one: one[1].words()):
-            alike = list(some)
+        found: list[tuple[str, Row]] = []
+        for _, some in groupby(self.rows, Row.words):
+            alike = [(row.name, row) for row in some]
             if len(alike) > MOST_ALIKE:
                 (first, row), (last, _) = alike[0], alike[-1]
                 alike = [(f"each of {first}, ..., {last} ({len(alike):,} of them)", row)]
@@ -201,8 +193,7 @@ class Counterexample(Shown):
     @property
     def outputs(self) -> tuple[Output, ...]:
         """What each mechanism does at the two databases, as values to compute with."""
-        both = zip(self.names, self.rows, strict=True)
-        return tuple(Output.of(name, row.words(), row.outcomes) for name, row in both)
+        return tuple(Output.of(row.name, row.words(), row.outcomes) for row in self.rows)
 
     @property
     def loss(self) -> sympy.Expr:
@@ -222,7 +213,7 @@ class Counterexample(Shown):
         """A loss, or a claimed value, as a formula."""
         if self._as_decimals and isinstance(loss, Fraction):
             return decimal(loss)
-        return shown_loss(loss, self.squared)
+        return "oo" if loss is None else formulas.to_text(terms.as_term(loss))
 
     def typeset(self, loss: Number | None) -> sympy.Expr:
         """The same as an expression: a formula, or a decimal."""
@@ -251,16 +242,12 @@ def _differ(less: Term, more: Term, digits: int) -> bool:
     return rounded(low, digits, up=True) < rounded(high, digits, up=False)
 
 
-def shown_loss(loss: Number | None, is_square: bool) -> str:
-    return "oo" if loss is None else formulas.to_text(_unsquared(loss, is_square))
-
-
-def _unsquared(loss: Number, is_square: bool) -> Term:
-    """A loss or a claimed value as it is, or of its square; −x where that is −x²."""
-    value = terms.as_term(loss)
-    if not is_square:
-        return value
-    if isinstance(loss, Fraction) and loss < 0:
-        return -terms.sqrt(-value)
-    base, exponent = value.base_and_exponent
-    return base if exponent.number == 2 and sign(base) == 1 else terms.sqrt(value)
+def told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction, Fraction]:
+    """The claimed δ, and what the true one is at least and at most, to so many digits that they differ."""
+    exact = claimed.low == claimed.high
+    for digits in itertools.count(SHOWN_DIGITS):
+        shown = claimed.high if exact else rounded(claimed.high, digits, up=True)
+        least, most = (rounded(end, digits, up) for end, up in ((actual.low, False), (actual.high, True)))
+        if least > shown:
+            break
+    return shown, least, min(most, Fraction(1))

@@ -8,10 +8,9 @@ from fractions import Fraction
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.mechanisms.noises import Noise
-from dpcompose.proof.counterexamples import witnesses
-from dpcompose.proof.counterexamples.witnesses import Noisy, number_of
+from dpcompose.proof.counterexamples import rows
+from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.classes.databases import Database
 
@@ -57,10 +56,9 @@ class Chosen:
         )
         return self.noise.term * (self.at_D[j] - self.at_E[j]) + terms.log(c / a)
 
-    def row(self, loss: Term) -> Noisy:
-        """With what it loses."""
-        words = self.noise.words
-        return Noisy(self.mechanism, shown_value(self.at_D), shown_value(self.at_E), words, number_of(loss))
+    def row(self) -> Row:
+        """With the scores at both."""
+        return rows.of_noise(self.mechanism, shown_value(self.at_D), shown_value(self.at_E), self.noise.words)
 
 
 def chosen(
@@ -77,27 +75,8 @@ def chosen(
         yield Chosen(i, *query.scores(first, kept, removed, added), noise)
 
 
-def grows(inputs: Inputs, mechanism: Mechanism) -> bool:
-    """Whether a mechanism loses most in the limit of more and more records, and there may be so many."""
-    if not inputs.setting.databases.any_number:
-        return False
-    law = None if mechanism.noise is None else inputs.theory.noise(mechanism.noise.word)
-    return law is not None and bool(law.head.in_the_limit)
-
-
 FEWER = (0, 1, 4, 16)
 """How many fewer records the bin of an event has, as on the page of the exponential mechanism."""
-
-
-def released(
-    inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
-) -> tuple[Noisy, list[Term]]:
-    """M_i itself, which adds noise to a query, and how far the entries of the query's value move."""
-    at_D, at_E, words = released_values(inputs, i, pair, point)
-    moves = [witnesses.length(x - y) for x, y in zip(at_D, at_E, strict=True)]
-    return Noisy(i, shown_value(at_D), shown_value(at_E), words, None), [
-        move for move in moves if move != terms.ZERO
-    ]
 
 
 def shown_value(of: Sequence[Term]) -> str:

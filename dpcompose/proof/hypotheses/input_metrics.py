@@ -36,6 +36,42 @@ class InputMetric:
     pages: tuple[str, ...] = ()
 
 
+def in_closed_form(
+    theory: Theory, databases: DatabaseClass, stated: Granularity, f: Map, domain: str
+) -> InputMetric | None:
+    """The metric on the values of f for guarantees stated in a granularity, on a domain, as pages say."""
+    edits, metric = stated.edits(databases), None
+    if edits is not None and edits.single is None and not _lists_images(f, stated, domain):
+        metric = closed_form(theory, databases, edits)  # any two images are neighbours as well
+    elif (
+        edits is not None
+        and (databases.twice or databases.aligned)
+        and (f.is_everything or f.restricts)
+        and _passes(edits, databases, f, domain)
+    ):
+        image = f.image(databases)
+        if image.is_listed:
+            return InputMetric(ClosedForm("oo"), "one possible input")
+        inside = edits if domain == "own" else edits.of_images(databases, f)
+        metric = closed_form(theory, image, inside)
+    if metric is None and (edits is None or edits.single is not None):
+        metric = by_blocks(theory, databases, stated, f)
+    metric = metric or by_policy(theory, databases, stated, f, domain)
+    metric = metric or by_bags(theory, databases, stated, f, domain)
+    return metric or (by_own_form(theory, databases, stated) if f.is_identity(databases) else None)
+
+
+def _lists_images(f: Map, stated: Granularity, domain: str) -> bool:
+    """Whether a map lists the neighbouring images for single steps of a guarantee on its own domain."""
+    return domain == "own" and f.neighbours_for(stated.innermost()[0].name) is not None
+
+
+def _passes(edits: Edits, databases: DatabaseClass, f: Map, domain: str) -> bool:
+    """Whether groups of edits pass through a restriction: not between a least and a greatest size."""
+    between = databases.twice and databases.sizes.between
+    return not between or edits.most == 1 or domain == "own" or f.is_identity(databases)
+
+
 def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> InputMetric | None:
     """The canonical metric that fact pages state for a relation by edits on a class."""
     edits = edits.within(databases)
@@ -48,8 +84,7 @@ def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> Input
         on = f"on {databases}"
         if edits.single is None:
             return InputMetric(Discrete(), f"{page.id}, {on}", (page.id,))
-        ordered, aligned = databases.identified, databases.aligned
-        metric = ClosedForm(head.metric, head.same_size, ordered, aligned, edits.most)
+        metric = ClosedForm(head.metric, head.same_size, databases.aligned, edits.most)
         groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
         if edits.most > 1 and not groups:
             return None
@@ -139,7 +174,7 @@ def _is_about(head: Fact, databases: DatabaseClass, edits: Edits) -> bool:
     """Whether a fact page's metric is that of the edits, which are possible in the class."""
     if head.edits == "any two" or edits.single is None:
         return head.edits == "any two" and edits.single is None
-    if databases.kind not in head.classes or not databases.no_difference:
+    if databases.kind not in head.classes:
         return False
     if head.edits is None or databases.sizes.kind not in head.sizes:
         return False

@@ -222,11 +222,11 @@ def rests(relies_on: Iterable[Page]) -> list[str]:
     return [f"rests on {one}" for one in believed(relies_on)]
 
 
-def folder() -> Path:
-    """Where the pages are that ship: inside an installed package, or beside it in a checkout."""
+def folder(name: str = "theorems", beside: str = "theorems") -> Path:
+    """Where the pages are, or what else ships: inside an installed package, or beside it in a checkout."""
     package = Path(__file__).resolve().parents[2]
-    inside = package / "theorems"
-    return inside if inside.is_dir() else package.parent / "theorems"
+    inside = package / name
+    return inside if inside.is_dir() else package.parent / beside
 
 
 @lru_cache(maxsize=1)
@@ -246,7 +246,7 @@ def theorems(*more: str | Path, own: Iterable[Any] = ()) -> Theory:
     with a warning; what needs one of them raises PageError.
 
     >>> theorems()
-    167 theorem pages
+    166 theorem pages
     """
     theory = load(folder(), *map(Path, more), own=own) if more or own else standard()
     if theory.wrong:
@@ -310,6 +310,6 @@ def _hypotheses(modules: Iterable[ModuleType]) -> Mapping[str, ModuleType]:
 @lru_cache(maxsize=1)
 def predicates() -> tuple[str, ...]:
     """The names of the files in hypotheses/ that decide a hypothesis."""
-    own = {"__init__", "binding", "evidence", "inputs", "input_metrics", "edit_types", "blocks"}
+    own = {"__init__", "binding", "evidence", "inputs", "input_metrics"}
     here = Path(__file__).parents[1] / "hypotheses"
     return tuple(sorted(path.stem for path in here.glob("*.py") if path.stem not in own))

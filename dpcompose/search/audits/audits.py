@@ -7,7 +7,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
-from dpcompose.search.audits import conversions, samples, statements
+from dpcompose.search.audits import conversions, noises, queries, samples, statements
 from dpcompose.search.audits.searched import Counterexample, Looked
 from dpcompose.search.audits.suppositions import NoSearch, Supposition
 
@@ -35,6 +35,8 @@ READERS: Mapping[str, Callable[[Any, Any], list[Any]]] = {
     "lemma": statements.lemma,
     "sampling": samples.sampling,
     "conversion": conversions.conversion,
+    "noise": noises.noise,
+    "query": queries.query,
 }
 """What a page of a kind states, notion by notion."""
 

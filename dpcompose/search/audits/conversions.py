@@ -42,7 +42,11 @@ EVERY_ORDER = (terms.letter(ORDER),)
 """Of a guarantee that is about all orders: the letter."""
 
 Claims: TypeAlias = Mapping[Term, Values]
-"""What is concluded, at each order."""
+"""What is concluded, at each order at which something is."""
+
+
+def _first(claims: Claims) -> Values:
+    return next(iter(claims.values()))
 
 
 # tables
@@ -66,6 +70,13 @@ def _moment(P: Row, Q: Row, order: Term) -> Fraction:
     return sum((p**a / q ** (a - 1) for p, q in zip(P, Q, strict=True)), Fraction(0))
 
 
+def _truncated(P: Row, Q: Row, orders: Sequence[Term]) -> Iterator[Values]:
+    """Up to order 2 the divergences are at most that of order 2, and so at most that many times the order."""
+    if all((*P, *Q)):
+        moment = terms.number(max(_moment(P, Q, ORDERS[0]), _moment(Q, P, ORDERS[0])))
+        yield {"rho": terms.log(moment), "tau": terms.number(Fraction(1, 2))}
+
+
 def _moments(P: Row, Q: Row, orders: Sequence[Term]) -> Iterator[Values]:
     if orders == EVERY_ORDER:
         yield from ({**one, ORDER: orders[0]} for one in _ratio(P, Q, orders))  # it bounds all of them
@@ -76,8 +87,8 @@ def _moments(P: Row, Q: Row, orders: Sequence[Term]) -> Iterator[Values]:
 
 
 def _more_at_orders(P: Row, Q: Row, claims: Claims) -> str | None:
-    for a in ORDERS if all(Q) else ():
-        if (moment := _moment(P, Q, a)) > power_of_e((a - terms.ONE) * claims[a]["epsilon"]).high:
+    for a, claim in claims.items() if all(Q) else ():
+        if (moment := _moment(P, Q, a)) > power_of_e((a - terms.ONE) * claim["epsilon"]).high:
             return f"e^((a - 1)*D) = {moment} at the order a = {formulas.to_text(a)}"
     return None
 
@@ -86,7 +97,7 @@ def _more_by(notion: str) -> Callable[[Row, Row, Claims], str | None]:
     """What breaks the promise of a notion whose tables are checked, with parameters that are rounded up."""
 
     def more(P: Row, Q: Row, claims: Claims) -> str | None:
-        promised = {key: terms.number(enclosed(value).high) for key, value in claims[ORDERS[0]].items()}
+        promised = {key: terms.number(enclosed(value).high) for key, value in _first(claims).items()}
         try:
             broken = promises.broken(notion, P, Q, promised)
         except NotDecided:
@@ -109,7 +120,7 @@ class Table:
     known: Mapping[str, Values] = field(default_factory=dict)
 
     KEPT: ClassVar[Mapping[str, Callable[[Row, Row, Sequence[Term]], Iterator[Values]]]] = {
-        **{"pure": _ratio, "approximate": _events, "renyi": _moments},
+        **{"pure": _ratio, "approximate": _events, "renyi": _moments, "tcdp": _truncated},
     }
     MORE: ClassVar[Mapping[str, Callable[[Row, Row, Claims], str | None]]] = {
         **{notion: _more_by(notion) for notion in promises.CHECKED},
@@ -139,7 +150,7 @@ def _tables(most: int) -> Iterator[Table]:
                     yield Table((tuple(Fraction(p, d) for p in P), tuple(Fraction(q, d) for q in Q)))
 
 
-def _told_apart(n: int) -> Table:
+def told_apart(n: int) -> Table:
     """Laplace noise of scale 1 around 0, and around n*ln 2: between which multiples of ln 2 it lies.
 
     In the other order it is the same, seen from the other end.
@@ -151,6 +162,11 @@ def _told_apart(n: int) -> Table:
         return tuple(high - low for low, high in pairwise(below))
 
     return Table((row(0), row(n)), {"laplace": {"epsilon": terms.number(n) * LOG_2}})
+
+
+def _rare(n: int) -> Table:
+    """An event that is as rare as one likes, and at the other database much rarer."""
+    return Table(tuple((Fraction(1, 8**m), 1 - Fraction(1, 8**m)) for m in (n, 2 * n)))  # type: ignore[arg-type]
 
 
 # normal noise
@@ -183,8 +199,8 @@ class Normal:
 
     def lost(self, notion: str, claims: Claims) -> str | None:
         """What is lost, where that exceeds a claim."""
-        for a in ORDERS:
-            attained, claimed = self.attained(a).get(notion, {}), claims[a]
+        for a, claimed in claims.items():
+            attained = self.attained(a).get(notion, {})
             if "delta" in claimed:
                 delta = self._delta(claimed["epsilon"])
                 return f"delta >= {float(delta)}" if delta > enclosed(claimed["delta"]).high else None
@@ -207,7 +223,8 @@ class Normal:
 def _pairs(most: int) -> Iterator[Table | Normal]:
     """Pairs of distributions that are not equal, those that are told most of first."""
     for n in range(1, most // 3 + 1):
-        yield _told_apart(n)
+        yield told_apart(n)
+        yield _rare(n)
         yield Normal(Fraction(1, n))
         yield Normal(Fraction(n))
     yield from _tables(most)
@@ -257,31 +274,33 @@ class Converted:
                     claims = self._claims(letters)
                     looked.mechanisms += bool(claims)
                     if claims and (lost := pair.lost(self.notion, claims)) is not None:
-                        claim = claims[ORDERS[0]]
                         rows, of = (pair.rows,), self.page.head.from_
+                        claim = _first(claims)
                         return Counterexample(self, TWO, (given,), rows, False, (0, 1), claim, lost, of)
         return None
 
     def _letters(self, given: Values) -> Iterator[Values]:
-        """The parameters, with all that may be chosen, where they are within the limits."""
+        """The parameters, with all that may be chosen, where they have the values that they must."""
         free = {key: Domain.read(text) for key, text in self.page.head.free.items()}
         for chosen in product(*([x for x in FREE if domain.contains(x)] for domain in free.values())):
             letters = {**given, **dict(zip(free, map(terms.number, chosen), strict=True))}
-            at_most = ((key, formulas.parse(text, letters)) for key, text in self.limits.items())
-            if all(given[key] == formulas.parse(text, {}) for key, text in self.only.items()) and all(
-                enclosed(letters[key]).high <= enclosed(limit).low for key, limit in at_most
-            ):
+            if all(given[key] == formulas.parse(text, {}) for key, text in self.only.items()):
                 yield letters
 
     def _claims(self, letters: Values) -> Claims:
-        """The page's formulas, at orders where the guarantee says none; {} where one is no known number."""
+        """The page's formulas, at orders within the limits; {} where one is no known number."""
 
         def at(a: Term) -> Values:
             known = {ORDER: a, **letters}
             return {key: plain(formulas.parse(x, known)) for key, x in self.page.head.parameters.items()}
 
+        def within(a: Term) -> bool:
+            known = {ORDER: a, **letters}
+            limits = ((key, formulas.parse(text, known)) for key, text in self.limits.items())
+            return all(enclosed(letters[key]).high <= enclosed(limit).low for key, limit in limits)
+
         try:
-            found = {a: at(a) for a in ORDERS}
+            found = {a: at(a) for a in ORDERS if within(a)}
         except (formulas.FormulaError, NoEnclosure):
             return {}
         unknown = (x.letters or x.kind == "oo" for one in found.values() for x in one.values())
@@ -293,10 +312,6 @@ def conversion(theory: Any, page: Any) -> list[Converted]:
     head = page.head
     if head.apart:
         raise NoSearch(f"{page.id} says what has its guarantee, and not what that loses")
-    names = (*theory.rule(head.from_).head.parameters, *head.free, ORDER)
-    symbols = {name: terms.letter(name) for name in names}
-    if any(ORDER in formulas.parse(text, symbols).letters for text in head.at_most.values()):
-        raise NoSearch(f"{page.id} has limits that depend on the order, and orders are not chosen here")
     words = {key: f"{key} is {text}" for key, text in head.only.items()}
     words |= {key: f"{key} is at most {text}" for key, text in head.at_most.items()}
     words |= {ORDER: "the guarantee is about all orders"} if head.orders else {}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.keeping import frozen, kept
+from dpcompose.search.comparisons.points import simpler
 
 
 @frozen
@@ -17,8 +18,16 @@ class Proof:
     used: frozenset[str] = frozenset()
 
 
-@frozen
+@frozen(eq=False)
 class Point:
-    """l > g at the point."""
+    """l > g at the point `seen`; simpler values at which it `fails` are looked for when they are wanted."""
 
-    values: Mapping[str, Fraction]
+    seen: Mapping[str, Fraction]
+    fails: Callable[[dict[str, Fraction]], bool] | None = None
+
+    @kept
+    def values(self) -> Mapping[str, Fraction]:
+        return self.seen if self.fails is None else simpler(dict(self.seen), self.fails)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Point) and self.values == other.values

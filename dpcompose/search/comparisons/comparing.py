@@ -2,13 +2,14 @@
 
 Order of work: a few simple points; weights that are seen at once for each piece of g − l or, where the
 pieces are many, a rule for all of them; the other points, first those where what no rule covers is large;
-where the comparison is not linear, points and steps of calculus; then piece by piece linear programs for
-weights or for a point.  What comes out was checked by `kernel.comparison`.  All work is counted.
+weights from linear programs, piece by piece; where the comparison is not linear, points and steps of
+calculus; then linear programs for a point.  What comes out was checked by `kernel.comparison`.  All work
+is counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,7 +38,6 @@ from dpcompose.search.comparisons.points import (
     grid,
     piece_at,
     simple,
-    simpler,
     usual,
     where_large,
     where_negative,
@@ -87,7 +87,7 @@ def compare(
         with suppress(NotAForm, RecursionError):
             asked = _Question(more, less, solver, efforts, to_prove, left)
             found = asked.answer()
-            return Point(simpler(dict(found.values), asked.fails)) if isinstance(found, Point) else found
+            return Point(found.seen, asked.fails) if isinstance(found, Point) else found
         return None
 
     def as_they_are(more: Term, less: Term, only_proof: bool) -> Proof | Point | None:
@@ -143,22 +143,21 @@ class _Question:
         if rays.overs(difference):
             return self._over_families()
         points = islice(self._grid(), max(4, LARGEST_GRID // (1 + difference.size)))
-        for point in islice(points, FIRST_POINTS):
-            if self.fails(point):
-                return Point(point)
-        found = self._at_a_glance()
-        if isinstance(found, Proof):
+        if (first := self._failing(islice(points, FIRST_POINTS))) is not None:
+            return first
+        if isinstance(found := self._at_a_glance(), Proof):
             return found
         atoms = any(term.kind != "letter" for term in difference.letters)
-        for point in () if atoms else chain(where_large(difference, found, self.domains), points):
-            if self.fails(point):
-                return Point(point)
+        others = () if atoms else chain(where_large(difference, found, self.domains), points)
         bent = atoms or has_products(difference)
+        whole = any(domain.integer for domain in self.domains.values())
         return (
-            (self._by_calculus(self.efforts) if bent else None)
+            self._failing(others)
+            or self._by_weights()
+            or (self._by_calculus(self.efforts) if bent else None)
             or (self._by_squares() if atoms else None)
-            or self._by_programs()
-            or (self._by_calculus(1) if not bent and self._is_whole() else None)
+            or self._failing(self._where_negative())
+            or (self._by_calculus(1) if whole and not bent else None)
         )
 
     def as_they_are(self) -> Proof | Point | None:
@@ -169,7 +168,8 @@ class _Question:
         bent = has_products(self.difference) or any(map(squaring.is_root, self.difference.letters))
         if rays.overs(self.difference) or not bent:
             return None
-        return self._by_programs() or self._by_squares() or self._where_squares_fail()
+        known = self._by_weights() or self._failing(self._where_negative())
+        return known or self._by_squares() or self._where_squares_fail()
 
     def _where_squares_fail(self) -> Point | None:
         """A point at which the squares of both sides fail, and so do they, if these have no roots."""
@@ -180,16 +180,13 @@ class _Question:
         if any(map(squaring.is_root, squares.difference.letters)):
             return None
         found = squares.as_they_are()
-        return found if isinstance(found, Point) and self.fails(dict(found.values)) else None
+        return found if isinstance(found, Point) and self.fails(dict(found.seen)) else None
 
     def _grid(self) -> Iterator[Values]:
         """Simple points; where families cancel, with values of as many members as there are at least."""
         if not any(map(terms.moves, self.domains)):
             return iter(grid(self.domains))
         return self.sizes.points()
-
-    def _is_whole(self) -> bool:
-        return any(domain.integer for domain in self.domains.values())
 
     # certificates and points, checked
 
@@ -231,6 +228,10 @@ class _Question:
             return False
         return True
 
+    def _failing(self, points: Iterable[Values]) -> Point | None:
+        """The first of some points at which it fails."""
+        return next((Point(point) for point in points if self.fails(point)), None)
+
     @cached_property
     def _of_assumptions(self) -> Mapping[str, Domain]:
         """The letters that only assumptions are about."""
@@ -243,20 +244,21 @@ class _Question:
     def symbols(self) -> dict[str, Term]:
         return letters(self.domains)
 
-    def _shifts(self) -> Iterator[tuple[Form, dict[str, Term], Any]]:
-        """The difference, and where letters with a least value above 0 are multiplied, the same with what
+    def _shifts(
+        self, difference: Form, symbols: dict[str, Term]
+    ) -> Iterator[tuple[Form, dict[str, Term], Any]]:
+        """A difference, and where letters with a least value above 0 are multiplied, the same with what
         they are more; each with its letters, and the step that leads to it."""
-        yield self.difference, self.symbols, lambda proof: proof
-        names = sorted(
-            name for name in multiplied(self.difference) if (least := self.domains[name].least) and least > 0
-        )
-        if names:
-            yield shift(self.difference, self.symbols, names, self.known)
+        yield difference, symbols, lambda proof: proof
+        least = {name: symbols[name].of[1].least for name in multiplied(difference)}
+        names = sorted(name for name, x in least.items() if x and x > 0)
+        if names and not rays.overs(difference):
+            yield shift(difference, symbols, names, self.known)
 
     def _at_a_glance(self) -> Proof | list[forms.Monomial]:
         """A proof by weights that are seen, or a rule; else the monomials that no rule covered."""
         uncovered: list[forms.Monomial] = []
-        for difference, symbols, step in self._shifts():
+        for difference, symbols, step in self._shifts(self.difference, self.symbols):
             found = covering.at_a_glance(difference, symbols, self.known)
             if not isinstance(found, list):
                 if (proof := self.proof(step(found))) is not None:
@@ -277,43 +279,36 @@ class _Question:
             return Point(first | found)
         return None if found is None else self.proof({"steps": found})
 
-    def _by_programs(self) -> Proof | Point | None:
-        """Weights from linear programs, or points where a piece is negative."""
-        for difference, symbols, step in self._shifts():
+    def _by_weights(self) -> Proof | None:
+        """Weights from linear programs."""
+        for difference, symbols, step in self._shifts(self.difference, self.symbols):
             if weights.pieces(difference, MANY_PIECES) is None:
                 continue
             try:
-                proof = self.proof(
-                    step(weights.tree(difference, symbols, self.known, False, self.left(difference)))
-                )
+                found = weights.tree(difference, symbols, self.known, False, self.left(difference))
             except NoWeights:
                 continue
-            if proof is not None:
+            if (proof := self.proof(step(found))) is not None:
                 return proof
-        for point in () if self.to_prove else self._where_negative(self.difference):
-            if self.fails(point):
-                return Point(point)
         return None
 
     def left(self, difference: Form) -> list[Form]:
         """What is ≥ 0 by assumptions, in the letters of the difference: of a shifted one nothing is said."""
-        return (
-            [comparison.forms_of(assumption) for assumption in self.assumed]
-            if difference is self.difference
-            else []
-        )
+        assumed = self.assumed if difference is self.difference else ()
+        return [comparison.forms_of(assumption) for assumption in assumed]
 
-    def _where_negative(self, difference: Form) -> Iterator[Values]:
-        some = weights.pieces(difference, MANY_PIECES)
+    def _where_negative(self) -> Iterator[Values]:
+        """Points where a piece is negative, unless only a proof is wanted."""
+        if self.to_prove:
+            return
+        some = weights.pieces(self.difference, MANY_PIECES)
         if some is None:
-            near = (piece_at(difference, point) for point in islice(grid(self.domains), 200))
+            near = (piece_at(self.difference, point) for point in islice(grid(self.domains), 200))
             some = iter(dict.fromkeys(piece for piece in near if piece is not None))
         for piece in some:
             if weights.seen(piece, self.symbols, self.known) is None:
                 domains = {**self._of_assumptions, **self.domains}
-                assumed = [
-                    (comparison.forms_of(assumption), assumption.strictly) for assumption in self.assumed
-                ]
+                assumed = [(comparison.forms_of(one), one.strictly) for one in self.assumed]
                 yield from where_negative(piece, domains, self.solver, assumed)
 
     # families
@@ -323,14 +318,10 @@ class _Question:
         proof = self._by_rays() or self._by_members() or self._by_squares()
         if proof is not None or self.to_prove:
             return proof
-        for point in self.sizes.points():
-            if self.fails(point):
-                return Point(point)
-        for sizes in self.sizes.small:
-            found = self._written_out(sizes)
-            if found is not None:
-                return found
-        return None
+        if (first := self._failing(self.sizes.points())) is not None:
+            return first
+        written = (self._written_out(sizes) for sizes in self.sizes.small)
+        return next((point for point in written if point is not None), None)
 
     def _by_rays(self) -> Proof | None:
         try:
@@ -344,13 +335,7 @@ class _Question:
             below, new, assumed = rays.on_rays(self.difference, data, self.symbols, self.known, left)
         except (NotAForm, BadCertificate):
             return None
-        symbols = self.symbols | new
-        steps = [(below, symbols, _nothing)]
-        domains = {name: symbol.of[1] for name, symbol in symbols.items()}
-        names = sorted(name for name in multiplied(below) if (least := domains[name].least) and least > 0)
-        if names and not rays.overs(below):
-            steps.append(shift(below, symbols, names, self.known))
-        for difference, inside, step in steps:
+        for difference, inside, step in self._shifts(below, self.symbols | new):
             found = covering.at_a_glance(difference, inside, self.known)
             if isinstance(found, list):
                 if weights.pieces(difference, MANY_PIECES) is None:
@@ -437,10 +422,6 @@ class _Question:
         }
         point = {**first, **found.values, **{name: Fraction(size) for name, size in sizes.items()}}
         return Point(point) if self.fails(point) else None
-
-
-def _nothing(proof: Any) -> Any:
-    return proof
 
 
 def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) -> str:

@@ -195,7 +195,7 @@ class Judge:
         try:
             spoken = rules.spoken_of(types_of(cover), said, self.setting)
         except BadStep as error:
-            return types_of(cover)[0], Open({}, {}, str(error))
+            return types_of(cover)[0], Open(None, {}, str(error))
         for (key, greater), (_, lesser) in zip(said.values, known.says.values, strict=True):
             certificates[key], squared = [], self._is_squared(said.notion, key)
             power = dict([POWERS.get(said.notion, ("", 1))]).get(key, 1)
@@ -203,7 +203,7 @@ class Judge:
                 try:
                     more, less = rules.sides_at(type, greater, lesser, self.setting)
                 except BadStep as error:
-                    return type, Open({}, {}, str(error))
+                    return type, Open(None, {}, str(error))
                 failing = self._failing(type, more, less)
                 shown = failing or self._in_case(type, more, (less, lesser), power, squared)
                 if isinstance(shown, Open):
@@ -212,7 +212,7 @@ class Judge:
         try:
             made = self.maker.by("everywhere", known, cover, claim=dict(claim), certificates=certificates)
         except NoTheorem as error:
-            return types_of(cover)[0], Open({}, {}, error.why)
+            return types_of(cover)[0], Open(None, {}, error.why)
         loose, standing = self._standing_of(claim, said, known, cover, made)
         return Verdict(claim, "proved", made, loose, standing)
 
@@ -256,7 +256,7 @@ class Judge:
                         f"{name} = {point[name]}" for name, _ in self.setting.parameters if name in point
                     )
                     where = f"at some databases{' where ' if some else ''}{some}"
-                    return Open({}, {}, f"what is known to be lost at most is more than that {where}")
+                    return Open(None, {}, f"what is known to be lost at most is more than that {where}")
         return None
 
     def _is_squared(self, notion: str, key: str) -> bool:
@@ -274,13 +274,20 @@ class Judge:
             more, less = rules.sides_at(type, value, lesser, self.setting)
             if more == less:
                 continue
-            shown = self.cases.prover.in_case(less, more, self._is_squared(said.notion, key))
-            for point in self.cases.trials.near(type, [shown]) if isinstance(shown, Open) else ():
+            for point in self._where_larger(type, more, less, self._is_squared(said.notion, key)):
                 if fails(less, more, point):
                     with suppress(NoTheorem):
                         about = {"claim": dict(claim), "key": key, "neighbours": n, "point": written(point)}
                         return True, self.maker.by("larger", known, cover, **about)
         return self._least(said, key, value, cover, made)
+
+    def _where_larger(self, type: Type, more: Term, less: Term, squared: bool) -> Iterator[Point]:
+        """Points at which more may exceed less: a few simple ones, and where it is not proved that it never
+        does, all others."""
+        yield from self.cases.trials.few(type)
+        shown = self.cases.prover.in_case(less, more, squared)
+        if isinstance(shown, Open):
+            yield from self.cases.trials.near(type, [shown])
 
     def _least(
         self, said: Satisfies, key: str, value: Term, cover: Theorem, made: Theorem

@@ -21,7 +21,7 @@ from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Ends, Points, coordinate
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.search.comparisons import parameters
+from dpcompose.search.comparisons import comparing, parameters
 
 Point = Mapping[str, Fraction]
 
@@ -54,10 +54,14 @@ class Open:
     """A comparison that was not proved: a point of its letters if one fails, and what coordinates are there,
     or why not; large -- parameters that should be large."""
 
-    point: Point
+    failing: comparing.Point | None
     of: Mapping[str, Term]
     reason: str
     large: frozenset[str] = frozenset()
+
+    @property
+    def point(self) -> Point:
+        return self.failing.values if self.failing else {}
 
 
 @frozen(eq=False)
@@ -146,13 +150,13 @@ class Trials:
         for other in seen:
             above = [point for point in self.parameters if other.large and _is_above(point, other.large)]
             own = {naming.read(name).base for name, _ in self.setting.parameters}
-            for usual in self.parameters[:1] if other.point else ():  # where the point's were equal
+            for usual in self.parameters[:1] if other.failing else ():  # where the point's were equal
                 given = {name: x for name, x in other.point.items() if naming.read(name).base in own}
                 known = parameters.completed(self.setting, {**usual, **given})
                 yield from self.databases(type, known, FEW_POINTS)
             for there in above[:FEW_PARAMETERS]:
                 yield from self.databases(type, there, FEW_POINTS)
-            for there in [other.point, *above[:FEW_PARAMETERS]] if other.point else ():
+            for there in [other.point, *above[:FEW_PARAMETERS]] if other.failing else ():
                 yield from self._translated(type, other, {**other.point, **there})
         for there in self.far:
             yield from islice(self.databases(type, there, FEW_POINTS), MOST_FAILING)

@@ -44,13 +44,14 @@ class Prover:
         if greater.kind == "oo" or greater == lesser:
             return None
         if lesser.kind == "oo":
-            return Open({}, {}, "what is known to be lost at most is oo there")
+            return Open(None, {}, "what is known to be lost at most is oo there")
         if squared:
             return self._of_squares(greater, lesser)
         greater, lesser = (
             norms.distributed(of_squares(term, self.setting.known)) for term in (greater, lesser)
         )
-        groups = norms.groups(greater, lesser, self._names, self.setting.assumed)
+        names = {name for name, _ in self.setting.parameters}
+        groups = norms.groups(greater, lesser, names, self.setting.assumed)
         seen: list[Open] = []
         for whole in (False, True) if len(groups) > 1 else (True,):
             proofs = []
@@ -58,20 +59,20 @@ class Prover:
                 shown = self._group(more, less)
                 if isinstance(shown, Open):
                     large = frozenset() if factor is None else frozenset(factor.letters)
-                    seen.append(Open(shown.point, shown.of, shown.reason, large))
+                    seen.append(replace(shown, large=large))
                     break
                 proofs.append(shown)
             else:
                 return {"whole": whole, "groups": proofs}
-        last = next((one for one in reversed(seen) if one.point), seen[-1])
+        last = next((one for one in reversed(seen) if one.failing), seen[-1])
         return replace(last, large=frozenset[str]().union(*(one.large for one in seen)))
 
     def _of_squares(self, greater: Term, lesser: Term) -> dict[str, Any] | Open | None:
         """A proof by the squares of both sides, or as it is."""
         found = self._by_squares(greater, lesser)
-        if found is None or (isinstance(found, Open) and not found.point):
+        if found is None or (isinstance(found, Open) and not found.failing):
             plain = self._in_case(greater, lesser, False)
-            return plain if found is None or not isinstance(plain, Open) or plain.point else found
+            return plain if found is None or not isinstance(plain, Open) or plain.failing else found
         return found
 
     def _by_squares(self, greater: Term, lesser: Term) -> dict[str, Any] | Open | None:
@@ -89,10 +90,6 @@ class Prover:
         shown = self.in_case(more, less)
         return shown if isinstance(shown, Open) else found | {"squares": shown}
 
-    @property
-    def _names(self) -> set[str]:
-        return {name for name, _ in self.setting.parameters}
-
     def _group(self, greater: Term, lesser: Term) -> dict[str, Any] | Open:
         """A proof of all cases, at the lowest level where there is one."""
         opens: list[Open] = []
@@ -107,7 +104,7 @@ class Prover:
             if isinstance(shown, dict):
                 return shown
             opens.append(shown)
-        return next((one for one in reversed(opens) if one.point), opens[-1])
+        return next((one for one in reversed(opens) if one.failing), opens[-1])
 
     def _at_level(self, greater: Term, lesser: Term, level: int) -> dict[str, Any] | Open:
         proofs, points = [], self.setting.databases.points
@@ -116,12 +113,12 @@ class Prover:
             for n, (more, less) in enumerate(cases):
                 found = self._compared(more, less, level)
                 if not isinstance(found, comparing.Proof):
-                    point = found.values if isinstance(found, comparing.Point) else {}
-                    why = "" if point else comparing.reason(more, less, self.setting.assumed)
-                    return Open(point, self._coordinates(greater, lesser, level, n), why)
+                    failing = found if found and found.seen else None
+                    why = "" if failing else comparing.reason(more, less, self.setting.assumed)
+                    return Open(failing, self._coordinates(greater, lesser, level, n), why)
                 proofs.append(found.certificate)
         except NotAForm as error:
-            return Open({}, {}, str(error))
+            return Open(None, {}, str(error))
         return {"level": level, "cases": proofs}
 
     def _coordinates(self, greater: Term, lesser: Term, level: int, n: int) -> Mapping[str, Term]:

@@ -1,4 +1,4 @@
-"""Which of many mechanisms that are alike are shown: at a point those of which the guarantees are largest."""
+"""Neighbours of a type at a point: which of many alike mechanisms move, and how often a step is repeated."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from dpcompose.kernel.core.classes import OF_ATOMS
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers import groups
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas
 
 
 def at_point(type: Type, setting: Setting, point: Mapping[str, Fraction]) -> Type:
+    """The type with as many steps as the point says, and of alike mechanisms those move whose guarantees are
+    largest there, with their records in its two databases.  Raises NoCover where so many do not fit."""
+    times, databases = setting.target.times, setting.databases
+    if times is not None and databases.kind in OF_ATOMS:
+        often = int(formulas.evaluate(times, point) or 1)
+        type = replace(type, pair=groups.repeated(type, often, databases))
+    return _exchanged(type, setting, point) if type.alike else type
+
+
+def _exchanged(type: Type, setting: Setting, point: Mapping[str, Fraction]) -> Type:
     """The type with those in place of the ones that it moves, and their records in its two databases."""
-    if not type.alike:
-        return type
     there, records, pair = dict(type.moves), dict[str, str](), type.pair
     for numbers in type.alike:
         moving = [i for i in numbers if i in there]

@@ -69,10 +69,6 @@ class Layout(ABC):
     def block(self, number: int) -> Block:
         """One block, by its number from 0."""
 
-    def distances_from(self, node: int) -> Array | None:
-        """The distance of each node from one, −1 for ∞, where it is found without the edges; else None."""
-        return None
-
     @property
     def type(self) -> type[numpy.signedinteger[Any]]:
         """Integers that hold the numbers of all nodes."""

@@ -78,6 +78,11 @@ class FiniteSpace:
         """How many databases there are."""
         return self.numbering.nodes
 
+    @property
+    def pairs(self) -> int:
+        """How many neighbouring pairs there are."""
+        return self.layout.edges
+
     def __len__(self) -> int:
         return self.nodes
 
@@ -203,10 +208,7 @@ class FiniteSpace:
         """d(D, E) for each E, by its number: the fewest steps from the nearest of the sources D; −1 for ∞."""
         if not sources:
             raise ValueError("distances are from at least one database")
-        numbers = [self.number(D) for D in sources]
-        if len(numbers) == 1 and (array := self.layout.distances_from(numbers[0])) is not None:
-            return array
-        return self._adjacency.distances(*numbers)
+        return self._adjacency.distances(*map(self.number, sources))
 
     def distance(self, D: Database, E: Database) -> int:
         """d(D, E); −1 for ∞.  Near ones are found at once, a search from D else."""

@@ -28,7 +28,7 @@ from dpcompose.spaces.moves.contributions import Contribution
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
-    from dpcompose.spaces.canonical.finite import FiniteSpace
+    from dpcompose.spaces.canonical.small import Space
 
 MANY = 100
 """Of more databases the distances from one to all others are not kept."""
@@ -76,29 +76,9 @@ class Metric(ABC):
     def __call__(self, x: Database, y: Database) -> Distance:
         """d(x, y)."""
 
-    @property
-    def by_cells(self) -> bool:
-        """Whether distances do not fall when two inputs differ in more cells: the premise of blocks."""
-        return self.only_whether
-
-    @property
-    def only_whether(self) -> bool:
-        """Whether distances say only whether two inputs differ."""
-        return False
-
     def is_least(self, databases: DatabaseClass, f: Map) -> bool:
         """Whether, on what f reads of a class, it is known to be the least distance over fibres."""
         return self.by_counts
-
-    @property
-    def of_blocks(self) -> Granularity | None:
-        """The granularity whose blocks are counted, if there is one."""
-        return None
-
-    @property
-    def of_steps(self) -> Granularity | None:
-        """The granularity whose closed form it is, if it has one of its own."""
-        return None
 
     def compared(self, x: Database, y: Database) -> tuple[int, int, int, int | None]:
         """How many records x and y share, how many x has besides, and y, as far as a query is told by them;
@@ -108,21 +88,17 @@ class Metric(ABC):
 
 @frozen
 class ClosedForm(Metric):
-    """A metric that depends on how much x and y differ only: on |x∖y| and |y∖x|, or on the changed positions.
+    """A metric that depends on how much x and y differ only: on |x∖y| and |y∖x|.
 
     >>> Replacements = ClosedForm("max(removed, added)", same_size=True)
     >>> Replacements(("a", "a"), ("b", "c")), Replacements(("a",), ()) == INFINITE
     (2, True)
-    >>> ClosedForm("changed", ordered=True, at_once=2)(("a", "a", "a"), ("b", "b", "b"))
-    2
     """
 
     formula: str
-    """In `removed` and `added`, or in `changed`; "oo" where only equal databases have a finite distance."""
+    """In `removed` and `added`; "oo" where only equal databases have a finite distance."""
     same_size: bool = False
-    """Whether databases of different sizes are at distance ∞ (tuples of different lengths always are)."""
-    ordered: bool = False
-    """Whether databases are tuples: positions count, not multiplicities."""
+    """Whether databases of different sizes are at distance ∞."""
     aligned: bool = False
     """Whether databases are sequences: what is removed and added leaves a longest common subsequence."""
     at_once: int = 1
@@ -131,23 +107,8 @@ class ClosedForm(Metric):
 
     by_counts = True
 
-    @property
-    def by_cells(self) -> bool:
-        return self.ordered or self.only_whether
-
-    @property
-    def only_whether(self) -> bool:
-        return self.formula == "oo"
-
     def __call__(self, x: Database, y: Database) -> Distance:
-        if not self.ordered:
-            return self.of(*(aligned if self.aligned else difference)(x, y))
-        if not (isinstance(x, tuple) and isinstance(y, tuple)) or len(x) != len(y):
-            return INFINITE
-        return self.of(sum(1 for a, b in zip(x, y, strict=True) if a != b))
-
-    def of(self, *counts: int) -> Distance:
-        """The distance of databases that differ by these counts."""
+        counts = (aligned if self.aligned else difference)(x, y)
         if counts not in self._known:
             self._known[counts] = self._distance(counts)
         return self._known[counts]
@@ -157,15 +118,15 @@ class ClosedForm(Metric):
             return 0
         if self.formula == "oo" or (self.same_size and len(set(counts)) > 1):
             return INFINITE
-        letters = ("changed",) if self.ordered else ("removed", "added")
-        return -(-_steps(self.formula, tuple(zip(letters, counts, strict=True))) // self.at_once)
+        return -(-_steps(self.formula, counts) // self.at_once)
 
 
 @lru_cache(maxsize=1024)
-def _steps(formula: str, letters: tuple[tuple[str, int], ...]) -> int:
+def _steps(formula: str, counts: Counts) -> int:
     """The value of a closed form at some counts, which is a whole number."""
-    term = formulas.parse(formula, {name: letter(name, NONNEGATIVE) for name, _ in letters})
-    value = formulas.evaluate(term, {name: Fraction(n) for name, n in letters})
+    letters = dict(zip(("removed", "added"), map(Fraction, counts), strict=True))
+    term = formulas.parse(formula, {name: letter(name, NONNEGATIVE) for name in letters})
+    value = formulas.evaluate(term, letters)
     if value is None or value.denominator != 1:
         raise ValueError(f"the closed form {formula!r} is no whole number of steps")
     return int(value)
@@ -207,10 +168,6 @@ class Queried(Metric):
 
     by_counts = True
 
-    @property
-    def by_cells(self) -> bool:
-        return self.ordered
-
     def compared(self, x: Database, y: Database) -> tuple[int, int, int, int | None]:
         return *self.counts(x, y), self.n
 
@@ -237,10 +194,6 @@ class Discrete(Metric):
     by_counts = True
     furthest = 1
 
-    @property
-    def only_whether(self) -> bool:
-        return True
-
     def __call__(self, x: Database, y: Database) -> Distance:
         return 0 if x == y else 1
 
@@ -261,14 +214,6 @@ class FewestBlocks(Metric):
     databases: DatabaseClass
     granularity: Granularity
     _blocks: dict[DatabaseClass, Blocks] = field(default_factory=dict, repr=False)
-
-    @property
-    def by_cells(self) -> bool:
-        return True
-
-    @property
-    def of_blocks(self) -> Granularity:
-        return self.granularity
 
     def is_least(self, databases: DatabaseClass, f: Map) -> bool:
         return True
@@ -299,10 +244,6 @@ class OwnForm(Metric):
     granularity: Granularity
     at_once: int = 1
 
-    @property
-    def of_steps(self) -> Granularity:
-        return self.granularity
-
     def is_least(self, databases: DatabaseClass, f: Map) -> bool:
         return True
 
@@ -319,7 +260,7 @@ class StepsInSpace(Metric):
     3
     """
 
-    space: FiniteSpace
+    space: Space
     _from: dict[Database, list[int]] = field(default_factory=dict, repr=False)
 
     def __call__(self, x: Database, y: Database) -> Distance:
@@ -343,7 +284,7 @@ class MinimumOverFibres(Metric):
     4
     """
 
-    space: FiniteSpace
+    space: Space
     f: Map
     _from: dict[Database, dict[Database, int]] = field(default_factory=dict, repr=False)
 

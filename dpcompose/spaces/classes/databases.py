@@ -60,14 +60,12 @@ class DatabaseClass(Shown, ABC):
     """A collection 𝔻 of databases.
 
     kind -- the word of problem files for it;
-    no_difference -- the counts at which two databases are equal; () where differences are not counted;
     brackets -- around the records of a database, where it is printed;
     is_listed -- whether it is given by its databases, and nothing is known of what these are made of.
     """
 
     kind: ClassVar[str]
     is_listed: ClassVar[bool] = False
-    no_difference: ClassVar[Counts] = ()
     brackets: ClassVar[tuple[str, str]] = ("{", "}")
 
     @abstractmethod
@@ -133,9 +131,9 @@ class DatabaseClass(Shown, ABC):
         """How large a database counts when the smallest example is looked for."""
         return 0
 
-    def counts(self, D: Database, E: Database) -> Counts | None:
-        """How much two databases of the class differ; None where that is not counted."""
-        return None
+    def counts(self, D: Database, E: Database) -> Counts:
+        """How many records only D has, and only E.  Raises TypeError where these are not counted."""
+        raise TypeError(f"records are not counted in {self}")
 
     @property
     def parts(self) -> tuple[tuple[str, DatabaseClass], ...]:
@@ -210,11 +208,6 @@ class DatabaseClass(Shown, ABC):
     def edit_allowed(self, counts: Counts) -> bool:
         """Whether an edit by these counts leads from some database of the class to another one."""
         return True
-
-    @property
-    def most_counted(self) -> int | None:
-        """The most that a count of differences can be; None where it has no limit."""
-        return None
 
     def restricted(self, records: Collection[str]) -> DatabaseClass:
         """The class of what is left where other records than these, one at least, are left out."""

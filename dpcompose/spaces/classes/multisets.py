@@ -36,7 +36,6 @@ class Multisets(Collections, OfRecords):
     from_some_size_on = True
     twice = True
     queried = True
-    no_difference = (0, 0)
 
     attributes: Attributes | None = None
 

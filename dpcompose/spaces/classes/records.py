@@ -43,10 +43,6 @@ class OfRecords(Sized):
     def spare(self) -> tuple[str, ...]:
         return unnamed(self.records) if self.arbitrary else ()
 
-    @property
-    def most_counted(self) -> int | None:
-        return self.sizes.n
-
     def edit_allowed(self, counts: Counts) -> bool:
         fits = self.sizes.n is None or max(counts) <= self.sizes.n
         return fits and (not self.sizes.exactly or counts[0] == counts[-1])

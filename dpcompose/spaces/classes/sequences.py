@@ -22,7 +22,6 @@ class Sequences(OrderedRecords):
     """
 
     kind = "sequences"
-    no_difference = (0, 0)
     aligned = True
     restrictable = True
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.spaces.classes.databases import LARGEST_SHAPE, Cell, Counts, Database, DatabaseClass, TooLarge
+from dpcompose.spaces.classes.databases import LARGEST_SHAPE, Cell, Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.records import OrderedRecords, names_of
 from dpcompose.spaces.classes.sizes import Size
 
@@ -29,7 +29,6 @@ class Tuples(OrderedRecords):
 
     kind = "tuples"
     from_some_size_on = True
-    no_difference = (0,)
     identified = True
     queried = True
 
@@ -56,19 +55,6 @@ class Tuples(OrderedRecords):
             return []
         return [at >= len(E) or record != E[at] for at, record in enumerate(D)]
 
-    def counts(self, D: Database, E: Database) -> Counts | None:
-        """(how many positions differ,); None for different lengths.
-
-        >>> tuples("ab", "= 3").counts(("a", "a", "b"), ("b", "a", "a"))
-        (2,)
-        """
-        if not (isinstance(D, tuple) and isinstance(E, tuple)) or len(D) != len(E):
-            return None
-        return (sum(1 for a, b in zip(D, E, strict=True) if a != b),)
-
-    def edit_allowed(self, counts: Counts) -> bool:
-        return super().edit_allowed(counts) and self.several_records
-
     def edited(
         self, D: Database, removed: int, added: int
     ) -> Iterator[tuple[str | None, str | None, Database]]:
@@ -79,10 +65,10 @@ class Tuples(OrderedRecords):
             yield from ((x, y, (*D[:at], y, *D[at + 1 :])) for y in others)
 
     def exchanged(self, D: Database, E: Database) -> tuple[str | None, str | None] | None:
-        if self.counts(D, E) != (1,):
-            return None
         assert isinstance(D, tuple) and isinstance(E, tuple)
-        return next((x, y) for x, y in zip(D, E, strict=True) if x != y)
+        both = zip(D, E, strict=True) if len(D) == len(E) else ()
+        differing = [(x, y) for x, y in both if x != y]
+        return differing[0] if len(differing) == 1 else None
 
     def recoded(self, records: tuple[str, ...], arbitrary: bool) -> DatabaseClass:
         return replace(self, records=records, arbitrary=arbitrary)

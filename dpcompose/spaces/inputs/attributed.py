@@ -24,7 +24,7 @@ from dpcompose.spaces.classes.lines import Range, read_ranges
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.classes.sizes import Size
 from dpcompose.spaces.classes.tuples import Tuples
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.maps import Map, Signs
 from dpcompose.spaces.inputs.recodings import Recoding
 from dpcompose.spaces.inputs.restrictions import Restriction
 
@@ -181,8 +181,8 @@ class Columns(Map):
             return None
         return f"reads attributes of other databases than {databases}"
 
-    def written(self, D: str) -> str:
-        return f"{D}.{'+'.join(self.names_read)}"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.beside(D, f".{'+'.join(self.names_read)}")
 
     def data(self) -> str | dict[str, Any]:
         return {"attributes": list(self.names_read)}
@@ -239,8 +239,8 @@ class Where(Restriction):
                 return f"reads {why}"
         return None
 
-    def written(self, D: str) -> str:
-        return f"{D}|{{{', '.join(condition(*one) for one in self.conditions)}}}"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.restricted(D, [", ".join(condition(*one) for one in self.conditions)])
 
     def data(self) -> str | dict[str, Any]:
         found = {name: _values_data(values) for name, values in self.conditions}
@@ -285,8 +285,8 @@ class Projection(Recoding):
                 return f"reads the attribute {name!r}, which records do not have{near(name, known.names)}"
         return None
 
-    def written(self, D: str) -> str:
-        return f"{D}.{'+'.join(self.kept_attributes)}"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.beside(D, f".{'+'.join(self.kept_attributes)}")
 
     def data(self) -> str | dict[str, Any]:
         return {"attributes": list(self.kept_attributes)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.maps import Map, Signs
 
 
 @frozen(repr=False)
@@ -27,8 +27,8 @@ class Composed(Map):
         outer = self.outer.on(inner.image(databases))
         return self if (inner, outer) == (self.inner, self.outer) else composed(outer, inner)
 
-    def written(self, D: str) -> str:
-        return self.outer.written(self.inner.written(D))
+    def shown(self, D: str, signs: Signs) -> str:
+        return self.outer.shown(self.inner.shown(D, signs), signs)
 
     @property
     def read_through(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.sizes import Size
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.maps import Map, Signs
 
 
 @frozen(repr=False)
@@ -58,8 +58,8 @@ class RandomPart(Map):
             None if databases.twice else f"reads a random part, and {databases} are not dealt: multisets are"
         )
 
-    def written(self, D: str) -> str:
-        return f"a random part of {D}"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.beside(D, before="a random part of ")
 
     def data(self) -> dict[str, Any]:
         return {"random-part": "i", "of": self.parts}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import sympy
@@ -20,7 +20,7 @@ from sympy.core.symbol import Str
 
 from dpcompose.language.writing import text_latex
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, Symbolic
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.maps import Map, Signs
 
 # atoms
 
@@ -185,15 +185,21 @@ class Image(_Written, sympy.Basic):
 
     def _latex(self, printer: Any) -> str:
         f, x = self.args
-        inner = printer._print(x)
-        if f.f.restricts:
-            return rf"{inner}|_{{\lbrace {', '.join(map(mathematics_of, sorted(f.f.inside)))}\rbrace}}"
-        before, _, after = f.f.written("\0").partition("\0")
-        if before.endswith("(") and after == ")":
-            return rf"{_indexed(before[:-1])}\left({inner}\right)"
-        if after.startswith("|{"):
-            return rf"{inner}|_{{\lbrace {mathematics_of(after[2:-1])}\rbrace}}"
-        return f"{mathematics_of(before)}{inner}{mathematics_of(after)}"
+        return str(f.f.shown(printer._print(x), _InLatex()))
+
+
+class _InLatex(Signs):
+    """What maps read as mathematics."""
+
+    def applied(self, name: str, D: str, index: str = "") -> str:
+        below = f"_{{{index}}}" if index else ""
+        return rf"{mathematics_of(name)}{below}\left({D}\right)"
+
+    def restricted(self, D: str, to: Iterable[str]) -> str:
+        return rf"{D}|_{{\lbrace {', '.join(map(mathematics_of, sorted(to)))}\rbrace}}"
+
+    def beside(self, D: str, after: str = "", before: str = "") -> str:
+        return f"{mathematics_of(before)}{D}{mathematics_of(after)}"
 
 
 class Output(sympy.Basic):
@@ -273,12 +279,6 @@ def ordered(x: Any, y: Any) -> tuple[Any, Any]:
     """Both in one order, for what is symmetric in them."""
     x, y = sorted((x, y), key=sympy.default_sort_key)
     return x, y
-
-
-def _indexed(name: str) -> str:
-    """The name of a map as mathematics; that of the i-th map has the index i."""
-    called, index, _ = name.partition("_i") if name.endswith("_i") else (name, "", "")
-    return mathematics_of(called) + ("_{i}" if index else "")
 
 
 def mathematics_of(shown: object) -> str:

@@ -22,6 +22,22 @@ from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass, Sy
 from dpcompose.spaces.classes.listed import Listed
 
 
+class Signs:
+    """How what maps read of D is shown: as text."""
+
+    def applied(self, name: str, D: str, index: str = "") -> str:
+        """f(D), of a map with a name; f_i(D) with an index."""
+        return f"{name}_{index}({D})" if index else f"{name}({D})"
+
+    def restricted(self, D: str, to: Iterable[str]) -> str:
+        """D|{a, b}."""
+        return f"{D}|{{{', '.join(to)}}}"
+
+    def beside(self, D: str, after: str = "", before: str = "") -> str:
+        """D with words or signs beside it: D[1, 2]."""
+        return f"{before}{D}{after}"
+
+
 class Map(Shown, ABC):
     """A function f on the databases of a class."""
 
@@ -56,9 +72,13 @@ class Map(Shown, ABC):
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         """The class that f's values form: the own domain of a mechanism that reads f."""
 
-    @abstractmethod
+    def shown(self, D: str, signs: Signs) -> str:
+        """f(D) in symbols, D being the letter of the database: these, or `written`, say it."""
+        return signs.beside("", self.written(D))
+
     def written(self, D: str) -> str:
-        """f(D) in symbols, D being the letter of the database."""
+        """The same as text."""
+        return self.shown(D, Signs())
 
     def __repr__(self) -> str:
         return f"the map of D to {self.written('D')}"
@@ -228,7 +248,7 @@ class Everything(Map):
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         return databases
 
-    def written(self, D: str) -> str:
+    def shown(self, D: str, signs: Signs) -> str:
         return D
 
     def is_identity(self, databases: DatabaseClass) -> bool:
@@ -295,8 +315,8 @@ class Table(Map):
         """The neighbouring images that are listed for a granularity; None where they are not listed."""
         return self.image_neighbours.get(granularity, self.image_neighbours.get(""))
 
-    def written(self, D: str) -> str:
-        return f"{self.name}({D})"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.applied(self.name, D)
 
     def data(self) -> str | dict[str, Any]:
         return {"map": self.name}
@@ -337,8 +357,8 @@ class Function(Map):
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         return Listed(tuple(dict.fromkeys(map(self, databases.databases()))))
 
-    def written(self, D: str) -> str:
-        return f"{self.name}({D})"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.applied(self.name, D)
 
 
 everything = Everything()

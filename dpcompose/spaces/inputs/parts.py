@@ -11,7 +11,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, Term, number
 from dpcompose.language import formulas
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.maps import Map, Signs
 
 
 @frozen(repr=False)
@@ -60,8 +60,8 @@ class Part(Map):
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         raise TypeError(f"part i of {self.partition} must be written out for some i first")
 
-    def written(self, D: str) -> str:
-        return f"{self.partition}_i({D})"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.applied(self.partition, D, "i")
 
     def data(self) -> str | dict[str, Any]:
         return {"part": "i", "of": self.partition}

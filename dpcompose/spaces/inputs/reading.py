@@ -6,7 +6,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.maps import Map, Signs
 from dpcompose.spaces.inputs.parts import Part
 
 
@@ -72,8 +72,8 @@ class AtVertex(OfGraphs):
     def which(self) -> str:
         return f"whose edges all meet {self.vertices[0]}"
 
-    def written(self, D: str) -> str:
-        return f"{D} at {self.vertices[0]}"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.beside(D, f" at {self.vertices[0]}")
 
     def data(self) -> str | dict[str, object]:
         return {"vertex": self.vertices[0]}
@@ -95,8 +95,8 @@ class Among(OfGraphs):
     def which(self) -> str:
         return f"with edges among {', '.join(map(str, self.vertices))} only"
 
-    def written(self, D: str) -> str:
-        return f"{D}[{', '.join(map(str, self.vertices))}]"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.beside(D, f"[{', '.join(map(str, self.vertices))}]")
 
     def data(self) -> str | dict[str, object]:
         return {"vertices": list(self.vertices)}
@@ -124,8 +124,8 @@ class EachVertex(Part):
     def table(self) -> dict[str, Any]:
         return {}
 
-    def written(self, D: str) -> str:
-        return f"{D} at i"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.beside(D, " at i")
 
     def data(self) -> str | dict[str, Any]:
         return {"vertex": "i"}

@@ -10,7 +10,7 @@ from typing import Any
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, Symbolic
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.maps import Map, Signs
 
 
 @frozen(repr=False)
@@ -61,8 +61,8 @@ class Recoding(Map):
             return databases.recoded(known, arbitrary=False)
         return databases.recoded(tuple(x for x in known if x not in databases.spare), arbitrary=True)
 
-    def written(self, D: str) -> str:
-        return f"{self.name}({D})"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.applied(self.name, D)
 
     def is_identity(self, databases: DatabaseClass) -> bool:
         return (databases.unordered or databases.identified) and all(

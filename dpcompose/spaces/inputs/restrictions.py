@@ -10,7 +10,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass, Symbolic
 from dpcompose.spaces.classes.listed import Listed
 from dpcompose.spaces.classes.multisets import Multisets
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.maps import Map, Signs
 
 
 @frozen(repr=False)
@@ -52,8 +52,8 @@ class Restriction(Map):
             return Listed(((),))
         return databases.restricted(self.records)
 
-    def written(self, D: str) -> str:
-        return f"{D}|{{{', '.join(self.records)}}}"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.restricted(D, self.records)
 
     def is_identity(self, databases: DatabaseClass) -> bool:
         return (
@@ -115,8 +115,8 @@ class Positions(Map):
             return None
         return Positions(tuple(inner.positions[at - 1] for at in self.positions))
 
-    def written(self, D: str) -> str:
-        return f"{D}[{', '.join(map(str, self.positions))}]"
+    def shown(self, D: str, signs: Signs) -> str:
+        return signs.beside(D, f"[{', '.join(map(str, self.positions))}]")
 
     def is_identity(self, databases: DatabaseClass) -> bool:
         return databases.identified and databases.length == len(self.positions)

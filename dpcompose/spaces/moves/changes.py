@@ -52,12 +52,8 @@ class Changes(Granularity):
     def are_neighbours(self, D: Database, E: Database) -> bool:
         raise TypeError(f"{self.name} neighbours are those of a class: ask relates(D, E, databases)")
 
-    def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
-        shape = databases.shape_of_both(D, E)
-        if D == E or shape is None:
-            return False
-        blocks = self.blocks(shape)
-        return blocks is not None and blocks.fewest(shape.differing(D, E)) == 1
+    def reaches(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
+        return False
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         shape = databases.shape_of(D)

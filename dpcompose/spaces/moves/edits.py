@@ -1,9 +1,8 @@
 """Relations by counted edits: what is common to the neighbour relations that lemmas speak of.
 
-How much two databases differ is counted: (removed, added) = (|D∖E|, |E∖D|) for multisets,
-(changed,) for tuples of one length.  A relation by edits holds where at most `most` single
-edits lead from D to E inside the class.  Closed forms of metrics, and finite checks that
-decide infinite classes, are about such relations; a relation of the user's is none.
+How much two databases differ is counted: (removed, added) = (|D∖E|, |E∖D|).  A relation by edits holds where
+at most `most` single edits lead from D to E inside the class.  Closed forms of metrics, and finite checks
+that decide infinite classes, are about such relations; a relation of the user's is none.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dpcompose.spaces.classes.databases import Counts, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 
 Single = frozenset[Counts]
-"""Single edits as counts; symmetric: on multisets, a removal and an addition go together."""
+"""Single edits as counts; symmetric: a removal and an addition go together."""
 
 
 @frozen
@@ -51,7 +50,7 @@ class Edits:
         )
 
     def of_images(self, databases: DatabaseClass, f: Map) -> Edits:
-        """The push-forward of the relation along a restriction to records or positions.
+        """The push-forward of the relation along a restriction to records.
 
         Where a record set A is not all of X, a record that is replaced may come from outside A
         or go there: so a replacement becomes a replacement, a removal or an addition.

@@ -51,6 +51,10 @@ class Granularity(Shown, ABC):
         """
         return None
 
+    def by_counts(self, databases: DatabaseClass) -> bool:
+        """Whether all that matters is how many records two databases differ in, or at how many positions."""
+        return self.edits(databases) is not None
+
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         """The blocks of cells, in a class that is a product, that neighbours differ in; None where they are
         not given by blocks."""
@@ -169,13 +173,20 @@ class Granularity(Shown, ABC):
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""
-        edits = self.edits(databases)
-        if edits is None:
-            return D != E and self.are_neighbours(D, E)
-        if edits.single is None:
-            return D != E
-        counts = databases.counts(D, E)
-        return counts is not None and D != E and edits.within(databases).fewest(counts) is not None
+        if D == E:
+            return False
+        if (edits := self.edits(databases)) is not None:
+            counts = () if edits.single is None else databases.counts(D, E)
+            return edits.single is None or edits.within(databases).fewest(counts) is not None
+        shape = databases.shape_of(D)
+        blocks = None if shape is None or shape.cells is None else self.blocks(shape)
+        if shape is None or blocks is None:
+            return self.reaches(D, E, databases)
+        return E in shape and blocks.fewest(shape.differing(D, E)) <= blocks.most
+
+    def reaches(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
+        """The same of different databases, of which neither edits nor blocks say it."""
+        return self.are_neighbours(D, E)
 
     def arrays(self, databases: DatabaseClass) -> Layout | None:
         """The neighbourhood graph of a finite class by a formula, where there is one: see `arrays.layouts`.

@@ -14,6 +14,7 @@ from dpcompose.kernel.expressions.terms import Term, letter
 from dpcompose.language import formulas
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.sizes import COUNT
+from dpcompose.spaces.given import Neighbours, neighbours
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
@@ -72,6 +73,9 @@ class Group(Granularity):
             return single
         return Edits(single.single, single.most * self.m)
 
+    def by_counts(self, databases: DatabaseClass) -> bool:
+        return self.of.by_counts(databases)
+
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         single = self.of.blocks(shape)
         return None if single is None else replace(single, most=single.most * self.m)
@@ -80,17 +84,11 @@ class Group(Granularity):
         single, steps = self.innermost()
         return {"group": steps, "of": single.data()}
 
-    def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
-        if self.edits(databases) is not None:
-            return super().relates(D, E, databases)
+    def reaches(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         single, steps = self.innermost()
         if single.form is not None and D in databases and E in databases:
-            return 0 < single.distance(D, E) <= steps
-        shape = databases.shape_of_both(D, E)
-        blocks = None if shape is None or shape.cells is None else self.blocks(shape)
-        if shape is not None and blocks is not None:
-            return D != E and blocks.fewest(shape.differing(D, E)) <= blocks.most
-        return D != E and any(neighbour == E for neighbour in self.neighbours(D, databases))
+            return single.distance(D, E) <= steps
+        return any(neighbour == E for neighbour in self.neighbours(D, databases))
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         return self.of.unfit(databases)
@@ -167,6 +165,9 @@ class AnyGroup(Granularity):
         """Those of a single step: which atoms there are, and how many parts are touched, depends on these."""
         return self.of.edits(databases)
 
+    def by_counts(self, databases: DatabaseClass) -> bool:
+        return self.of.by_counts(databases)
+
     def unfit(self, databases: DatabaseClass) -> str | None:
         product = databases.cells is not None and databases.larger() == databases
         if not (databases.any_number or product or databases.is_listed):
@@ -185,14 +186,14 @@ class AnyGroup(Granularity):
         return {"group": formulas.to_text(self.times), "of": self.of.data()}
 
 
-def group(m: object, of: Granularity) -> Granularity:
+def group(m: object, of: Neighbours) -> Granularity:
     """G^m: different databases that at most m steps of the granularity `of` lead to each other.
 
     m -- a whole number of steps, from 1; a group of groups counts the innermost steps, up to 1,000; or a name
-    or symbol for any whole number from 1, on multisets of any size.  The canonical metric is ⌈d_G/m⌉.  As a
-    target it is what G-privacy says of m people at once.
+    or symbol for any whole number from 1, on multisets of any size; of -- a granularity, a name or a graph.
+    The canonical metric is ⌈d_G/m⌉.  As a target it is what G-privacy says of m people at once.
 
-    Raises TypeError for what is no granularity, ValueError for numbers below 1, or too large.
+    Raises TypeError, ValueError for what is no granularity, and ValueError for numbers below 1, or too large.
 
     >>> import dpcompose as dpc
     >>> pairs_at_once = dpc.group(2, dpc.bounded)
@@ -202,8 +203,7 @@ def group(m: object, of: Granularity) -> Granularity:
     >>> dpc.compose(M, on=dpc.multisets(), target=dpc.group("m", dpc.bounded)).guarantee().epsilon
     e*m
     """
-    if not isinstance(of, Granularity):
-        raise TypeError(f"a group is of a granularity such as dpcompose.bounded, not {of!r}")
+    of = neighbours(of)
     named = formulas.names(m) if isinstance(m, str) else ()
     if not named and not isinstance(m, Term) and not formulas.is_expression(m):
         return Group(m, of)  # type: ignore[arg-type]

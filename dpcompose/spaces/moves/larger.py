@@ -13,6 +13,7 @@ from typing import Any
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.sizes import Size
+from dpcompose.spaces.given import Neighbours, neighbours
 from dpcompose.spaces.moves.built_in import bounded, unbounded
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
@@ -91,12 +92,12 @@ class WithinAnySize(Granularity):
         return {"steps": self.m, "of": self.of.data(), "within": ANY_SIZE}
 
 
-def within_any_size(m: int, of: Granularity) -> WithinAnySize:
+def within_any_size(m: int, of: Neighbours) -> WithinAnySize:
     """The granularity of databases that are at most m steps apart among databases of any size.
 
-    m -- a whole number of steps, from 1; of -- a granularity on multisets or sets.  Where sizes have no
-    limits it is the group of m steps.  Where all databases have n records, two unbounded steps are one
-    bounded step.
+    m -- a whole number of steps, from 1; of -- a granularity on multisets or sets, or its name.  Where
+    sizes have no limits it is the group of m steps.  Where all databases have n records, two unbounded steps
+    are one bounded step.
 
     Raises ValueError for numbers below 1, and for groups.
 
@@ -108,6 +109,7 @@ def within_any_size(m: int, of: Granularity) -> WithinAnySize:
     """
     if type(m) is not int or not 1 <= m <= LARGEST_GROUP:
         raise ValueError(f"1 to {LARGEST_GROUP:,} steps are counted, not {m!r}")
+    of = neighbours(of)
     if of.innermost()[1] > 1 or isinstance(of, WithinAnySize):
         raise ValueError(f"single steps are counted, and {of} neighbours are several already")
     return WithinAnySize(m, of)

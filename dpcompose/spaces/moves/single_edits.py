@@ -63,9 +63,10 @@ class RecordEdits(Granularity):
         return (E for removed, added in sorted(ways) for _, _, E in databases.edited(D, removed, added))
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
-        if databases.kind in self.ordered:
-            return Edits(frozenset({(1,)}))
         return Edits(self.kinds) if self.kinds and databases.twice else None
+
+    def by_counts(self, databases: DatabaseClass) -> bool:
+        return databases.kind in self.ordered or super().by_counts(databases)
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         alone = shape.unordered and self.kinds == {(1, 0), (0, 1)}
@@ -92,7 +93,7 @@ class RecordEdits(Granularity):
         return None
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if self.edits(databases) is not None or (self.kinds and databases.unordered):
+        if databases.kind in self.ordered or (self.kinds and databases.unordered):
             return None
         if databases.is_listed:
             return f"the granularity {self.name} is about records; a listed class has none"

@@ -7,6 +7,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.given import Neighbours, neighbours
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
@@ -49,6 +50,9 @@ class Union(Granularity):
             return None
         return Edits(singles[0] | singles[1])
 
+    def by_counts(self, databases: DatabaseClass) -> bool:
+        return all(granularity.by_counts(databases) for granularity in (self.one, self.other))
+
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         both = [granularity.blocks(shape) for granularity in (self.one, self.other)]
         sets = [blocks.sets for blocks in both if blocks is not None and blocks.most == 1]
@@ -80,13 +84,13 @@ class Union(Granularity):
         return hash((self.one, self.other))
 
 
-def union(granularity: Granularity, other: Granularity) -> Granularity:
+def union(granularity: Neighbours, other: Neighbours) -> Granularity:
     """The granularity whose neighbours are those of either of two.
 
     Its canonical metric is by shortest paths; for add/remove or replace-one neighbours on multisets it is
     max(|D∖E|, |E∖D|).  The order of the two does not matter.
 
-    one, other -- the two.  Raises TypeError for what is no granularity.
+    granularity, other -- the two, or their names, or graphs.  Raises TypeError, ValueError for what is none.
 
     >>> import dpcompose as dpc
     >>> either = dpc.union(dpc.unbounded, dpc.bounded)
@@ -95,10 +99,5 @@ def union(granularity: Granularity, other: Granularity) -> Granularity:
     >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), either)(("a", "a", "a"), ("b",))
     3
     """
-    for given in (granularity, other):
-        if not isinstance(given, Granularity):
-            raise TypeError(f"a union is of granularities such as dpcompose.bounded, not {given!r}")
-    if granularity == other:
-        return granularity
-    first, second = sorted((granularity, other), key=str)
-    return Union(first, second)
+    first, second = sorted((neighbours(granularity), neighbours(other)), key=str)
+    return first if first == second else Union(first, second)

@@ -12,8 +12,9 @@ from shares import seeds
 from dpcompose.kernel.deciders.curves.curves import Curve, Part
 from dpcompose.kernel.deciders.curves.lattices import Rounding, TooManyLosses
 from dpcompose.kernel.deciders.curves.losses import Axis, Losses
+from dpcompose.kernel.deciders.curves.spreading import common_step, on_lattice, steps
 from dpcompose.kernel.deciders.curves.tails import Normal
-from dpcompose.kernel.deciders.curves.tradeoffs import Together, added_up, on_lattice
+from dpcompose.kernel.deciders.curves.tradeoffs import Table, Together, added_up
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term, number
 from dpcompose.search.least import least_epsilon_of
@@ -96,15 +97,45 @@ def test_on_a_lattice_it_is_as_exactly(some: list[Together], epsilon: Term) -> N
     """Above is above and below is below, and where the losses are multiples of one both are close."""
     for up in (True, False):
         exact = added_up(some, 128, up).delta(epsilon, 128, up)
-        there = on_lattice(some, 20_000, 128, Rounding.of(128, up))
+        tables = [(one.table(128, up), one.count) for one in some]
+        step = common_step(some, 20_000) or steps(tables, 2_000)[0]
+        there = on_lattice(tables, step, 128, Rounding.of(128, up))
         found = delta_of(there.axis, there.infinite, epsilon, there.off, up)
         assert found >= exact - Fraction(1, 10**30) if up else found <= exact + Fraction(1, 10**30)
-        assert abs(found - exact) < (Fraction(1, 10**25) if some == [HALF.times(9)] else Fraction(1, 100))
+        assert abs(found - exact) < Fraction(1, 10**25 if some == [HALF.times(9)] else 1000)
+
+
+@seeds(2, 300)
+def test_tables_on_a_lattice_stay_on_their_sides(seed: int) -> None:
+    """Tables of any losses, and more of them, on fine and coarse lattices."""
+    rng = random.Random(seed)
+    tables = []
+    for _ in range(rng.choice([1, 2])):
+        weights = {Fraction(rng.randint(1, 60), rng.randint(1, 20)): rng.randint(1, 9) for _ in range(4)}
+        infinite = rng.choice([0, 0, 1])
+        whole = sum(weights.values()) + infinite
+        masses = {x: Fraction(p, whole) for x, p in weights.items()}
+        tables.append((Table(masses, Fraction(infinite, whole)), rng.choice([1, 2, 3])))
+    exact = Table({Fraction(1): Fraction(1)}, Fraction(0))
+    for table, count in tables:
+        for _ in range(count):
+            exact = exact.and_(table)
+    for epsilon in (number(rng.randint(-3, 3)), number(Fraction(rng.randint(-9, 9), 7))):
+        wanted = [exact.delta(epsilon, 128, up) for up in (False, True)]
+        widths = []
+        for step in (number(Fraction(1, 3)), number(Fraction(1, 64))):
+            low, high = (
+                delta_of(there.axis, there.infinite, epsilon, there.off, up)
+                for up in (False, True)
+                for there in [on_lattice(tables, step, 128, Rounding.of(128, up))]
+            )
+            assert low <= wanted[1] and wanted[0] <= high
+            widths.append(high - low)
+        assert widths[1] < Fraction(1, 20)
 
 
 def delta_of(axis: Axis, infinite: Fraction, epsilon: Term, off: Fraction, up: bool) -> Fraction:
-    moved = number(off) if up else number(-off)
-    return Losses((axis,), Fraction(1), infinite, 128, Rounding.of(128, up)).delta(epsilon - moved)
+    return Losses((axis,), Fraction(1), infinite, 128, Rounding.of(128, up)).delta(epsilon - number(off))
 
 
 def test_many_are_as_close_as_others() -> None:
@@ -145,4 +176,4 @@ def test_the_loss_without_limit_is_told() -> None:
 
 def test_too_many_are_refused() -> None:
     with pytest.raises(TooManyLosses):
-        on_lattice([HALF.times(10**5)], 1_000, 64, Rounding.of(64, True))
+        Curve.of([HALF.times(10**9)]).above(terms.ONE)

@@ -129,6 +129,6 @@ def test_premises_are_of_the_kinds_that_a_rule_asks_for_in_order() -> None:
     prover = about(PURE)
     given, cover = prover.by("given", i=1), prover.by("cover")
     composed = prover.by("compose", given)
-    for premises in ((cover, composed), (composed,), (given, cover), ()):
+    for premises in ((cover, composed), (composed,), (given, cover), (composed, cover, cover), ()):
         with pytest.raises(NoTheorem, match="the premises are to be"):
             prover.by("worst", *premises)

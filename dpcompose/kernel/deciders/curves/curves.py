@@ -31,10 +31,11 @@ from dpcompose.kernel.deciders.curves.lattices import (
 )
 from dpcompose.kernel.deciders.curves.losses import Axis, Losses
 from dpcompose.kernel.deciders.curves.merging import fewer
+from dpcompose.kernel.deciders.curves.spreading import common_step, on_lattice, steps
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal, Tail
-from dpcompose.kernel.deciders.curves.tradeoffs import Together, added_up, on_lattice
+from dpcompose.kernel.deciders.curves.tradeoffs import Table, Together, added_up
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, log
+from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, exp, log
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
@@ -43,6 +44,12 @@ LARGEST_LATTICE = 30_000
 BESIDE_NORMAL = 1_000
 """The same where each point takes a value of the curve of normal noise or of what is zCDP; to so many points
 the losses of a larger lattice are moved at last."""
+MOST_WORK = 4_000
+"""How many values of a curve of noise are added up at most for those that several guarantees are known of;
+where it would be more, all losses are put on one lattice."""
+ON_LINES = 128
+"""With how many binary digits at most losses are told that lie between lines, or are put on a lattice of
+which they are no multiples."""
 FEW_NOISY = 4
 """Up to how many mechanisms with Laplace noise have a lattice of so few points from the beginning."""
 
@@ -181,17 +188,22 @@ class Curve:
         if not self.together:
             return _losses(known, bits, points, up).delta(epsilon)
         parts = tuple(Together(((part.epsilon, part.delta),), part.steps, part.count) for part in self.parts)
+        rest = replace(known, parts=(), together=())
+        bits = min(bits, ON_LINES) if any(one.tail for one in self.together) else bits
         with suppress(TooManyLosses):
-            rest, table = replace(known, parts=(), together=()), _added_up((*self.together, *parts), bits, up)
+            table = _added_up((*self.together, *parts), bits, up)
             if rest == Curve((), adaptive=known.adaptive):
                 return table.delta(epsilon, bits, up)
-            beside = Fraction(0)
-            for x, p in table.masses.items():
-                moved = terms.number(log(Interval.of(x), bits).end(up))
-                beside += p * rest._delta(epsilon - moved, bits, points, up)
-            return min(Fraction(1), beside + table.infinite)
-        losses, off = _with_lattice(known, bits, points, up)
-        return losses.delta(epsilon - off if up else epsilon + off)
+            if len(table.masses) * _losses(rest, bits, points, up).work <= MOST_WORK:
+                beside = Fraction(0)
+                for x, p in table.masses.items():
+                    moved = terms.number(log(Interval.of(x), bits).end(up))
+                    beside += p * rest._delta(epsilon - moved, bits, points, up)
+                return min(Fraction(1), beside + table.infinite)
+        step = common_step(known.together, points) if rest == Curve((), known.normal) else None
+        bits = bits if step is not None else min(bits, ON_LINES)
+        losses, off = _with_lattice(known, step, bits, points, up)
+        return losses.delta(epsilon - off)
 
     def without_limit(self, bits: int) -> Fraction:
         """A δ that some mechanisms with these guarantees have at every ε'."""
@@ -310,16 +322,31 @@ _added_up = lru_cache(maxsize=64)(added_up)
 
 
 @lru_cache(maxsize=64)
-def _with_lattice(curve: Curve, bits: int, points: int, up: bool) -> tuple[Losses, Fraction]:
-    """The losses of a composition, those of what has several guarantees on a lattice of its own; and by how
-    much they are off it at most."""
+def _with_lattice(curve: Curve, step: Term | None, bits: int, points: int, up: bool) -> tuple[Losses, Term]:
+    """The losses of a composition with what has several guarantees, all on one lattice but a tail; and what
+    is to be taken from ε' for that.  step -- of which all are multiples."""
     rounding = Rounding.of(bits, up)
     lost = _losses(replace(curve, together=()), bits, BESIDE_NORMAL, up)
-    there = on_lattice(curve.together, points, bits, rounding)
-    beside = bool(lost.axes) or curve.normal is not None
-    axis = _of_few(there.axis, bits, rounding) if beside else there.axis
-    infinite = 1 - (1 - lost.infinite) * (1 - there.infinite)
-    return replace(lost, axes=(*lost.axes, axis), infinite=infinite), there.off
+    tables = [(one.table(bits, up), one.count) for one in curve.together]
+    tables += [(_table(axis, bits, rounding), 1) for axis in lost.axes]
+    for width in steps(tables, points // 2) if step is None else [step]:
+        with suppress(TooManyLosses):
+            there = on_lattice(tables, width, bits, rounding)
+            axis = there.axis if curve.normal is None else _of_few(there.axis, bits, rounding)
+            infinite = 1 - (1 - lost.infinite) * (1 - there.infinite)
+            return replace(lost, axes=(axis,), infinite=infinite), terms.number(there.off)
+    many = sum(count for _, count in tables)
+    raise TooManyLosses(f"the losses of {many} mechanisms are too many to go through")
+
+
+def _table(axis: Axis, bits: int, rounding: Rounding) -> Table:
+    """The losses of an axis as a table."""
+    step, masses = enclosure(axis.step, bits + 32), dict[Fraction, Fraction]()
+    for at, mass in enumerate(axis.masses):
+        if mass:
+            ratio = exp(step * Interval.of(2 * at - axis.offset), bits).end(rounding.up)
+            masses[ratio] = masses.get(ratio, Fraction(0)) + Fraction(mass, rounding.unit)
+    return Table(masses, Fraction(0))
 
 
 def _of_few(axis: Axis, bits: int, rounding: Rounding) -> Axis:

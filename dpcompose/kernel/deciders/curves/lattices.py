@@ -149,3 +149,74 @@ def dense(table: Mapping[int, int]) -> list[int]:
 def places(masses: Sequence[int]) -> dict[int, int]:
     """Which place has which mass; a place has none where all were rounded to 0."""
     return {at: mass for at, mass in enumerate(masses) if mass} or {0: 0}
+
+
+@frozen
+class Window:
+    """Masses at the places least, least + 1, …; beyond -- the units of what is taken for larger than all.
+
+    What is unlikely is cut off at both ends: rounded up it is moved to the lowest place, or beyond; rounded
+    down it is moved to the highest one, or left out.
+
+    >>> half = Window.of({-1: 500, 1: 500}, Rounding(3, up=False))
+    >>> half.power(2, Rounding(3, up=False))
+    Window(least=-2, masses=(250, 0, 500, 0, 250), beyond=0)
+    """
+
+    least: int
+    masses: tuple[int, ...]
+    beyond: int = 0
+
+    @staticmethod
+    def of(numbers: Mapping[int, int], rounding: Rounding) -> Window:
+        """Masses by their places."""
+        least = min(numbers)
+        size = max(numbers) - least + 1
+        check_work(size, rounding)
+        return Window(least, tuple(numbers.get(least + n, 0) for n in range(size)))._cut(rounding)
+
+    def _cut(self, rounding: Rounding) -> Window:
+        few, last = 10 ** (rounding.digits // 4), len(self.masses) - 1
+        low = min(_beyond(self.masses, few), last)
+        high = max(low, last - _beyond(self.masses[::-1], few))
+        masses, left = list(self.masses[low : high + 1]), sum(self.masses[high + 1 :])
+        masses[0 if rounding.up else -1] += sum(self.masses[:low]) if rounding.up else left
+        return Window(self.least + low, tuple(masses), self.beyond + (left if rounding.up else 0))
+
+    def and_(self, other: Window, rounding: Rounding) -> Window:
+        """The sum of two that are independent.  Raises TooManyLosses."""
+        masses = convolved(self.masses, places(other.masses), rounding)
+        here, there = sum(self.masses), sum(other.masses)
+        beyond = self.beyond * (there + other.beyond) + here * other.beyond
+        return Window(self.least + other.least, tuple(masses), rounding.divided(beyond, rounding.unit))._cut(
+            rounding
+        )
+
+    def power(self, n: int, rounding: Rounding) -> Window:
+        """The sum of n ≥ 1 that are alike, by doubling."""
+        if n == 1:
+            return self
+        half = self.power(n // 2, rounding)
+        twice = half.and_(half, rounding)
+        return twice.and_(self, rounding) if n & 1 else twice
+
+    @staticmethod
+    def added(windows: Sequence[Window], rounding: Rounding) -> Window:
+        """The sum of independent ones: always the two with the fewest places first."""
+        waiting = [(len(one.masses), n, one) for n, one in enumerate(windows)]
+        heapq.heapify(waiting)
+        while len(waiting) > 1:
+            (_, _, fewer), (_, n, more) = heapq.heappop(waiting), heapq.heappop(waiting)
+            whole = more.and_(fewer, rounding)
+            heapq.heappush(waiting, (len(whole.masses), n, whole))
+        return waiting[0][2]
+
+
+def _beyond(masses: Sequence[int], few: int) -> int:
+    """Before which place the masses add up to at most so few units."""
+    total = 0
+    for at, mass in enumerate(masses):
+        total += mass
+        if total > few:
+            return at
+    return len(masses)

@@ -6,6 +6,7 @@ beside, as of normal or Laplace noise: then it is the mean of δ(ε' − L) over
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -43,6 +44,12 @@ class Losses:
     bits: int
     rounding: Rounding
     tail: Tail | None = None
+
+    @property
+    def work(self) -> int:
+        """How many values of the tail are added up; many that shrink from point to point count as one."""
+        points = math.prod(len(axis.masses) for axis in self.axes)
+        return points if isinstance(self.tail, Normal) else 1 + points // 64
 
     def delta(self, epsilon: Term) -> Fraction:
         """The mean at ε', on the side to which all this is rounded."""

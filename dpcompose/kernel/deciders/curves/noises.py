@@ -87,12 +87,13 @@ def moved(
     r: Term,
     assumed: Assumed = NOTHING,
     others: Mapping[str, Term] = NO_OTHERS,
+    closer: bool = False,
 ) -> dict[str, Term] | None:
-    """The parameters where the value of a query, or one entry of it, moves by r.
+    """The parameters where the value of a query, or one entry of it, moves by r; closer -- those besides.
 
     None where the page has none.  Raises Unfit.
     """
-    stated = law.moved.get(notion)
+    stated = (law.closer if closer else law.moved).get(notion)
     if stated is None:
         return None
     fitting = fit(law, parameter, assumed, others)

@@ -11,26 +11,16 @@ the other order.  The proofs are on the page optimal-composition of theorems/com
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from dpcompose.kernel.deciders.calculus.ratios import commensurable
-from dpcompose.kernel.deciders.curves.lattices import (
-    Rounding,
-    TooManyLosses,
-    added,
-    check_work,
-    places,
-    power,
-)
-from dpcompose.kernel.deciders.curves.losses import Axis
+from dpcompose.kernel.deciders.curves.lattices import TooManyLosses
 from dpcompose.kernel.deciders.curves.tails import Tail
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure, log
+from dpcompose.kernel.expressions.intervals import ONE, ZERO, Interval, enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
@@ -117,7 +107,7 @@ class Table:
         return Table({x: end(p) for x, p in self.masses.items()}, end(self.infinite))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _table(together: Together, bits: int, up: bool) -> Table:
     one, steps = function(together.pairs, bits, up, together.tail), together.steps
     if together.rate != terms.ONE:
@@ -140,7 +130,8 @@ def _table(together: Together, bits: int, up: bool) -> Table:
     return whole if together.tail is None else whole.short(2 * SHORT, up)
 
 
-def function(pairs: Sequence[tuple[Term, Term]], bits: int, up: bool, tail: Tail | None = None) -> Vertices:
+@lru_cache(maxsize=64)
+def function(pairs: tuple[tuple[Term, Term], ...], bits: int, up: bool, tail: Tail | None = None) -> Vertices:
     """g of some (ε, δ), and of a noise; where e^ε is no rational number that of one a little above or below
     it: g does not fall in ε and δ."""
     lines = [(Fraction(0), Fraction(1))]
@@ -242,69 +233,3 @@ def added_up(togethers: Sequence[Together], bits: int, up: bool) -> Table:
         for _ in range(together.count):
             found = found.and_(table).short(4 * bits, up)
     return found
-
-
-@frozen
-class OnLattice:
-    """Losses on a lattice: each differs from what it is by at most `off` in all, to the side of rounding;
-    infinite -- the probability of an infinite one."""
-
-    axis: Axis
-    infinite: Fraction
-    off: Fraction
-
-
-def on_lattice(togethers: Sequence[Together], points: int, bits: int, rounding: Rounding) -> OnLattice:
-    """The same on one lattice.  Raises TooManyLosses.
-
-    Where all ε are multiples of a common step, and nothing is run on samples or known as noise is, that is
-    the lattice, and powers of e, which are rounded, are off it by little; else each loss is moved to the next
-    multiple of a step above, or below it: δ(ε') grows with each loss.
-    """
-    tables = [(together.table(bits, rounding.up), together.count) for together in togethers]
-    logs = [[log(Interval.of(x), bits) for x in table.masses] for table, _ in tables]
-    reach = Fraction(0)
-    for (_, count), losses in zip(tables, logs, strict=True):
-        reach += count * max((max(abs(x.low), abs(x.high)) for x in losses), default=Fraction(0))
-    step, places_of = _step(togethers, reach, points, bits, rounding)
-    moved, least, stays, off = [], 0, ONE, Fraction(0)
-    width = enclosure(step, bits)
-    for (table, count), losses in zip(tables, logs, strict=True):
-        at, numbers = [places_of(x) for x in losses], dict[int, int]()
-        shift = min(at, default=0)
-        gaps = (x - width * Interval.of(n) for n, x in zip(at, losses, strict=True))
-        over = (gap.high if rounding.up else -gap.low for gap in gaps)
-        off += count * max(over, default=Fraction(0))
-        for n, p in zip(at, table.masses.values(), strict=True):
-            numbers[n - shift] = numbers.get(n - shift, 0) + rounding.units(p)
-        check_work(count * (max(numbers, default=0) + 1), rounding)
-        moved.append(places(power(numbers or {0: 0}, count, rounding)))
-        least += shift * count
-        stays = stays * Interval.of(1 - table.infinite).power(count, 2 * bits)
-    axis = Axis(step / 2, -2 * least, tuple(added(moved, rounding)))
-    return OnLattice(axis, 1 - stays.end(not rounding.up), Interval.of(off).rounded(bits).high)
-
-
-def _step(
-    togethers: Sequence[Together], reach: Fraction, points: int, bits: int, rounding: Rounding
-) -> tuple[Term, Callable[[Interval], int]]:
-    """The step of a lattice of about so many points, and where on it a loss is, or is moved to."""
-    moving = dict.fromkeys(
-        epsilon for together in togethers for epsilon, _ in together.pairs if epsilon != terms.ZERO
-    )
-    groups = list(commensurable(list(moving)))
-    if len(groups) == 1 and all(
-        (together.rate, together.tail) == (terms.ONE, None) for together in togethers
-    ):
-        step = enclosure(groups[0][0], bits)
-        if 2 * reach / step.low <= points:
-            return groups[0][0], lambda x: round((x.low + x.high) / (step.low + step.high))
-    many = sum(together.count for together in togethers)
-    if points <= 4 * many:
-        raise TooManyLosses(f"the losses of {many} mechanisms are too many to go through")
-    width = Interval.of(2 * reach / (points - 4 * many) or Fraction(1)).rounded(40).high
-
-    def moved(x: Interval) -> int:
-        return math.ceil(x.high / width) if rounding.up else math.floor(x.low / width)
-
-    return terms.number(width), moved

@@ -1,0 +1,155 @@
+"""Many mechanisms of which each has a table of losses, on one lattice: rounded to one side, and close.
+
+A loss between two points of the lattice is split between them, or merged with others to the ratio of one, so
+that the probabilities in P and in Q keep their sums: what is off grows with the square of the step, and not
+with the number of mechanisms times the step.  The proof is on the page curves-together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from dpcompose.kernel.deciders.calculus.ratios import commensurable
+from dpcompose.kernel.deciders.curves.lattices import Rounding, Window
+from dpcompose.kernel.deciders.curves.losses import Axis
+from dpcompose.kernel.deciders.curves.normal import root
+from dpcompose.kernel.deciders.curves.tradeoffs import Table, Together
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, exp, log
+from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term
+
+Tables = Sequence[tuple[Table, int]]
+"""Tables of losses, and how many mechanisms have each."""
+
+FAR = 14
+"""How many standard deviations a lattice reaches to each side at first."""
+UNLIKELY = Fraction(1, 1000)
+COARSER = 6
+"""How often its step is doubled where it is too long."""
+
+
+@frozen
+class OnLattice:
+    """Losses on a lattice, to one side, all less `off`, which is to be taken from ε' too; infinite -- the
+    probability of an infinite one."""
+
+    axis: Axis
+    infinite: Fraction
+    off: Fraction
+
+
+@frozen
+class _Lattice:
+    """The losses n·step + near.
+
+    near -- a loss of a table, or a little above it where losses are rounded up: of that nothing is lost, and
+    losses whose ratios were rounded stay multiples of a step.
+    """
+
+    step: Interval
+    near: Interval
+    bits: int
+
+    def place(self, ratio: Fraction) -> Interval:
+        """Between which numbers n lies that a loss has, no whole number."""
+        return (log(Interval.of(ratio), self.bits) - self.near) * self.step.inverse()
+
+    def shrunk(self, n: int) -> Interval:
+        """Q/P at a point."""
+        loss = self.step * Interval.of(n) + self.near
+        return exp(Interval.of(0) - loss, self.bits)
+
+    def split(self, table: Table, rounding: Rounding) -> dict[int, int]:
+        """Each loss l as two, at points a < l ≤ b: with the probability λ at a, where
+        e^−l = λ·e^−a + (1 − λ)·e^−b, or a little less."""
+        numbers = dict[int, int]()
+        for x, p in table.masses.items():
+            b, whole = math.ceil(self.place(x).high), rounding.units(p)
+            before, after = self.shrunk(b - 1), self.shrunk(b)
+            lower = math.floor(whole * (1 / x - after.high) / (before.high - after.low))
+            lower = min(whole, max(0, lower))
+            for n, mass in ((b - 1, lower), (b, whole - lower)):
+                numbers[n] = numbers.get(n, 0) + mass
+        return numbers
+
+    def merged(self, table: Table, rounding: Rounding) -> dict[int, int]:
+        """From the largest loss on: with it as much of the next ones as makes its ratio that of a point."""
+        numbers, point = dict[int, int](), None
+        ratio, spare = Fraction(0), 0  # spare: at least P − ratio·Q of what is moved to the point
+        for x, p in sorted(table.masses.items(), reverse=True):
+            rest = rounding.units(p)
+            while rest:
+                if point is None:
+                    point, spare = math.floor(self.place(x).low), 0
+                    ratio = self.shrunk(point).inverse().high
+                    if ratio > x:
+                        point, ratio = point - 1, self.shrunk(point - 1).inverse().high
+                gain = math.floor(rest * (1 - ratio / x))
+                taken = rest if spare + gain >= 0 else rest * spare // -gain
+                numbers[point] = numbers.get(point, 0) + taken
+                point, spare, rest = (point if taken == rest else None), spare + gain, rest - taken
+        return numbers or {0: 0}
+
+
+def on_lattice(tables: Tables, step: Term, bits: int, rounding: Rounding) -> OnLattice:
+    """The losses of independent mechanisms on one lattice.  Raises TooManyLosses."""
+    width, tiny = enclosure(step, bits + 64), Fraction(1, 1 << bits - 8)
+    windows, stays, off = [], ONE, Fraction(0)
+    for table, count in tables:
+        near = log(Interval.of(_lowest(table)), bits + 64).low + (tiny if rounding.up else -tiny)
+        lattice, off = _Lattice(width, Interval.of(near), bits + 64), off + count * near
+        numbers = (lattice.split if rounding.up else lattice.merged)(table, rounding)
+        windows.append(Window.of(numbers, rounding).power(count, rounding))
+        stays = stays * Interval.of(1 - table.infinite).power(count, 2 * bits)
+    whole = Window.added(windows, rounding)
+    infinite = 1 - stays.end(not rounding.up) + Fraction(whole.beyond, rounding.unit)
+    return OnLattice(Axis(step / 2, -2 * whole.least, whole.masses), infinite, off)
+
+
+def _lowest(table: Table) -> Fraction:
+    """The lowest ratio but for unlikely ones: with what is merged last there are no others."""
+    total = Fraction(0)
+    for x, p in sorted(table.masses.items()):
+        total += p
+        if total > UNLIKELY:
+            return x
+    return Fraction(1)
+
+
+def steps(tables: Tables, points: int) -> list[Term]:
+    """Steps of lattices of about so many points, of which a coarser one is taken where one is too long."""
+    reach, far, variance = Fraction(0), Fraction(0), Fraction(0)
+    for table, count in tables:
+        losses = [(log(Interval.of(x), 40).low, p) for x, p in table.masses.items()]
+        mean = sum((loss * p for loss, p in losses), Fraction(0))
+        most = max((abs(loss) for loss, _ in losses), default=Fraction(0))
+        reach, far = reach + most * count, max(far, most)
+        some = sum(((loss - mean) ** 2 * p for loss, p in losses), Fraction(0))
+        variance += Interval.of(some).rounded(40).high * count
+    long = min(reach, FAR * root(variance, 40).high + far) or Fraction(1)
+    first = Interval.of(2 * long / points).rounded(40).high
+    return [terms.number(first * 2**n) for n in range(COARSER)]
+
+
+def common_step(togethers: Sequence[Together], points: int) -> Term | None:
+    """Of which all losses are multiples, where that is seen; None too where these are too many."""
+    if any((together.rate, together.tail) != (terms.ONE, None) for together in togethers):
+        return None
+    moving = {
+        epsilon: together.count * together.steps
+        for together in togethers
+        for epsilon, _ in together.pairs
+        if epsilon != terms.ZERO
+    }
+    groups = list(commensurable(list(moving)))
+    if len(groups) != 1:
+        return None
+    step, weights = groups[0]
+    reach = sum(
+        together.count * together.steps * max((weights.get(e, 0) for e, _ in together.pairs), default=0)
+        for together in togethers
+    )
+    return step if 2 * reach <= points else None
