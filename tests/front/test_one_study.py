@@ -81,8 +81,9 @@ def test_any_composition_is_private_in_a_metric(tmp_path: Path) -> None:
     far, (e, _) = dpc.canonical_metric(dpc.multisets(), dpc.bounded), dpc.parameters("e f")
     assert study.check(e * far(D, E)).verdict == "refuted"
     sampled = dpc.mechanism("M", dpc.pure("e", dpc.unbounded), sampled=dpc.poisson_sample("1/2"))
-    with pytest.raises(ValueError, match="'sampled' is not supported yet beside claims in metrics"):
-        dpc.compose(sampled, on=dpc.multisets(), target=dpc.unbounded).check(dpc.in_metric("e*d_unbounded"))
+    study = dpc.compose(sampled, on=dpc.multisets(), target=dpc.unbounded)
+    claims = [dpc.in_metric("e*d_unbounded"), dpc.in_metric("e*d_unbounded/2")]
+    assert [study.check(one).verdict for one in claims] == ["proved", "refuted"]
 
 
 @pytest.mark.parametrize("reads", [None, ["a"]], ids=["everything", "a part"])

@@ -130,6 +130,8 @@ WITHOUT_BUDGET = [
     "251",
     "233",
     "234",
+    "238",
+    "255",
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""

@@ -116,14 +116,20 @@ def test_groups_need_convex_losses() -> None:
     assert best(core(mechanism("M", "e*d__u + f*d__b"), target=three), "pure")[0] == "14*e + 7*f"
     many = {"single": [[1, 1]], "steps": 1, "times": "m"}
 
-    def of_many(formula: str) -> str:
-        data = core(mechanism("M", formula)).data() | {"target": many}
+    def of_many(formula: str, *parts: list[int]) -> str:
+        """With a mechanism for each part, which counts records in it, or one for everything."""
+        some = [mechanism(f"M{n}", formula) for n in range(len(parts) or 1)]
+        for one, part in zip(some, parts, strict=bool(parts)):
+            one["metric"]["distances"]["d__u"] = distance(UNBOUNDED, part)
+        data = core(*some).data() | {"target": many}
         data["parameters"] = data["parameters"] | {"m": "integer >= 1"}
         return best(reading.read(data), "pure")[0]
 
     assert of_many("e*d__u + f*d__b") == "2*e*m + f*m"
-    with pytest.raises(NoGuarantee, match="convex"):
-        of_many("min(e*d__u, w)")
+    assert of_many("min(e*d__u, w)") == "min(2*e*m, w)"  # as every step moves as far
+    assert of_many("e*d__u", [0], [1]) == "2*e*m"
+    with pytest.raises(NoGuarantee, match="convex"):  # which parts the m records are in matters
+        of_many("min(e*d__u, w)", [0], [1])
 
 
 def test_a_finite_distance_without_a_limit_is_refused() -> None:

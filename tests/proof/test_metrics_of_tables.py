@@ -36,8 +36,8 @@ def test_what_a_table_loses_is_known_exactly() -> None:
     example = found[1].counterexample
     assert example is not None
     assert {one["database"] for one in example.pair} == {"a", "c"}
-    at = "D" if example.pair[0]["database"] == "a" else "D'"
-    assert example.rows[0].by == f"itself, x being that much more likely at {at}"
+    at_D, at_E = ("1/2", "1/8") if example.pair[0]["database"] == "a" else ("1/8", "1/2")
+    assert f"by its table, P(x) = {at_D} at D, {at_E} at D'" in example.rows[0].words()
 
 
 @pytest.mark.parametrize("metric", ["log(2)*d_next", "2*d_next", "lost_by_N + d_next"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,8 @@ from dpcompose.front.documents.attained import Attained, attained
 from dpcompose.front.documents.captions import Captions, Guaranteed, conversions, rests_on
 from dpcompose.front.documents.document import (
     Best,
-    Compared,
     Head,
     Mathematics,
-    Record,
-    Records,
     Said,
     Step,
     Told,
@@ -28,20 +25,15 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import elaborated
 from dpcompose.privacy.settings import Setting, inside
-from dpcompose.proof.counterexamples import instances
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.citations.citations import Citing, Fit
 from dpcompose.search.guarantees import Guarantees, Known
-from dpcompose.spaces.classes.databases import DatabaseClass
-from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
-
-    from dpcompose.proof.counterexamples.refuting import Counterexample
 
 
 def captions(setting: Setting, theory: Theory, guarantees: Guarantees) -> Captions:
@@ -281,19 +273,6 @@ class Bound(Best, Shown):
         ]
         return [*begins, *in_letters(said(f", p all of these p_i{number}."))]
 
-    def compared(self, example: Counterexample) -> Iterator[Compared]:
-        """The databases of a counterexample, and what the mechanisms read of them, side by side."""
-        setting = instances.instance(self.steps.inputs, example.point).setting
-        moving = [setting.mechanisms[row.mechanism - 1] for row in example.rows]
-        both = beside(setting.databases, example.pair, [mechanism.reads for mechanism in moving])
-        yield Compared("database", both)
-        for n, mechanism in enumerate(moving):
-            f, pair = mechanism.reads, tuple(map(mechanism.reads, example.pair))
-            part = f.restricts or f.keeps_positions
-            image = f.image(setting.databases) if part else setting.databases
-            shown = beside(image, pair) if all(x in image for x in pair) else (str(pair[0]), str(pair[1]))
-            yield Compared(mechanism.name, shown, " reads", n if part else None)
-
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found: dict[str, Any] = {"guarantee": self._as_data(self.guarantee)}
@@ -348,30 +327,3 @@ def _meaning(target: Granularity) -> str:
 
 MOST_IN_A_METRIC = 8
 """The most mechanisms for which the composed metric is printed."""
-
-
-def beside(
-    databases: DatabaseClass, pair: Sequence[Any], readers: Sequence[Map] = ()
-) -> tuple[str | Records, str | Records]:
-    """Two databases, with the records marked that the other one does not have.
-
-    readers -- maps: a record looks like the first that reads it.
-    """
-    D, E = pair
-    return _database(databases, D, E, readers), _database(databases, E, D, readers)
-
-
-def _database(databases: DatabaseClass, D: Any, other: Any, readers: Sequence[Map]) -> str | Records:
-    shown = databases.show(D)
-    if isinstance(shown, str):
-        return shown
-    records = []
-    for at, (record, changed) in enumerate(zip(shown, databases.changed(D, other), strict=True), start=1):
-        reader = next((n for n, f in enumerate(readers) if _reads(f, record, at)), None)
-        records.append(Record(record, changed, reader))
-    return Records(databases.brackets, tuple(records))
-
-
-def _reads(f: Map, record: str, at: int) -> bool:
-    """Whether a map keeps a record, by its value or by its position."""
-    return (f.restricts and record in f.inside) or (f.keeps_positions and at in f.positions)

@@ -6,7 +6,7 @@ composition is about.  A sentence is made of texts and of formulas between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import sympy
 
     from dpcompose.kernel.expressions.terms import Term
-    from dpcompose.proof.counterexamples.refuting import Counterexample
     from dpcompose.proof.theory.registry import Page
 
 
@@ -353,7 +352,6 @@ class Best(Protocol):
     def head(self) -> Head: ...
     @property
     def assumptions(self) -> list[str]: ...
-    def compared(self, example: Counterexample) -> Iterable[Compared]: ...
     def for_neighbours(self, what: str) -> Any: ...
     def data(self) -> dict[str, Any]: ...
 

@@ -113,7 +113,11 @@ def _by_witnesses(theorem: Theorem, at: Telling, core: Setting, theory: Theory) 
     if any(row.by_table for row, _ in found):
         actual = _as_one_logarithm(actual)
     event = page.head.by == "event"
-    actual = terms.number(rows.rounded_down(terms.least(ONE, actual))) if event else actual
+    actual = (
+        terms.number(rows.rounded_down(ONE if actual == INFINITY else terms.least(ONE, actual)))
+        if event
+        else actual
+    )
     seen = attaining(core, theory.in_kernel, page, there.type, there.stated, who)
     return replace(
         _made(there, [row for row, _ in found], who, there.shown(value), there.shown(actual)),
@@ -297,6 +301,7 @@ def _made(
     the same always."""
     parts = at.theory.processing("parts")
     others = (i for i, _ in at.type.moves if i not in who and _is_known(at.mechanism(i)))
+    stated = at.inputs.setting.mechanisms if at.neighbours else ()
     without = tuple(at.name(n) for i in others for n in at.moving(at.numbers(i)))
     return Counterexample(
         at.pair,
@@ -308,6 +313,7 @@ def _made(
         without=without,
         by_parts=parts.cite("any", at.core.adaptive) if parts is not None and without else "",
         neighbours=at.neighbours,
+        moving=tuple(stated[row.mechanism - 1] for row in found if stated),
     )
 
 

@@ -14,6 +14,7 @@ import sympy
 
 from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Best, Compared, Composed, Private, Records, Step, Told, Writer
+from dpcompose.front.documents.side_by_side import compared
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import markdown, render
 from dpcompose.kernel.expressions.terms import Term
@@ -238,17 +239,17 @@ def verdict_html(verdict: Verdict) -> str:
     if verdict.reason:
         rows.append(f"<p>because {text_html(verdict.reason)}</p>")
     rows += [f"<p>{text_html(rest)}</p>" for rest in registry.rests(verdict.relies_on)]
-    if verdict.counterexample is not None and verdict.bound is not None:
-        rows += _counterexample(verdict, verdict.counterexample, verdict.bound)
+    if verdict.counterexample is not None:
+        rows += _counterexample(verdict, verdict.counterexample)
     elif verdict.loose and verdict.least.right:  # as the claim is shown: for no neighbours in particular
         best = [one for one in verdict.least.right if isinstance(one, Private)] or verdict.least.right
         rows.append(f"<p>The best: {said_html(best)}</p>")
     return "".join(rows)
 
 
-def _counterexample(verdict: Verdict, example: Counterexample, bound: Best) -> Iterator[str]:
+def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     """The two databases side by side, the values, and the mechanisms that lose too much."""
-    yield table(["", "$D$", "$D'$"], map(_compared, bound.compared(example)))
+    yield table(["", "$D$", "$D'$"], map(_compared, compared(example)))
     if example.point:
         at = ", ".join(f"${names_latex(names)} = {_number(x)}$" for names, x in example.values)
         yield f"<p>with {at}:</p>"
@@ -263,10 +264,10 @@ def _counterexample(verdict: Verdict, example: Counterexample, bound: Best) -> I
     at_least = "at least " if example.is_at_least else ""
     claimed, true = example.decimals
     is_claimed, is_true = (latex(example.typeset(one)) for one in (example.claimed, example.actual))
+    right = f"<br>right is: {said_html(verdict.least.right)}" if verdict.least.right else ""
     yield (
         f"<p>true {example.what} {at_least}${is_true}${true}{_where(example)}; "
-        f"claimed ${is_claimed}${claimed}<br>"
-        f"right is: {said_html(verdict.least.right)}</p>"
+        f"claimed ${is_claimed}${claimed}{right}</p>"
     )
     if verdict.published:
         yield f"<p>{text_html(verdict.published)}</p>"

@@ -70,7 +70,7 @@ def verdict(n: int, found: Verdict) -> str:
 def counterexample(found: Verdict) -> Iterator[str]:
     """The two databases, the values, and the mechanisms that lose too much."""
     example = found.counterexample
-    if example is None or found.bound is None:
+    if example is None:
         return
     for letter, D in zip(("D ", "D'"), example.pair, strict=True):
         yield f"{letter} = {example.databases.printed(D)}"
@@ -87,7 +87,8 @@ def counterexample(found: Verdict) -> Iterator[str]:
         yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
     if example.without:
         yield f"{example.left_out} ({example.by_parts})"
-    yield f"right is: {plain(found.least.right)}"
+    if found.least.right:
+        yield f"right is: {plain(found.least.right)}"
     for change in found.nearby:
         yield f"it would hold {change}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,7 +12,6 @@ from dpcompose.front.documents.document import (
     GIVEN,
     Best,
     Cited,
-    Compared,
     Head,
     Mathematics,
     Said,
@@ -37,7 +36,6 @@ from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import NotForNeighbours
-from dpcompose.proof.counterexamples.refuting import Counterexample
 from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.metrics.claims import Judge, values_of
 from dpcompose.spaces.canonical.named import Distance, NamedMetric
@@ -204,15 +202,6 @@ class BestMetric(Best):
         forms = (page for page in self.theory.of_kind("metric") if page.head.states == "metric form")
         own = next((form for form in forms if form.head.notion == self.notion), None)
         return own or self.theory.rule(self.notion)
-
-    def compared(self, example: Counterexample) -> Iterator[Compared]:
-        """The parts of the databases of a counterexample, side by side."""
-        D, E = example.pair
-        for name in D:
-            one, other = (
-                value if isinstance(value, str) else f"{{{', '.join(value)}}}" for value in (D[name], E[name])
-            )
-            yield Compared(name, (one, other))
 
     def for_neighbours(self, what: str) -> NoReturn:
         raise NotForNeighbours(what)

@@ -18,6 +18,7 @@ from dpcompose.kernel.check import Allowed, Refused
 from dpcompose.kernel.deciders.calculus.values import surely
 from dpcompose.kernel.expressions import metrics, substitution
 from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.rules.chains import SINGLE, TARGET, at_any_number, letters
 from dpcompose.kernel.rules.premises import claimed as read_claim
@@ -215,7 +216,7 @@ class MetricForms:
         core = proofs.elaborated.core
         if self._negative(claim) or proofs.choices is not None:
             return None
-        with suppress(NoGuarantee, NoTheorem):
+        with suppress(NoGuarantee, NoTheorem, FormulaError):  # of 0 a rule of groups may make 0/0
             known = proofs.guarantee(claim.notion).main
             said = read_claim(dict(asked.stated), core, theory, letters(core))
             squared = theory.rule(claim.notion).head.squared

@@ -14,6 +14,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
+from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples.outputs import Output
 from dpcompose.proof.counterexamples.rows import Row
 
@@ -77,7 +78,8 @@ class Counterexample(Shown):
     neighbours -- whether the databases are neighbours, or any two;
     bits -- where the loss is a δ that is enclosed: with how many binary digits; then `actual` is what it
     is at least, and `most` what it is at most; epsilon -- at which ε, where the claim has none;
-    at_least -- whether the true loss may be larger, as only divergences are known.
+    at_least -- whether the true loss may be larger, as only divergences are known;
+    moving -- the mechanisms of the rows, families written out.
     """
 
     pair: tuple[Any, Any]
@@ -96,6 +98,7 @@ class Counterexample(Shown):
     epsilon: str = ""
     at_least: bool = False
     most: Fraction | None = None
+    moving: tuple[Mechanism, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

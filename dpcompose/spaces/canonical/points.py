@@ -51,11 +51,17 @@ class ByParts:
     @staticmethod
     def printed(database: Mapping[str, Any]) -> str:
         """A database as results print it: (x = 1, y = 0, records = {a, a})."""
-        shown = [
-            f"{name} = {value}" if isinstance(value, str) else f"{name} = {{{', '.join(value)}}}"
-            for name, value in database.items()
-        ]
-        return f"({', '.join(shown)})"
+        return f"({', '.join(f'{name} = {_value(value)}' for name, value in database.items())})"
+
+    @staticmethod
+    def beside(D: Mapping[str, Any], E: Mapping[str, Any]) -> list[tuple[str, tuple[str, str]]]:
+        """The parts of two databases side by side, by name."""
+        return [(name, (_value(value), _value(E[name]))) for name, value in D.items()]
+
+
+def _value(value: Any) -> str:
+    """What a part of a database holds: a number or letter, or records."""
+    return value if isinstance(value, str) else f"{{{', '.join(value)}}}"
 
 
 @frozen

@@ -12,7 +12,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, letter
 from dpcompose.language import formulas
-from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.sizes import COUNT
 from dpcompose.spaces.given import Neighbours, neighbours
 from dpcompose.spaces.moves.blocks import Blocks
@@ -156,7 +156,7 @@ class AnyGroup(Granularity):
         return self.of
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
-        raise TypeError(f"{self} neighbours are those of a number {self.times} of steps")
+        raise TooLarge(f"which databases are {self} neighbours depends on {self.times}, which has no value")
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         return self.are_neighbours(D, E)
