@@ -10,10 +10,11 @@ from pathlib import Path
 
 import frozen
 import pytest
-from forged_results import classes
+from forged_results import classes, derivations
 
 from dpcompose.front import cli
 
+MADE = classes.MADE | derivations.MADE
 SOURCES = {one.name: one for one in frozen.frozen()}
 
 
@@ -38,7 +39,7 @@ def saved(name: str, where: Path) -> str:
     if not _place(name, where).exists():
         with tempfile.TemporaryDirectory(dir=where) as own:
             file, out = Path(own) / "problem.toml", Path(own) / "saved.json"
-            file.write_text(classes.MADE.get(name) or SOURCES[name].problem, encoding="utf-8")
+            file.write_text(MADE.get(name) or SOURCES[name].problem, encoding="utf-8")
             cli.main(["verify", str(file), "--save-derivation", str(out)])
             keep(name, out.read_text(encoding="utf-8"), where)
     return _place(name, where).read_text(encoding="utf-8")

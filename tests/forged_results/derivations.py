@@ -22,7 +22,26 @@ def smaller_claim(data: Any) -> None:
 CERTIFICATE = ("certificates", "epsilon", "proof", "cases")
 OTHER = "problems/47-claims-in-other-notions"
 CALCULUS = ("certificates", "rho", "proof", "steps")
-DELTA = ("certificates", "delta", "proof", "steps")
+CHOSEN = ("certificates", "epsilon", "proof", "steps", 0, 2)
+LARGER = "made/a claim with the larger of two"
+MADE = {
+    LARGER: """format = 1
+[databases]
+kind = "multisets"
+[target]
+granularity = "unbounded"
+[[mechanisms]]
+name = "M1"
+guarantee = { notion = "pure", epsilon = "e1", granularity = "unbounded" }
+[[mechanisms]]
+name = "M2"
+guarantee = { notion = "pure", epsilon = "e2", granularity = "unbounded" }
+[[claims]]
+notion = "pure"
+epsilon = "e2 + exp(e1)*max(1, e2)"
+""",
+}
+"""Problems that are written for forgeries."""
 FORGERIES: dict[str, tuple[str, Edit]] = {
     "a smaller claim": ("problems/01-bounded-parallel", smaller_claim),
     "a claim changed in the result only": (
@@ -193,9 +212,7 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     "signs that are not there": (OTHER, step("weaken", 2, *CALCULUS, 1, to=["signs"])),
     "a proof that ends too early": (OTHER, without("weaken", 2, *CALCULUS, 5)),
     "a proof that goes on": (OTHER, step("weaken", 2, *CALCULUS, 5, to=["divided", "e"])),
-    "a member of no worst case": (
-        "pages/lemmas/push-forward",
-        step("weaken", 1, *DELTA, 1, 2, to=["-d*exp(e)"]),
-    ),
-    "another member": ("pages/lemmas/push-forward", step("weaken", 1, *DELTA, 1, 2, to=["-exp(e)"])),
+    "a member of no worst case": (LARGER, step("weaken", 1, *CHOSEN, to=["e1"])),
+    "another member": (LARGER, step("weaken", 1, *CHOSEN, to=["e2"])),
+    "no member": (LARGER, step("weaken", 1, *CHOSEN, to=[])),
 }
