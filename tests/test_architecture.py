@@ -81,7 +81,7 @@ search.choices: choices
 search.metrics: claims proofs sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
-front.documents: canonical captions document glossary verdict wording attained sentences telling
+front.documents: canonical captions document side_by_side glossary verdict wording attained sentences telling
     bound at examples metric_examples limits
 front.printers: audited listings markdown render sarif display latex papers
 front.numbers: numbers budgets curve membership totals
