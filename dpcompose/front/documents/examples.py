@@ -112,12 +112,9 @@ def _by_witnesses(theorem: Theorem, at: Telling, core: Setting, theory: Theory) 
         return None
     if any(row.by_table for row, _ in found):
         actual = _as_one_logarithm(actual)
-    event = page.head.by == "event"
-    actual = (
-        terms.number(rows.rounded_down(ONE if actual == INFINITY else terms.least(ONE, actual)))
-        if event
-        else actual
-    )
+    if event := page.head.by == "event":
+        printed = there.together([_probability(loss) for _, loss in found])  # by the rows as they are shown
+        actual = _probability(printed if _is_more(printed, value) else actual)
     seen = attaining(core, theory.in_kernel, page, there.type, there.stated, who)
     return replace(
         _made(there, [row for row, _ in found], who, there.shown(value), there.shown(actual)),
@@ -126,6 +123,11 @@ def _by_witnesses(theorem: Theorem, at: Telling, core: Setting, theory: Theory) 
         event=event,
         at_least=limit or any(seen.is_by_divergence(i) for i in who),
     )
+
+
+def _probability(loss: Term) -> Term:
+    """That of an event, rounded down as it is printed."""
+    return terms.number(rows.rounded_down(ONE if loss == INFINITY else terms.least(ONE, loss)))
 
 
 def _as_one_logarithm(loss: Term) -> Term:
