@@ -35,7 +35,6 @@ from dpcompose.kernel.rules.premises import (
     Premises,
     check_key,
     claimed,
-    exactly,
     one_of,
     said,
 )
@@ -80,7 +79,7 @@ def everywhere(
     setting: Setting, theory: Theory, premises: Premises, *, claim: Any, certificates: Any
 ) -> Found:
     """Every guarantee whose parameters are at least those of one that holds, at any two databases."""
-    known, covered = exactly(premises, Satisfies, Covers)
+    known, covered = said(premises, Satisfies, Covers)
     guarantee = claimed(claim, setting, theory)
     if known.notion != guarantee.notion:
         raise BadStep(f"the guarantee is about {known.notion}")
@@ -373,7 +372,7 @@ def larger(
     point: Mapping[str, str],
 ) -> Found:
     """A claim of one parameter is larger than a guarantee at two databases."""
-    known, covered = exactly(premises, Satisfies, Covers)
+    known, covered = said(premises, Satisfies, Covers)
     guarantee = claimed(claim, setting, theory)
     if known.notion != guarantee.notion or len(guarantee.values) > 1:
         raise BadStep("the guarantee has other parameters, or several")

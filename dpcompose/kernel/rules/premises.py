@@ -56,11 +56,6 @@ def said(premises: Premises, *kinds: Any) -> list[Any]:
     return found
 
 
-def exactly(premises: Premises, *kinds: type[Any]) -> list[Any]:
-    """What the premises say: one judgement of each kind, in order."""
-    return said(premises if len(premises) == len(kinds) else (), *kinds)
-
-
 def one_of(premises: Premises, kind: type[J]) -> J:
     """What the only premise says."""
     if len(premises) != 1 or not isinstance(premises[0].says, kind):

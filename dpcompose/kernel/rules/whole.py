@@ -38,7 +38,6 @@ from dpcompose.kernel.rules.premises import (
     check_key,
     claimed,
     conversion,
-    exactly,
     of_other_orders,
     one_of,
     read_values,
@@ -68,7 +67,7 @@ def cover(
 
 def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """The largest loss at the types is a guarantee; componentwise, where there are several parameters."""
-    composed, covered = exactly(premises, Composed, Covers)
+    composed, covered = said(premises, Composed, Covers)
     together = Composition(composed.losses, setting, theory)
     together.check_convex(covered.cover.convex)
     at = [together.at(one) for one in covered.cover.types]
@@ -80,7 +79,7 @@ def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
 
 def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) -> Found:
     """The same with the smaller values of one parameter that closer pages give."""
-    composed, covered = exactly(premises, Composed, Covers)
+    composed, covered = said(premises, Composed, Covers)
     together, types = Composition(composed.losses, setting, theory), covered.cover.types
     if key not in together.rule.head.parameters:
         raise BadStep(f"{composed.notion} privacy has no parameter {key!r}")
