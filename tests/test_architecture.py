@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
 LAYERS = """
-kernel.expressions: divisors keeping naming orders refusals switches domains grammar terms writing rationals
+kernel.expressions: divisors keeping naming orders refusals switches domains signs grammar terms writing rationals
     substitution intervals logarithms metrics polynomials formulas points certificates forms boxes
 kernel.core: assumptions concrete distances fibres orders reader contributions counted lines classes settings
     letters products reading

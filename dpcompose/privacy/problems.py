@@ -44,7 +44,7 @@ class ProblemError(ValueError):
     def __init__(self, file: str, mistakes: Sequence[Mistake]) -> None:
         self.file = file
         self.mistakes = tuple(mistakes)
-        super().__init__("\n".join(f"{file}: {mistake}" for mistake in self.mistakes))
+        super().__init__("\n".join(f"{file}: {line}" for line in checks.told(self.mistakes)))
 
 
 @frozen

@@ -9,11 +9,11 @@ an identity that holds for all values of letters for which both sides have one. 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.expressions import naming
+from dpcompose.kernel.expressions import naming, signs
 from dpcompose.kernel.expressions.divisors import divisors
 from dpcompose.kernel.expressions.domains import POSITIVE, Domain
 from dpcompose.kernel.expressions.keeping import kept
@@ -86,38 +86,12 @@ class Term:
     @kept
     def nonnegative(self) -> bool:
         """Whether the term is seen to be ≥ 0 wherever it has a value, from the signs of its parts."""
-        return self.positive or self._sign(lambda one: one.nonnegative, lambda domain: domain.nonnegative, 0)
+        return self.positive or signs.is_seen(self, False)
 
     @kept
     def positive(self) -> bool:
         """Whether the term is seen to be > 0 wherever it has a value, from the signs of its parts."""
-        return self._sign(lambda one: one.positive, lambda domain: domain.positive, 1)
-
-    def _sign(self, seen: Callable[[Term], bool], allowed: Callable[[Domain], bool], strict: int) -> bool:
-        kind, of = self.kind, self.of
-        if kind == "number":
-            return bool(of[0] > 0 or (not strict and of[0] == 0))
-        if kind == "letter":
-            return allowed(of[1])
-        if kind == "sum":
-            return all(one.nonnegative for one in of) and (not strict or any(one.positive for one in of))
-        if kind == "product":
-            return all(map(seen, of)) or self._is_least(seen)
-        if kind == "power":
-            exponent = of[1].number
-            even = exponent is not None and exponent.denominator == 1 and exponent.numerator % 2 == 0
-            return seen(of[0]) or (even and not strict)
-        if kind == "top":
-            m: int = of[0]
-            return sum(map(seen, of[1:])) >= m >= strict
-        return kind in ("exp", "oo") or (kind == "over" and seen(of[1]))
-
-    def _is_least(self, seen: Callable[[Term], bool]) -> bool:
-        """Whether a product is a minimum −c·max(−x, −y)·z, c > 0, of which all x, y and z have a sign."""
-        (c, rest), worst = self.split, [one for one in self.of if one.kind == "top"]
-        others = [factor for factor in rest.factors if factor.kind != "top"]
-        inside = [-part for peak in worst for part in peak.parts]
-        return c < 0 and len(worst) == 1 and all(map(seen, [*inside, *others]))
+        return signs.is_seen(self, True)
 
     def __add__(self, other: Term | int | Fraction) -> Term:
         return add([self, as_term(other)])
@@ -344,6 +318,8 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
         return power(base.of[0], base.of[1] * r)
     if base.kind == "power" and base.of[0].kind == "top" and base.nonnegative and (-base.of[0]).nonnegative:
         return power(-base.of[0], base.of[1] * r)  # the square of a minimum is that of max(−x, −y)
+    if base.kind == "power" and _is_even(base.of[1]) and r.positive:
+        return power(largest(base.of[0], -base.of[0]), base.of[1] * r)  # √(x²) = |x|
     if whole and r.positive and is_switch(base):
         return base if r.of[0] % 2 else -base
     if base.kind == "product" and whole:
@@ -355,6 +331,11 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
     if base.kind == "number" and base.of[0].numerator == 1:
         return power(number(base.of[0].denominator), -r)
     return Term("power", (base, r))
+
+
+def _is_even(exponent: Term) -> bool:
+    """Whether an exponent is 2, 4, 6, …"""
+    return exponent.positive and exponent.number is not None and exponent.number % 2 == 0
 
 
 def _power_of_product(base: Term, r: Term) -> Term:

@@ -18,6 +18,10 @@ Place = tuple[str | int, ...]
 LONGEST_NAME = 200
 
 
+MOST_LINES = 6
+"""How many lines are named in which a mistake is made again."""
+
+
 @frozen
 class Mistake:
     """What is wrong, under which key, and in which line of the file where that is known.
@@ -34,6 +38,30 @@ class Mistake:
     def __str__(self) -> str:
         where = ".".join(str(part + 1) if isinstance(part, int) else part for part in self.path) or "file"
         return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
+
+
+def told(mistakes: Iterable[Mistake]) -> list[str]:
+    """Mistakes as lines, those that are the same at several numbers once, at the first of them.
+
+    >>> some = [Mistake(("mechanisms", n, "domain"), "say which", line=n) for n in (3, 7, 9)]
+    >>> told([*some, Mistake(("title",), "is no text")])
+    ['mechanisms.4.domain (line 3): say which; the same in 2 more places, lines 7, 9', 'title: is no text']
+    """
+    alike: dict[tuple[Place, str], list[Mistake]] = {}
+    for one in mistakes:
+        place = tuple(0 if isinstance(part, int) else part for part in one.path)
+        alike.setdefault((place, one.message), []).append(one)
+    return [_together(first, others) for first, *others in alike.values()]
+
+
+def _together(first: Mistake, others: Sequence[Mistake]) -> str:
+    if not others:
+        return str(first)
+    lines = [str(one.line) for one in others if one.line]
+    shown = ", ".join(lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], "...", lines[-1]])
+    places = "1 more place" if len(others) == 1 else f"{len(others)} more places"
+    word = "line" if len(lines) == 1 else "lines"
+    return f"{first}; the same in {places}{f', {word} {shown}' if lines else ''}"
 
 
 class Mistakes:
