@@ -27,12 +27,13 @@ kernel.covers: paths types blocks cones distances groups queries records rooms s
     cells contributions corners differing listed policies counts
 kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs spreading curves equalities
     outcomes pieces
-kernel.deciders.tables: divergences entries promises tables
+kernel.deciders.tables: divergences entries together orders promises tables
 kernel.deciders.curves: noises
 kernel.composition: divergences families given samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed
 kernel.covers: products __init__ places
-kernel.rules: premises tradeoffs mechanisms orders parameters chains whole metrics refutations choices __init__
+kernel.rules: premises tradeoffs mechanisms orders parameters chains whole metrics refutations tables choices
+    __init__
 kernel: theorems check saved
 language: decimals symbols synonyms worstcase writing exchange formulas latex shown
 spaces.classes: lines sizes attributes databases listed products records sequences subsets tuples vertices
@@ -76,7 +77,7 @@ search: guarantees least reasons stated
 search.citations: conclusions citations
 search.conversions: apart implied within besides
 search.refutations: claimed fewer witnesses curves
-search: verdicts replayed
+search: by_rows verdicts replayed
 search.choices: choices
 search.metrics: claims proofs sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders

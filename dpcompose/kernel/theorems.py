@@ -14,6 +14,8 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     one_by_one, theorem about its parts         ⊢ what holds of the mechanisms of studies one by one
     at_orders(orders), theorem about these      ⊢ so does what holds of divergences of other orders
     by_lines(claim), (ε, δ) of its lines        ⊢ a trade-off function is a guarantee, or false
+    by_rows(claim)                              ⊢ the rows of tables keep the claim
+    against_rows(claim, point, databases)       ⊢ the claim is false: the rows of two neighbours break it
     convert(page), M_i loses x                  ⊢ M_i loses y in another notion
     compose, M_1 loses x_1, …, M_k loses x_k    ⊢ together they lose x_1 ⊕ … ⊕ x_k
     cover                                       ⊢ finitely many types stand for all neighbours

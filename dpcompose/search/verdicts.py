@@ -20,7 +20,7 @@ from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.search import always, guarantees, least, reasons
+from dpcompose.search import always, by_rows, guarantees, least, reasons
 from dpcompose.search.comparisons import parameters
 from dpcompose.search.comparisons.weakening import weakened
 from dpcompose.search.conversions import besides
@@ -100,6 +100,8 @@ class Judge:
         verdict = self._by_guarantees(claimed, known)
         if verdict.word == "undecided":
             verdict = self._trivial(claimed) or self._refuted(claimed, BY_WITNESSES, verdict)
+        if verdict.word == "undecided":
+            verdict = self._by_rows(claimed, verdict)
         if verdict.word != "refuted" and verdict.loose is None:
             verdict = self._by_curve(claimed, verdict)
         if verdict.word == "undecided":
@@ -111,6 +113,13 @@ class Judge:
             proved = self._by_guarantees(claimed, list(chosen))
             verdict = proved if proved.word == "proved" else verdict
         return verdict
+
+    def _by_rows(self, claimed: Claimed, verdict: Verdict) -> Verdict:
+        """The verdict by the rows of tables."""
+        if (found := by_rows.decided(claimed)) is None:
+            return verdict
+        word = "proved" if isinstance(found.says, Satisfies) else "refuted"
+        return replace(verdict, word=word, theorem=found)
 
     def _refuted(self, claimed: Claimed, attempts: Sequence[Refuting], verdict: Verdict) -> Verdict:
         """The claim refuted by the first that does; the verdict as it was where none does."""

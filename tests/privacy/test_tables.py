@@ -192,14 +192,14 @@ def test_zcdp_of_weights_that_are_large_numbers() -> None:
     assert close.check(dpc.zcdp(1, COIN)).verdict == "proved"  # no power of e is enclosed so far out
 
 
-def test_zcdp_is_not_decided_where_no_order_and_no_formula_decides() -> None:
+def test_zcdp_is_decided_by_orders_where_no_formula_decides() -> None:
     T = dpc.randomized_response_table(1)
     exactly = 0.4621171572600098  # tanh(1/2), what 1-DP implies, attained by randomized response at α → 1
     assert math.isclose(exactly, math.tanh(0.5))
     verdicts = {
         rho: T.check(dpc.zcdp(rho, COIN)).verdict for rho in ("46/100", "4621/10000", "463/1000", "oo")
     }
-    assert verdicts == {"46/100": "refuted", "4621/10000": "undecided", "463/1000": "proved", "oo": "proved"}
+    assert verdicts == {"46/100": "refuted", "4621/10000": "refuted", "463/1000": "proved", "oo": "proved"}
     impossible = dpc.probability_table({0: [1, 0], 1: ["1/2", "1/2"]})
     assert impossible.check(dpc.zcdp(100, COIN)).verdict == "refuted"
 

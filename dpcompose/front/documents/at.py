@@ -20,6 +20,7 @@ from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import exponentials
+from dpcompose.kernel.deciders.calculus.exponentials import Value
 from dpcompose.kernel.deciders.tables import entries
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import enclosure
@@ -357,14 +358,23 @@ class At:
         )
         return [*found.values(), *together]
 
+    def of_tables(self, i: int) -> Iterator[Row]:
+        """What the members of M_i are, by their table, at the two databases."""
+        for n in self.numbers(i):
+            yield replace(rows.of_rows(n, *self._rows(i)), name=self.name(n))
+
     def _of_table(self, i: int, n: int) -> Row:
+        return rows.of_table(n, *self._rows(i))
+
+    def _rows(self, i: int) -> tuple[Sequence[str], Sequence[Value], Sequence[Value]]:
+        """The outcomes of the table of M_i, and how likely they are at the two databases."""
         table = self.core.mechanisms[i - 1].table
         assert table is not None
         both = given_tables.rows_of(i, self.core, self.type)
         at_D, at_E = (
             [exponentials.value_at(entries.read(term), self.point) for term in table.rows[x]] for x in both
         )
-        return rows.of_table(n, table.outcomes, at_D, at_E)
+        return table.outcomes, at_D, at_E
 
 
 def listed(names: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from dpcompose.front.documents.at import At, Pair, Point, largest
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition import losses
+from dpcompose.kernel.composition.given_tables import Together
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.composition.witnesses import attained_in
 from dpcompose.kernel.core.assumptions import letters_of
@@ -24,7 +25,7 @@ from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.curves import pieces
-from dpcompose.kernel.deciders.tables import promises
+from dpcompose.kernel.deciders.tables import entries, promises
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term
@@ -69,14 +70,13 @@ def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexampl
 
 def counterexample(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Counterexample | None:
     """The same of a theorem that refutes at a point; at -- tells the databases."""
-    make = _by_curve if theorem.rule == "exceed" else _by_witnesses
-    return make(theorem, at, core, theory)
+    return BY_RULE[theorem.rule](theorem, at, core, theory)
 
 
 def innermost(told: Elaborated, theorem: Theorem) -> tuple[Elaborated, Theorem]:
     """The theorem that refutes at a point, and the setting that it is about: of mechanisms one by one, or
     with one guarantee each."""
-    while theorem.rule not in ("refute", "exceed"):
+    while theorem.rule not in BY_RULE:
         if theorem.rule == "choose":
             given = narrower(theorem.arguments.get("values"), told.core)
             told = told.about(told.core.choosing(theorem.arguments["which"], given))
@@ -133,7 +133,7 @@ def _probability(loss: Term) -> Term:
 def _as_one_logarithm(loss: Term) -> Term:
     """log(2) + log(5) as log(10)."""
     with suppress(ValueError):
-        return loss if loss == INFINITY else exponentials.log_of(promises.power(loss))
+        return loss if loss == INFINITY else exponentials.log_of(entries.power(loss))
     return loss
 
 
@@ -271,6 +271,36 @@ def _by_event(at: At, i: int, claim: Mapping[str, Term]) -> Counterexample | Non
         return None
     there, ((row, loss),) = some
     return replace(_made(there, [row], [i], claim["delta"], loss), event=True, at_least=True)
+
+
+# by the rows of tables
+
+
+def _by_rows(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Counterexample | None:
+    assert isinstance(theorem.says, Refuted)
+    x, y = theorem.arguments["databases"]
+    tables = Together(core)
+    moves = tuple((i, ((0, ONE),)) for i in tables.moving(x, y))
+    there = at(Type(moves, frozenset(), (x, y)), (), None)
+    claim = there.claimed(dict(theorem.says.values))
+    P, Q = ([exponentials.value_at(p, there.point) for p in row] for row in tables.at(x, y, whole=False))
+    notion, orders = theorem.says.notion, core.orders_at(there.point)
+    broken = promises.broken(notion, P, Q, claim, orders)
+    found = None if broken is None else promises.measured(notion, P, Q, claim, broken)
+    if found is None:
+        return None
+    measure, limit, actual = found
+    who = [i for i, _ in moves]
+    rows_there = [row for i in who for row in there.of_tables(i)]
+    if actual is None:
+        return replace(_made(there, rows_there, who, limit.high, INFINITY), measure=measure)
+    shown, least, most = told_apart(limit, actual)
+    return replace(_made(there, rows_there, who, shown, least), bits=BITS[0], most=most, measure=measure)
+
+
+Making = Callable[[Theorem, Telling, Setting, Theory], Counterexample | None]
+"""What tells the databases, and mechanisms, of a theorem that refutes at a point."""
+BY_RULE: Mapping[str, Making] = {"refute": _by_witnesses, "exceed": _by_curve, "against_rows": _by_rows}
 
 
 # both

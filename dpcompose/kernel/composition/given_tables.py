@@ -6,15 +6,21 @@ check itself is by a decider.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from dpcompose.kernel.composition.losses import NoLoss, mechanism_of
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.listed import related
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.deciders.tables.divergences import Row
 from dpcompose.kernel.deciders.tables.tables import Table
+from dpcompose.kernel.deciders.tables.together import Both, together
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import ONE, Term
+
+Pair = tuple[int, int]
 
 
 def check(i: int, setting: Setting) -> None:
@@ -31,8 +37,11 @@ def check(i: int, setting: Setting) -> None:
             raise NoLoss(f"{mechanism.name} is not seen to depend on what it reads only: {depends.words}")
     for n in range(len(mechanism.also) + 1):
         one = mechanism.with_only(n)
-        promised = dict(one.values)
-        finding = table.check(one.notion, ((x, y, promised) for x, y in _pairs(one, setting, read)))
+        promised, orders = dict(one.values), None
+        if one.curve is not None:
+            promised, orders = {key: one.curve.value for key in promised}, one.curve.orders
+        pairs = ((x, y, promised) for x, y in _pairs(one, setting, read))
+        finding = table.check(one.notion, pairs, orders)
         if finding.verdict != "proved":
             unknown = "not known to be" if finding.verdict == "undecided" else "not"
             raise NoLoss(f"{one.name} is {unknown} what its table shows: {finding.words}")
@@ -58,6 +67,106 @@ def _pairs(mechanism: Mechanism, setting: Setting, read: tuple[int, ...]) -> Ite
             yield x, y
         elif read[x] != read[y]:
             yield read[x], read[y]
+
+
+@frozen
+class Together:
+    """The tables of a setting as one mechanism, at two listed databases: rows belong to the databases.
+
+    Raises NoLoss of a setting that is not about a listed class and its neighbours.
+    """
+
+    setting: Setting
+
+    @cached_property
+    def neighbours(self) -> list[Pair]:
+        """All pairs of neighbours, of which those with other rows in the same order are one."""
+        setting = self.setting
+        if setting.databases.kind != "listed" or setting.distances or setting.target.times is not None:
+            raise NoLoss("tables are compared row by row for the neighbours of a listed class")
+        first: dict[frozenset[tuple[int, ...]], Pair] = {}
+        for x, y in related(setting.target, setting.databases.count):
+            told = frozenset((self._told(x), self._told(y)))
+            first.setdefault(told if len(told) > 1 else frozenset(), (x, y))
+            if len(first) > MOST_NEIGHBOURS:
+                raise NoLoss(f"more than {MOST_NEIGHBOURS:,} neighbours are not gone through by rows")
+        return list(first.values())
+
+    def are_neighbours(self, x: int, y: int) -> bool:
+        """Whether two databases are neighbours."""
+        _ = self.neighbours
+        return (min(x, y), max(x, y)) in related(self.setting.target, self.setting.databases.count)
+
+    def moving(self, x: int, y: int) -> list[int]:
+        """The tables that have other rows at two databases, by the numbers of the mechanisms."""
+        every = enumerate(zip(self.setting.mechanisms, self._numbers, strict=True), start=1)
+        return [i for i, (one, rows) in every if one.table is not None and rows[x] != rows[y]]
+
+    def _told(self, x: int) -> tuple[int, ...]:
+        """What all mechanisms do, and read, at a database."""
+        return tuple(number[x] for number in self._numbers)
+
+    @cached_property
+    def _numbers(self) -> list[Sequence[int]]:
+        """For each mechanism the numbers of its rows by database; equal rows have one.  Without a table, of
+        the value that is read."""
+        found: list[Sequence[int]] = []
+        for mechanism in self.setting.mechanisms:
+            read = _read(mechanism, self.setting)
+            if mechanism.table is None:
+                found.append(read)
+                continue
+            known: dict[Row, int] = {}
+            own = [known.setdefault(row, len(known)) for row in self._rows(mechanism)]
+            found.append(own if mechanism.table.on == "databases" else [own[x] for x in read])
+        return found
+
+    def _rows(self, mechanism: Mechanism) -> tuple[Row, ...]:
+        assert mechanism.table is not None
+        if mechanism.name not in self._checked:
+            table = Table.of(dict(enumerate(mechanism.table.rows)))
+            self._checked[mechanism.name] = tuple(map(tuple, table.rows.values()))
+        return self._checked[mechanism.name]
+
+    @cached_property
+    def _checked(self) -> dict[str, tuple[Row, ...]]:
+        """The rows of tables that were checked, by the names of mechanisms."""
+        return {}
+
+    def at(self, x: int, y: int, whole: bool = True) -> Both:
+        """The distributions of all outcomes at two databases; a family counts as so many.
+
+        whole -- whether all mechanisms are meant: then what reads something else is a table.
+        """
+        moving = []
+        for i, (mechanism, numbers) in enumerate(zip(self.setting.mechanisms, self._numbers, strict=True)):
+            if numbers[x] == numbers[y]:
+                continue
+            if mechanism.table is None:
+                if whole:
+                    raise NoLoss(f"{mechanism.name} is no table, and reads something else there")
+                continue
+            moving.append((*self._at(i, x, y), _count(mechanism)))
+        return together(moving)
+
+    def _at(self, i: int, x: int, y: int) -> Both:
+        mechanism = self.setting.mechanisms[i]
+        assert mechanism.table is not None
+        read, rows = _read(mechanism, self.setting), self._rows(mechanism)
+        on = mechanism.table.on == "databases"
+        return (rows[x], rows[y]) if on else (rows[read[x]], rows[read[y]])
+
+
+MOST_NEIGHBOURS = 20_000
+"""The most neighbours with different rows that are gone through."""
+
+
+def _count(mechanism: Mechanism) -> int:
+    """How many mechanisms a family of tables is."""
+    count = ONE if mechanism.count is None else mechanism.count
+    if count.number is None:
+        raise NoLoss(f"how many mechanisms {mechanism.name} is, is no number")
+    return int(count.number)
 
 
 def rows_of(i: int, setting: Setting, type: Type) -> tuple[int, int]:

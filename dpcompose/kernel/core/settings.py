@@ -341,6 +341,11 @@ class Setting:
         """The order of which divergences are spoken."""
         return None if self.orders is None else self.orders.order
 
+    def orders_at(self, point: Mapping[str, Fraction]) -> Orders | None:
+        """The orders of which divergences are spoken at a point: the one that it has."""
+        one = self.orders is not None and ALPHA in point
+        return Orders.read(str(point[ALPHA])) if one else self.orders
+
     def at_orders(self, orders: Orders) -> Setting:
         """The same that speaks of other orders.  Raises BadSetting where nothing is said of these."""
         try:

@@ -170,6 +170,7 @@ class Procedure(Head):
         "arrays",
         "pairs",
         "within a distance",
+        "rows of tables",
     ]
 
 

@@ -11,6 +11,7 @@ from dpcompose.kernel.rules.metrics import bounded, everywhere, is_metric, large
 from dpcompose.kernel.rules.orders import at_orders
 from dpcompose.kernel.rules.premises import Found
 from dpcompose.kernel.rules.refutations import attain, exceed, loose, optimal, refute
+from dpcompose.kernel.rules.tables import against_rows, by_rows
 from dpcompose.kernel.rules.tradeoffs import by_lines
 from dpcompose.kernel.rules.whole import (
     apart,
@@ -30,7 +31,7 @@ from dpcompose.kernel.rules.whole import (
 
 EVERY = (
     *(given, noise, table, study, implies, choose, least, among, one_by_one, at_orders, convert),
-    by_lines,
+    *(by_lines, by_rows, against_rows),
     *(compose, cover, worst, closer, apart, curve, curve_standing, vacuous, trivial, change, weaken),
     *(attain, exceed, refute, optimal, loose),
     metric_form,

@@ -78,7 +78,7 @@ def attain(
         grounds |= used
         who |= {i for i, _ in lost.witnesses}
     if len(who) < len(setting.mechanisms):
-        grounds |= _parts(theory)
+        grounds |= parts_page(theory)
     squared = page.head.shows in theory.rule(notion).head.squared
     value = largest([attained.value for attained in lowers], squared, setting.known)
     return Lower(notion, page.head.shows, value, tuple(lowers)), grounds
@@ -122,7 +122,7 @@ def _type(covered: Covers, n: int) -> Type:
     return covered.cover.types[n - 1]
 
 
-def _parts(theory: Theory) -> Grounds:
+def parts_page(theory: Theory) -> Grounds:
     """The page by which mechanisms may be left out."""
     about = theory.first("processing", lambda page: page.head.of == "parts", "no page is about parts")
     return Grounds(frozenset({about.id}))
@@ -258,7 +258,7 @@ def exceed(
         notion, epsilon = _implied(implied)
         curves = computed.Curves(notion, chosen, setting, theory)
         pages = curves.check_implied(epsilon, (there.notion, there.values), type, at, bits)
-    return refuted, Grounds(frozenset(pages), frozenset({"curves"})) | _parts(theory)
+    return refuted, Grounds(frozenset(pages), frozenset({"curves"})) | parts_page(theory)
 
 
 def _implied(given: Mapping[str, str]) -> tuple[str, Term]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.deciders.calculus.exponentials import NotDecided
-from dpcompose.kernel.deciders.tables.promises import ORDERS, power
+from dpcompose.kernel.deciders.tables.entries import power
 from dpcompose.kernel.expressions.terms import Term
 
 Rows = Sequence[Sequence[Fraction]]
@@ -180,14 +180,6 @@ FEW_PAIRS = 64
 """Up to how many pairs are compared exactly at once."""
 
 
-def _nearest_of_zcdp(rows: Rows, pairs: Pairs, promised: Mapping[str, Term]) -> Pairs:
-    """The largest ratio may show ρ-zCDP of all pairs, and the largest divergence of an order refute it."""
-    found = set(near_largest(rows, pairs, None))
-    for order in ORDERS:
-        found.update(near_largest_moment(rows, pairs, order))
-    return [pair for pair in pairs if pair in found]
-
-
 def _nearest_of_approximate(rows: Rows, pairs: Pairs, promised: Mapping[str, Term]) -> Pairs:
     """Those with the largest δ.  Raises NotDecided where e^ε is irrational."""
     t = power(promised["epsilon"])
@@ -199,6 +191,5 @@ def _nearest_of_approximate(rows: Rows, pairs: Pairs, promised: Mapping[str, Ter
 NEAREST: Mapping[str, Callable[[Rows, Pairs, Mapping[str, Term]], Pairs]] = {
     "pure": lambda rows, pairs, promised: near_largest(rows, pairs, None),
     "approximate": _nearest_of_approximate,
-    "zcdp": _nearest_of_zcdp,
 }
 """For a notion, of pairs of rows of numbers those that decide it for all of them."""

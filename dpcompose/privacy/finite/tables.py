@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Value
 from dpcompose.kernel.deciders.tables.divergences import INFINITE, Attained
-from dpcompose.kernel.deciders.tables.promises import power
+from dpcompose.kernel.deciders.tables.entries import power
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term

@@ -10,7 +10,7 @@ from typing import Any
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Value
 from dpcompose.kernel.deciders.tables import divergences
-from dpcompose.kernel.deciders.tables.promises import power
+from dpcompose.kernel.deciders.tables.entries import power
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas

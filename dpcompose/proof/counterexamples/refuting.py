@@ -79,7 +79,8 @@ class Counterexample(Shown):
     bits -- where the loss is a δ that is enclosed: with how many binary digits; then `actual` is what it
     is at least, and `most` what it is at most; epsilon -- at which ε, where the claim has none;
     at_least -- whether the true loss may be larger, as only divergences are known;
-    moving -- the mechanisms of the rows, families written out.
+    moving -- the mechanisms of the rows, families written out;
+    measure -- what is compared, in words, where that is neither a loss nor a δ.
     """
 
     pair: tuple[Any, Any]
@@ -99,6 +100,7 @@ class Counterexample(Shown):
     at_least: bool = False
     most: Fraction | None = None
     moving: tuple[Mechanism, ...] = ()
+    measure: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,6 +135,7 @@ class Counterexample(Shown):
             data |= {"at-most": decimal(self.most), "bits": self.bits}
         data |= {"epsilon": self.epsilon} if self.epsilon else {}
         data |= {"parameter": "delta"} if self.event else {}
+        data |= {"parameter": self.measure} if self.measure else {}
         data |= {"alone": self.alone.data()} if self.alone is not None else {}
         data |= {"without": list(self.without)} if self.without else {}
         return data | ({"through": list(self.through)} if self.through else {})
@@ -161,7 +164,9 @@ class Counterexample(Shown):
 
     @property
     def what(self) -> str:
-        """What is compared: a loss, or a δ."""
+        """What is compared: a loss, a δ, or what `measure` says."""
+        if self.measure:
+            return self.measure
         return "loss" if self.most is None and not self.event else "delta"
 
     @property

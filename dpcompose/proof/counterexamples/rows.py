@@ -80,6 +80,20 @@ def of_table(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Seque
     return Row(i, said, told, ((outcomes[o], p, q),), by_table=True)
 
 
+def of_rows(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Sequence[Value]) -> Row:
+    """The outcomes of a table without parameters that are not as likely at D as at E; few of many."""
+    found = [
+        (outcome, *(formulas.to_text(exponentials.as_term(x)) for x in both))
+        for outcome, *both in zip(outcomes, at_D, at_E, strict=True)
+        if not exponentials.same(*both)
+    ]
+    more = "; ..." if len(found) > MOST_OUTCOMES else ""
+    found = found[:MOST_OUTCOMES]
+    said = "; ".join(f"{outcome}: {p}, {q}" for outcome, p, q in found)
+    told = {"mechanism": i, "outcomes": [list(one) for one in found]}
+    return Row(i, f"by its table, with probabilities at D and D' of {said}{more}", told)
+
+
 def of_noise(i: int, at_D: str, at_E: str, noise: str) -> Row:
     """A mechanism of the setting itself: the values of its query at D and E, and its noise."""
     said = f"itself: {at_D} at D, {at_E} at D', with {noise}"

@@ -16,7 +16,7 @@ from dpcompose.kernel.expressions import naming, terms
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.search.comparisons import parameters
 
-REFUTING = ("refute", "exceed")
+REFUTING = ("refute", "exceed", "against_rows")
 """The rules that refute at a point."""
 FEW = 2
 """By how much above its least value a whole number is plain as it is."""

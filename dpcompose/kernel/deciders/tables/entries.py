@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import (
     NotDecided,
     Quotient,
     Value,
     constant,
-    power,
     quotient,
 )
 from dpcompose.kernel.deciders.calculus.signs import where_negative
-from dpcompose.kernel.expressions import formulas, substitution
+from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.terms import Term
 
 LARGEST_POWER = 64
@@ -50,11 +50,21 @@ def read(given: Term) -> Value:
             raise NotExponential(f"{formulas.to_text(given)} divides by 0")
         return base ** int(n)
     if given.kind == "exp" and is_polynomial(exponent := substitution.expanded(given.of[0])):
-        return quotient(power(exponent), constant(1))
+        return quotient(exponentials.power(exponent), constant(1))
     raise NotExponential(
         f"{formulas.to_text(given)} is no number that is computed exactly: they are made of rationals, sums, "
         "products, quotients, and exp of sums of rational multiples of parameters"
     )
+
+
+def power(epsilon: Term) -> Value:
+    """e^ε, where log(c) in ε becomes a factor c.  Raises NotDecided where it is no value of a table."""
+    try:
+        return read(terms.exp(substitution.expanded(epsilon)))
+    except NotExponential:
+        raise NotDecided(
+            f"exp({formulas.to_text(epsilon)}) is no quotient of sums of powers of e, and not compared"
+        ) from None
 
 
 def is_polynomial(exponent: Term) -> bool:

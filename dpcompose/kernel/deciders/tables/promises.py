@@ -7,31 +7,32 @@ for all allowed values of the parameters, and one value at which it fails breaks
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from fractions import Fraction
 
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.deciders.calculus import exponentials
-from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Point, Value
+from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Point, Value, divided
 from dpcompose.kernel.deciders.calculus.signs import is_at_least
 from dpcompose.kernel.deciders.curves import normal
 from dpcompose.kernel.deciders.tables import divergences, entries
 from dpcompose.kernel.deciders.tables.divergences import INFINITE, Event, Row
 from dpcompose.kernel.deciders.tables.entries import NotExponential
-from dpcompose.kernel.expressions import substitution, terms
+from dpcompose.kernel.deciders.tables.orders import BOUNDS, Bound
+from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.formulas import to_text
-from dpcompose.kernel.expressions.intervals import Interval
+from dpcompose.kernel.expressions.intervals import Interval, enclosure, exp, log, sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
-ORDERS = tuple(map(Fraction, ("2", "3", "4", "8", "16", "3/2", "101/100")))
-"""The Rényi orders at which zero-concentrated privacy is refuted; with parameters those below are tried."""
+WHOLE_ORDERS = (2, 3)
+"""The Rényi orders at which zero-concentrated privacy is refuted where there are parameters: moments are
+polynomials of growing degree."""
 
-HIGHEST_ORDER = 3
-"""With parameters only whole orders up to it are tried: moments are polynomials of growing degree."""
-
-DIGITS = (30, 60, 120)
-"""To how many digits irrational numbers are enclosed, one after another, before they count as undecided."""
+BITS = 192
+"""With how many binary digits it is told how much a promise is broken."""
 
 MOST_DIGITS = 70
 """To how many digits probabilities are compared with those of normal distributions."""
@@ -44,18 +45,25 @@ Values = Mapping[str, Term]
 
 @frozen
 class Broken:
-    """What breaks a promise: an event by its outcomes, in words how, and values of the parameters."""
+    """What breaks a promise: an event by its outcomes, in words how, and values of the parameters.
+
+    order -- of divergences the one that is too large; then there is no event.
+    """
 
     event: Event
     words: str
     point: Point = field(default_factory=dict)
+    order: Fraction | None = None
 
 
-def broken(notion: str, P: Row, Q: Row, promised: Values) -> Broken | None:
+def broken(notion: str, P: Row, Q: Row, promised: Values, orders: Orders | None = None) -> Broken | None:
     """What breaks a notion's promise with these parameters; None where it is shown to be kept.
+
+    orders -- of divergences those of which they are spoken.
 
     Raises NotDecided where neither is found, and for a notion of which nothing is known here.
 
+    >>> from dpcompose.kernel.expressions import terms
     >>> P, Q = [Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 4), Fraction(3, 4)]
     >>> broken("pure", P, Q, {"epsilon": terms.log(terms.number(2))})
     >>> broken("pure", P, Q, {"epsilon": terms.number(Fraction(1, 2))}).event
@@ -63,26 +71,32 @@ def broken(notion: str, P: Row, Q: Row, promised: Values) -> Broken | None:
     """
     if any(value.kind == "oo" for value in promised.values()):
         return None
-    if notion not in CHECKED:
-        raise NotDecided(f"no table is checked for {notion} privacy; {', '.join(CHECKED)} are")
-    return CHECKED[notion](P, Q, promised)
+    if notion in CHECKED:
+        return CHECKED[notion](P, Q, promised)
+    if notion not in BOUNDS:
+        raise NotDecided(f"no table is checked for {notion} privacy; {', '.join({**CHECKED, **BOUNDS})} are")
+    return _diverging(P, Q, BOUNDS[notion](promised, orders))
 
 
-def power(epsilon: Term) -> Value:
-    """e^ε, where log(c) in ε becomes a factor c.  Raises NotDecided where it is no value of a table."""
-    try:
-        return entries.read(terms.exp(substitution.expanded(epsilon)))
-    except NotExponential:
-        raise NotDecided(
-            f"exp({to_text(epsilon)}) is no quotient of sums of powers of e, and not compared"
-        ) from None
+def _has_letters(P: Row, Q: Row, promised: Values) -> bool:
+    return bool(exponentials.letters(*P, *Q) or any(value.letters for value in promised.values()))
+
+
+def _diverging(P: Row, Q: Row, bound: Bound) -> Broken | None:
+    """The order at which a bound on divergences is exceeded."""
+    found = bound.broken(P, Q)
+    if found is None:
+        return None
+    order, point = found
+    limit = ", ".join(map(to_text, bound.at(order)))
+    return Broken((), f"the Rényi divergence of order {order} is above {limit}", point, order)
 
 
 def _powers(epsilon: Term) -> list[Value]:
     """e^ε; where ε is a maximum, that of each of its terms."""
     if epsilon.kind == "top" and epsilon.of[0] == 1:
-        return [power(part) for part in epsilon.parts]
-    return [power(epsilon)]
+        return [entries.power(part) for part in epsilon.parts]
+    return [entries.power(epsilon)]
 
 
 def _exceeds(value: Value, limits: Sequence[Value]) -> Point | None:
@@ -132,7 +146,7 @@ def _approximate(P: Row, Q: Row, promised: Values) -> Broken | None:
         raise NotDecided(str(error)) from None
     words = f"which is more than exp({to_text(epsilon)}) times as much and {to_text(delta)} in addition"
     events = dict.fromkeys(
-        excess.event for t in powers for excess in divergences.excesses(P, Q, t) if excess.event
+        event for event in ((), *(excess.event for t in powers for excess in divergences.excesses(P, Q, t)))
     )
     totals = ((S, divergences.total(P, S), divergences.total(Q, S)) for S in events)
     return _first((S, p, [t * q + more for t in powers], words) for S, p, q in totals)
@@ -157,31 +171,30 @@ def _first(
 
 
 def _zcdp(P: Row, Q: Row, promised: Values) -> Broken | None:
-    """D_α(P‖Q) ≤ ρ·α for all α > 1: broken at one of the ORDERS, or shown from the largest ratio."""
+    """D_α(P‖Q) ≤ ρ·α for all α > 1: shown from the largest ratio, or by divergences."""
     rho = promised["rho"]
-    ratios = [*divergences.ratios(P, Q), *divergences.ratios(Q, P)]
-    for ratio in ratios:
+    for ratio in (*divergences.ratios(P, Q), *divergences.ratios(Q, P)):
         if ratio.value is INFINITE:
             return Broken(ratio.event, "which is impossible at one of the two, and no rho allows that")
-    if all(_shows_zcdp(ratio.value, rho) for ratio in ratios if ratio.value is not INFINITE):
+    if shows_all_zcdp(P, Q, rho):
         return None
-    numbers = not exponentials.letters(*P, *Q)
-    for order in ORDERS:
-        if not numbers and (order.denominator != 1 or order > HIGHEST_ORDER):
-            continue
-        words = f"the Rényi divergence of order {order} is above {to_text(rho * order)}"
-        try:
-            if order.denominator == 1:
-                found = divergences.moment(P, Q, int(order)).value
-                assert found is not INFINITE
-                point = _exceeds(found, [power(rho * order * (order - 1))])
-                if point is not None:
-                    return Broken((), words, point)
-            elif rho.number is not None and _above_at(P, Q, order, rho.number):
-                return Broken((), words)
-        except NotDecided:
-            continue
+    if not _has_letters(P, Q, promised):
+        return _diverging(P, Q, BOUNDS["zcdp"](promised, None))
+    for order in WHOLE_ORDERS:
+        with suppress(NotDecided):
+            found = divergences.moment(P, Q, order).value
+            assert found is not INFINITE
+            point = _exceeds(found, [entries.power(rho * order * (order - 1))])
+            if point is not None:
+                words = f"the Rényi divergence of order {order} is above {to_text(rho * order)}"
+                return Broken((), words, point, Fraction(order))
     raise NotDecided("the pure loss does not show it, and none of the Rényi orders that are tried refutes it")
+
+
+def shows_all_zcdp(P: Row, Q: Row, rho: Term) -> bool:
+    """Whether the ratios of two rows show ρ-zCDP of these, and of all rows with no larger ratios."""
+    ratios = [*divergences.ratios(P, Q), *divergences.ratios(Q, P)]
+    return all(ratio.value is not INFINITE and _shows_zcdp(ratio.value, rho) for ratio in ratios)
 
 
 def _shows_zcdp(ratio: Value | None, rho: Term) -> bool:
@@ -222,20 +235,8 @@ def _number_shows_zcdp(ratio: Fraction, rho: Term) -> bool:
     # for R = n/d: e^(ρ·(n + d)·m/(n − d)) ≥ R^m; whole exponents, m = n − d, keep roots out
     gap = ratio.numerator - ratio.denominator
     m = gap if gap <= MOST_FACTORS else 1
-    enough = power(rho * Fraction((ratio.numerator + ratio.denominator) * m, gap))
+    enough = entries.power(rho * Fraction((ratio.numerator + ratio.denominator) * m, gap))
     return is_at_least(enough, ratio**m) is None
-
-
-def _above_at(P: Row, Q: Row, order: Fraction, rho: Fraction) -> bool:
-    """Whether D_α(P‖Q) > ρ·α at a rational order, for numbers; False where that is not known."""
-    for digits in DIGITS:
-        interval = divergences.moment_enclosure(P, Q, order, digits)
-        limit = exponentials.power_of_e(rho * order * (order - 1), digits)
-        if interval is None or interval.low > limit.high:
-            return True
-        if interval.high < limit.low:
-            return False
-    return False
 
 
 def _gaussian(P: Row, Q: Row, promised: Values) -> Broken | None:
@@ -246,18 +247,20 @@ def _gaussian(P: Row, Q: Row, promised: Values) -> Broken | None:
     mu = promised["mu"]
     words = f"and an event that is so likely under N(0, 1) is less likely under N({to_text(mu)}, 1)"
     undecided: NotDecided | None = None
+    if not mu.nonnegative and (mu.letters or sign(mu) != 1):
+        if mu.letters or sign(mu) != -1:
+            raise NotDecided(f"{to_text(mu)} is not known to be at least 0")
+        return Broken((), words)
     for event in divergences.nested_events(P, Q):
         p, q = divergences.total(P, event), divergences.total(Q, event)
         if is_at_least(q, p) is None:
             continue
         if q == 0 or p == 1:
             return Broken(event, words)
-        if mu.number is None:
-            undecided = NotDecided(f"only rational mu are compared with tables, not {to_text(mu)}")
-        elif exponentials.letters(p, q):
+        if mu.letters or exponentials.letters(p, q):
             undecided = NotDecided("Gaussian privacy is decided for tables without parameters")
         else:
-            above = _is_above_normal(p, q, mu.number)
+            above = _is_above_normal(p, q, mu)
             if above:
                 return Broken(event, words)
             if above is None:
@@ -267,7 +270,7 @@ def _gaussian(P: Row, Q: Row, promised: Values) -> Broken | None:
     return None
 
 
-def _is_above_normal(p: Value, q: Value, mu: Fraction) -> bool | None:
+def _is_above_normal(p: Value, q: Value, mu: Term) -> bool | None:
     """Whether p > Φ(Φ⁻¹(q) + μ), for numbers in (0, 1); None where it is not known."""
     for digits in (15, 30, MOST_DIGITS):
         bits = digits * 10 // 3
@@ -275,7 +278,7 @@ def _is_above_normal(p: Value, q: Value, mu: Fraction) -> bool | None:
         if interval is None:
             return None
         here = exponentials.enclosed(p, digits)
-        limit = normal.distribution(interval + Interval.of(mu), bits)
+        limit = normal.distribution(interval + enclosure(mu, bits), bits)
         if here.low > limit.high:
             return True
         if here.high <= limit.low:
@@ -290,3 +293,56 @@ CHECKED: Mapping[str, Callable[[Row, Row, Values], Broken | None]] = {
     "gaussian": _gaussian,
 }
 """By a notion's name, as on its rule page, how its promise is checked."""
+
+
+# how much a promise is broken
+
+
+Measured = tuple[str, Interval, Interval | None]
+"""What is compared, in words; what is promised of it; and what it is, None: ∞."""
+
+
+def measured(notion: str, P: Row, Q: Row, promised: Values, broken: Broken) -> Measured | None:
+    """What breaks a promise in numbers, for rows and parameters that are numbers; None where it is none."""
+    p, q = (divergences.total(row, broken.event) for row in (P, Q))
+    if broken.order is not None:
+        return _measured_order(P, Q, broken.order, promised, notion)
+    if not broken.event or notion not in MEASURED:
+        return None
+    return MEASURED[notion](p, q, promised)
+
+
+def _measured_order(P: Row, Q: Row, order: Fraction, promised: Values, notion: str) -> Measured:
+    bound = BOUNDS[notion](promised, Orders.read(str(order)))
+    limits = [enclosure(part, BITS) for part in bound.at(order) if part.kind != "oo"]
+    least = min(limits, key=lambda one: one.high)
+    moment = divergences.moment_enclosure(P, Q, order, MOST_DIGITS)
+    actual = None if moment is None else log(moment, BITS) * Interval.of(1 / (order - 1))
+    return f"divergence of order {order}", least, actual
+
+
+def _measured_ratio(p: Value, q: Value, promised: Values) -> Measured:
+    ratio = None if q == 0 else exponentials.enclosed(divided(p, q), MOST_DIGITS)
+    return "loss", enclosure(promised["epsilon"], BITS), None if ratio is None else log(ratio, BITS)
+
+
+def _measured_excess(p: Value, q: Value, promised: Values) -> Measured:
+    t = exp(enclosure(promised["epsilon"], BITS), BITS)
+    here, there = (exponentials.enclosed(one, MOST_DIGITS) for one in (p, q))
+    return "delta", enclosure(promised["delta"], BITS), here - t * there
+
+
+def _measured_event(p: Value, q: Value, promised: Values) -> Measured | None:
+    interval = None if q == 0 else normal.quantile(exponentials.enclosed(q, MOST_DIGITS), BITS)
+    if interval is None:
+        return None
+    limit = normal.distribution(interval + enclosure(promised["mu"], BITS), BITS)
+    return "probability of an event", limit, exponentials.enclosed(p, MOST_DIGITS)
+
+
+MEASURED: Mapping[str, Callable[[Value, Value, Values], Measured | None]] = {
+    "pure": _measured_ratio,
+    "approximate": _measured_excess,
+    "gaussian": _measured_event,
+}
+"""By a notion's name what an event shows in numbers."""

@@ -18,6 +18,7 @@ from functools import cached_property
 from math import lcm
 from typing import TypeAlias
 
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Point, Value
 from dpcompose.kernel.deciders.calculus.signs import is_at_least
@@ -34,8 +35,6 @@ from dpcompose.kernel.expressions.terms import Term
 
 Key: TypeAlias = Hashable
 Pair: TypeAlias = tuple[Key, Key]
-MOST_ORDERED = 2_000
-"""At how many pairs of rows Rényi orders are tried."""
 LONGEST = 4_096
 """How many binary digits the common denominator of a table of numbers may have that is gone through fast."""
 
@@ -93,17 +92,19 @@ class Table:
 
     # what rows promise
 
-    def check(self, notion: str, promised: Iterable[tuple[Key, Key, Values]]) -> Finding:
+    def check(
+        self, notion: str, promised: Iterable[tuple[Key, Key, Values]], orders: Orders | None = None
+    ) -> Finding:
         """Whether M keeps a notion's promise at all pairs of rows, in both orders, for all parameters.
 
-        notion -- "pure", "approximate", "zcdp" or "gaussian"; promised -- pairs of keys, with what is
-        promised of them, such as {"epsilon": …, "delta": …}: ∞ promises nothing.
+        notion -- one of `promises.CHECKED` or `orders.BOUNDS`; promised -- pairs of keys, with what is
+        promised of them, such as {"epsilon": …, "delta": …}: ∞ promises nothing; orders -- of divergences.
         """
         undecided = ""
         for values, pairs in self._by_promise(promised):
             for D, E in self._deciding(notion, values, pairs):
                 try:
-                    broken = promises.broken(notion, self.rows[D], self.rows[E], values)
+                    broken = promises.broken(notion, self.rows[D], self.rows[E], values, orders)
                 except NotDecided as error:
                     undecided = undecided or f"{error}, at {D} and {E}"
                     continue
@@ -138,7 +139,7 @@ class Table:
     def _deciding(self, notion: str, values: Values, pairs: list[Pair]) -> Sequence[Pair]:
         """Of pairs of rows of numbers those that decide a promise for all of them.
 
-        Those with the largest ratio decide pure privacy, and show zCDP; those with the largest excess
+        That with the largest ratio decides pure privacy, and may show zCDP; those with the largest excess
         P(S) − e^ε·Q(S) decide (ε, δ)-privacy, which falls with e^ε: an irrational one is enclosed.
         """
         rows = self._whole
@@ -152,12 +153,12 @@ class Table:
                     most = ratio
             if notion == "pure":
                 return [most[1]]
-            ratios.sort(
-                key=lambda ratio: -((ratio[0][0] << 64) // ratio[0][1]) if ratio[0][1] else -(1 << 9_999)
-            )
-            return list(dict.fromkeys([most[1], *(pair for _, pair in ratios[:MOST_ORDERED])]))
+            D, E = most[1]
+            if promises.shows_all_zcdp(self.rows[D], self.rows[E], values["rho"]):
+                return [most[1]]
+            return list(dict.fromkeys([most[1], *pairs]))
         try:
-            power = promises.power(values["epsilon"])
+            power = entries.power(values["epsilon"])
             if exponentials.letters(power):
                 return pairs
             t = exponentials.enclosed(power, 30)

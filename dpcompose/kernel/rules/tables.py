@@ -1,0 +1,71 @@
+"""Claims decided by the rows of tables: all neighbours of a listed class, in both orders.
+
+Where every mechanism whose input moves is a table, the outcomes of all of them together have distributions
+that are known, the products of rows.  The claim says something of these two, and that is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpcompose.kernel import comparison
+from dpcompose.kernel.composition.given_tables import Together
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.deciders.calculus import exponentials
+from dpcompose.kernel.deciders.tables import promises
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.judgements import Refuted, Satisfies
+from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules.mechanisms import pages_of_processing
+from dpcompose.kernel.rules.premises import BadStep, Found, Premises, claimed, said
+from dpcompose.kernel.rules.refutations import allowed, parts_page
+
+
+def by_rows(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
+    """A claim holds where the rows keep it, at all neighbours and in both orders, for all letters."""
+    said(premises)
+    guarantee = claimed(claim, setting, theory)
+    tables = Together(setting)
+    for x, y in tables.neighbours:
+        P, Q = tables.at(x, y)
+        for one, other in ((P, Q), (Q, P)):
+            found = promises.broken(guarantee.notion, one, other, dict(guarantee.values), setting.orders)
+            if found is not None:
+                raise BadStep(f"it is not so at the databases {x} and {y}: {found.words}")
+    return guarantee, _grounds(setting, theory, guarantee)
+
+
+def against_rows(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    claim: Any,
+    point: Mapping[str, str],
+    databases: Sequence[int],
+) -> Found:
+    """A claim is false where the rows of two neighbours, in this order, break it at a point; of divergences
+    of many orders the point says at which."""
+    said(premises)
+    guarantee, tables = claimed(claim, setting, theory), Together(setting)
+    if len(databases) != 2 or not tables.are_neighbours(*databases):
+        raise BadStep("the databases are no neighbours")
+    at = comparison.read_point(point)
+    allowed(at, setting, guarantee)
+    P, Q = (
+        [exponentials.value_at(p, at) for p in row]
+        for row in tables.at(databases[0], databases[1], whole=False)
+    )
+    values = {key: formulas.extended(value, at) for key, value in guarantee.values}
+    if promises.broken(guarantee.notion, P, Q, values, setting.orders_at(at)) is None:
+        raise BadStep("the rows of the databases keep the claim in this order")
+    refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
+    return refuted, _grounds(setting, theory, guarantee) | parts_page(theory)
+
+
+def _grounds(setting: Setting, theory: Theory, guarantee: Satisfies) -> Grounds:
+    """What a comparison by rows rests on."""
+    pages = frozenset({theory.procedure("rows of tables"), theory.rule(guarantee.notion).id})
+    return Grounds(pages | pages_of_processing(theory, *setting.mechanisms), frozenset({"tables"}))
