@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.composition import samples
+from dpcompose.kernel.composition import given_tables, samples
 from dpcompose.kernel.composition.losses import Loss, NoLoss, Values, at_type, in_steps
 from dpcompose.kernel.core.concrete import Noise
 from dpcompose.kernel.core.settings import Mechanism, Setting
@@ -22,6 +22,7 @@ from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.deciders.curves import noises, outcomes, pieces
 from dpcompose.kernel.deciders.curves.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.curves.tradeoffs import Known
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import enclosure, sign
 from dpcompose.kernel.expressions.keeping import frozen
@@ -93,12 +94,18 @@ class Curves:
         found = pieces.is_loose(self.of_types(cover), *_numbers(claim), bits)
         every = self.setting.mechanisms
         known = all(
-            self._is_free(mechanism) and mechanism.noise is None and mechanism.metric is None
-            for mechanism in every
+            (self._is_free(mechanism) and mechanism.noise is None and mechanism.metric is None)
+            or (mechanism.table is not None and cover.rows_apart and self._is_of_numbers(i, cover))
+            for i, mechanism in enumerate(every, start=1)
         )
         if found is None or not (found or known):
             raise NoLoss("it is not known whether a smaller one holds")
         return str(self.page.id), found
+
+    def _is_of_numbers(self, i: int, cover: Cover) -> bool:
+        """Whether the table of M_i has rational numbers at all types."""
+        moving = (type for type in cover.types if i in dict(type.moves))
+        return all(self._by_table(i, type, {}) is not None for type in moving)
 
     def of_types(self, cover: Cover) -> list[Curve | None]:
         """The different curves of the types of a cover."""
@@ -110,11 +117,21 @@ class Curves:
                 if i in type.unlimited and _may_be_nothing(self.losses[i - 1]):
                     continue  # what loses 0 at every finite distance loses nothing
                 far = self._entries(i, type)
+                if cover.rows_apart and (known := self._by_table(i, type, {})) is not None:
+                    some.append(known)
+                    continue
                 some += [self._piece(here[i - 1], many, term) for many, r in members for term in far or (r,)]
             curves[pieces.curve(some, self.setting.adaptive)] = None
             if len(curves) > MOST_CURVES:
                 raise NoLoss(f"the types have more than {MOST_CURVES} different curves")
         return list(curves)
+
+    def _by_table(self, i: int, type: Type, at: Point) -> Known | None:
+        """What the table of M_i has at two databases; None where it is none, or not of rational numbers."""
+        if self.mechanism(i).table is None or not self.page.head.tables:
+            return None
+        rows = given_tables.numbers_of(i, self.setting, type, at)
+        return None if rows is None else Known(tuple(zip(*rows, strict=True)))
 
     def _piece(self, loss: Loss, many: int | Term, r: Term) -> Piece | None:
         """So many members of M_i whose inputs are r apart; 0: all of them."""
@@ -297,7 +314,8 @@ class Curves:
     @property
     def free(self) -> Curves:
         """The same of mechanisms that may be anything that their guarantees allow, or are their noise."""
-        free = [loss for loss in self.losses if self._is_free(self.mechanism(loss.mechanism))]
+        every = ((loss, self.mechanism(loss.mechanism)) for loss in self.losses)
+        free = [loss for loss, one in every if one.table is not None or self._is_free(one)]
         return replace(self, losses=free)
 
     def each(self, type: Type, at: Point) -> Iterator[tuple[int, range, Piece | None]]:
@@ -310,6 +328,11 @@ class Curves:
             if i not in known:
                 continue
             mechanism, before = self.mechanism(i), 0
+            if mechanism.table is not None:
+                if (rows := self._by_table(i, type, at)) is None:
+                    raise NoLoss(f"the table of {mechanism.name} is not of rational numbers")
+                yield i, range(1, 2), rows
+                continue
             samples.check_deal(i, mechanism, type)
             if not value_is_reached(i, type, self.setting, self.theory):
                 raise NoLoss(f"what {mechanism.name} loses there is not known, only what bounds it")
@@ -459,6 +482,8 @@ def is_attained(page: Any, mechanism: Mechanism, setting: Setting, theory: Theor
         _check_attained(page, mechanism, setting, theory)
     except NoPage:
         return False
+    if mechanism.table is not None:
+        return bool(page.head.tables)
     stated = mechanism.metric is None or mechanism.noise is not None
     return _is_free(mechanism, setting, theory) and (stated or mechanism.notion in page.head.in_a_metric)
 

@@ -91,6 +91,8 @@ OF = [
     "184-renyi-on-parts.toml",
     "209-error-rates-of-attackers.toml",
     "185-renyi-at-one-order.toml",
+    "256-tables-in-every-notion.toml",
+    "rows.toml",
     "187-renyi-for-households.toml",
     "207-truncated-for-households.toml",
     "calculus.toml",

@@ -347,6 +347,9 @@ class At:
             numbers = self.numbers(i)
             if self.core.mechanisms[i - 1].count is not None:
                 numbers = self.moving(numbers)[those.start - 1 : those.stop - 1]
+            if self.core.mechanisms[i - 1].table is not None:
+                found |= dict(zip(numbers, self.of_tables(i), strict=True))
+                continue
             if self.core.mechanisms[i - 1].noise is not None:
                 found |= {n: replace(self.of_noise(i, n), name=self.name(n)) for n in numbers}
                 continue

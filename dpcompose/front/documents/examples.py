@@ -294,6 +294,8 @@ def _by_rows(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Co
     rows_there = [row for i in who for row in there.of_tables(i)]
     if actual is None:
         return replace(_made(there, rows_there, who, limit.high, INFINITY), measure=measure)
+    if actual.low <= limit.high:  # they are too close to be told apart as decimals
+        return None
     shown, least, most = told_apart(limit, actual)
     return replace(_made(there, rows_there, who, shown, least), bits=BITS[0], most=most, measure=measure)
 

@@ -206,7 +206,10 @@ class ForNeighbours:
         return Least(known, curve, by, right)
 
     def _by(self, answer: Answer, shown: Bound) -> str:
-        """By what a claim is decided, where that is a conversion."""
+        """By what a claim is decided, where that is a conversion, or rows of tables."""
+        if (found := answer.found.theorem) is not None and found.rule == "by_rows":
+            page = self.theory.in_kernel.procedure("rows of tables")
+            return f"by {page}: the tables keep it at all neighbours"
         if (made := besides.shown_by(answer.found.theorem)) is not None:
             words = plain(shown.words_of(shown.steps.private(made)))
             return f"from {words}, by {', '.join(besides.pages(made))}"

@@ -7,18 +7,21 @@ check itself is by a decider.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 
 from dpcompose.kernel.composition.losses import NoLoss, mechanism_of
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.listed import related
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.deciders.calculus.exponentials import Point, value_at
 from dpcompose.kernel.deciders.tables.divergences import Row
+from dpcompose.kernel.deciders.tables.entries import read
 from dpcompose.kernel.deciders.tables.tables import Table
 from dpcompose.kernel.deciders.tables.together import Both, together
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import ONE, Term
+from dpcompose.kernel.expressions.terms import Term
 
 Pair = tuple[int, int]
 
@@ -123,6 +126,8 @@ class Together:
 
     def _rows(self, mechanism: Mechanism) -> tuple[Row, ...]:
         assert mechanism.table is not None
+        if mechanism.count is not None:
+            raise NoLoss(f"the table of {mechanism.name} is that of a family")
         if mechanism.name not in self._checked:
             table = Table.of(dict(enumerate(mechanism.table.rows)))
             self._checked[mechanism.name] = tuple(map(tuple, table.rows.values()))
@@ -134,7 +139,7 @@ class Together:
         return {}
 
     def at(self, x: int, y: int, whole: bool = True) -> Both:
-        """The distributions of all outcomes at two databases; a family counts as so many.
+        """The distributions of all outcomes at two databases.
 
         whole -- whether all mechanisms are meant: then what reads something else is a table.
         """
@@ -146,7 +151,7 @@ class Together:
                 if whole:
                     raise NoLoss(f"{mechanism.name} is no table, and reads something else there")
                 continue
-            moving.append((*self._at(i, x, y), _count(mechanism)))
+            moving.append(self._at(i, x, y))
         return together(moving)
 
     def _at(self, i: int, x: int, y: int) -> Both:
@@ -161,14 +166,6 @@ MOST_NEIGHBOURS = 20_000
 """The most neighbours with different rows that are gone through."""
 
 
-def _count(mechanism: Mechanism) -> int:
-    """How many mechanisms a family of tables is."""
-    count = ONE if mechanism.count is None else mechanism.count
-    if count.number is None:
-        raise NoLoss(f"how many mechanisms {mechanism.name} is, is no number")
-    return int(count.number)
-
-
 def rows_of(i: int, setting: Setting, type: Type) -> tuple[int, int]:
     """The numbers of the rows of M_i's table for the two databases of a type."""
     mechanism = mechanism_of(setting, i)
@@ -177,6 +174,27 @@ def rows_of(i: int, setting: Setting, type: Type) -> tuple[int, int]:
         read = _read(mechanism, setting)
         x, y = read[x], read[y]
     return x, y
+
+
+def numbers_of(
+    i: int, setting: Setting, type: Type, at: Point
+) -> tuple[Sequence[Fraction], Sequence[Fraction]] | None:
+    """The rows of M_i's table for the two databases of a type at a point; None where these are no rational
+    numbers.  Raises NoLoss where they are no probabilities."""
+    mechanism = mechanism_of(setting, i)
+    assert mechanism.table is not None
+    if mechanism.count is not None:
+        raise NoLoss(f"the table of {mechanism.name} is that of a family")
+    found = []
+    for n in rows_of(i, setting, type):
+        row = [value_at(read(term), at) for term in mechanism.table.rows[n]]
+        numbers = [p for p in row if isinstance(p, Fraction)]
+        if len(numbers) < len(row):
+            return None
+        if min(numbers) < 0 or sum(numbers) != 1:
+            raise NoLoss(f"a row of {mechanism.name} has no probabilities")
+        found.append(numbers)
+    return found[0], found[1]
 
 
 def lost(i: int, setting: Setting, type: Type, forth: bool) -> Term:

@@ -7,10 +7,11 @@ anything is contracted: steps of a group do not jump inside a fibre.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from itertools import combinations
-from typing import Any
 
+from dpcompose.kernel.core.concrete import Table
 from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers import paths
 from dpcompose.kernel.covers.queries import query_metric
@@ -42,16 +43,21 @@ class Listed(Covering):
         far = paths.steps(graph)
         return max((max(far(x).values()) for x in graph), default=0)
 
-    def told_apart(self, type: Type) -> tuple[Any, ...]:
+    def told_apart(self, type: Type) -> Hashable:
         """The rows of tables: what they lose differs between neighbours that are equally far apart."""
-        x, y = (n for n in type.pair if isinstance(n, int))
-        rows = []
-        for mechanism in self.setting.mechanisms:
-            if (table := mechanism.table) is not None:
-                values = mechanism.reads[0]
-                at = (x, y) if values is None or table.on == "databases" else (values[x], values[y])
-                rows.append(frozenset(table.rows[n] for n in at))
-        return tuple(rows)
+        return frozenset(self._rows(x) for x in type.pair if isinstance(x, int)) if self._tables else ()
+
+    def _rows(self, x: int) -> tuple[tuple[Term, ...], ...]:
+        """The rows of all tables at a database."""
+        return tuple(
+            table.rows[x if values is None or table.on == "databases" else values[x]]
+            for table, values in self._tables
+        )
+
+    @cached_property
+    def _tables(self) -> list[tuple[Table, tuple[int, ...] | None]]:
+        """The tables among the mechanisms, with what is read for them."""
+        return [(one.table, one.reads[0]) for one in self.setting.mechanisms if one.table is not None]
 
     def distance(self, mechanism: Mechanism) -> Callable[[int, int], Term]:
         """How far apart two databases are for a mechanism: by shortest paths among what it reads."""

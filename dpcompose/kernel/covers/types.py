@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from operator import itemgetter
@@ -27,7 +27,9 @@ LARGEST = 2_000_000
 """The most records, or cells, or listed pairs times mechanisms, in all types that are gone through."""
 
 MOST_TOLD_APART = 200
-"""Of how many neighbours that move the inputs alike all are types; the others stand for each other."""
+"""How many neighbours that move the inputs alike are told apart; the others stand for each other."""
+TOO_MANY = None
+"""What all these others are told by."""
 
 Moves = tuple[tuple[int, tuple[tuple[int | Term, Term], ...]], ...]
 """For each input that moves its number, and how many members move how far; 0 members: all of the family."""
@@ -123,6 +125,9 @@ class Cover:
     """For each mechanism the pages that state the metric of its input."""
     convex: frozenset[int] = frozenset()
     """Of which mechanisms losses must be convex in the distance, and 0 at 0, for the types to cover all."""
+    rows_apart: bool = False
+    """Whether for all neighbours there is a type with the same rows of all tables, in some order, at which
+    all other inputs move at least as far."""
 
     @property
     def is_whole(self) -> bool:
@@ -269,24 +274,22 @@ class Covering(ABC):
                         "write the parts out"
                     )
 
-    def told_apart(self, type: Type) -> tuple[Any, ...]:
+    def told_apart(self, type: Type) -> Hashable:
         """What tells two neighbours from others that move the inputs alike."""
         return ()
 
     def of_types(self, types: Iterable[Type], gone_through: int, metrics: Sequence[Sequence[str]]) -> Cover:
         """The cover by the types that no other one exceeds."""
-        distinct: dict[tuple[Any, ...], Type] = {}
-        told: set[tuple[Any, ...]] = set()
+        told: dict[Hashable, dict[tuple[Any, ...], Type]] = {}
         for type in types:
             apart = self.told_apart(type)
-            if len(told) < MOST_TOLD_APART:
-                told.add(apart)
-            distinct.setdefault(
-                (type.moves, type.unlimited, type.entries, apart if apart in told else ()), type
-            )
-        kept = undominated_types(list(distinct.values()))
+            if apart not in told and len(told) > MOST_TOLD_APART:
+                apart = TOO_MANY
+            told.setdefault(apart, {}).setdefault((type.moves, type.unlimited, type.entries), type)
+        every = [undominated_types(list(some.values())) for some in told.values()]
+        kept = [type for some in every for type in some if type.moves or len(every) == 1]
         page, pages = self.theory.procedure(self.procedure), tuple(tuple(metric) for metric in metrics)
-        return Cover(tuple(kept), page, gone_through, pages)
+        return Cover(tuple(kept), page, gone_through, pages, rows_apart=TOO_MANY not in told)
 
 
 def size(distance: Term) -> tuple[int, Fraction]:

@@ -384,7 +384,8 @@ class Computed(Head):
     the procedure asks of it, in terms of its parameters and the distance r of its inputs; noises -- the
     same for mechanisms that add noise, in terms of its parameter, r being how far an entry moves;
     in_a_metric -- the same for what mechanisms can lose at D, E whose guarantee is one in a metric, in terms
-    of the parameters at D, E: there may be databases at any distance between these.
+    of the parameters at D, E: there may be databases at any distance between these;
+    tables -- whether it is about mechanisms given by tables, whose rows are what they are.
     """
 
     notions_in: ClassVar[tuple[str, ...]] = ("notion", "parts", "in_a_metric")
@@ -395,6 +396,7 @@ class Computed(Head):
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
     noises: dict[str, dict[str, str]] = field(default_factory=dict)
     in_a_metric: dict[str, dict[str, str]] = field(default_factory=dict)
+    tables: bool = False
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, texts in self.parts.items():

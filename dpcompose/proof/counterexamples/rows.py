@@ -11,7 +11,7 @@ from dpcompose.kernel.deciders.calculus.exponentials import Value
 from dpcompose.kernel.deciders.curves.canonical import noise
 from dpcompose.kernel.deciders.curves.curves import Part, Piece
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
-from dpcompose.kernel.deciders.curves.tradeoffs import Together
+from dpcompose.kernel.deciders.curves.tradeoffs import Known, Together
 from dpcompose.kernel.deciders.tables import divergences
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import enclosure
@@ -138,6 +138,8 @@ def _told(part: Piece | None) -> dict[str, Any]:
         pairs = [[formulas.to_text(term) for term in pair] for pair in part.pairs]
         outcomes = [list(one) for one in _of_together(part)]
         return {"steps": part.steps, "pairs": pairs, "outcomes": outcomes}
+    if isinstance(part, Known):
+        return {"outcomes": [list(map(str, both)) for both in part.outcomes]}
     if not isinstance(part, Part):
         width = "scale" if isinstance(part, Laplace) else "variance"
         return {"mean at D": mean(part), "mean at E": "0", width: "1"}
@@ -157,6 +159,8 @@ def _said(part: Piece | None, several: bool) -> str:
     if isinstance(part, Together):
         shown = "; ".join(f"ratio {x}: {at_D}, {at_E}" for x, at_D, at_E in _of_together(part))
         return f"as what has all its guarantees and loses most{each}; about, at D and D', {shown}"
+    if isinstance(part, Known):
+        return f"by its table{each}"
     if not isinstance(part, Part):
         kind = "Laplace noise of scale" if isinstance(part, Laplace) else "normal noise of variance"
         return f"as {kind} 1 around {mean(part)} at D, 0 at D'{each}"

@@ -33,7 +33,7 @@ from dpcompose.kernel.deciders.curves.losses import Axis, Losses
 from dpcompose.kernel.deciders.curves.merging import fewer
 from dpcompose.kernel.deciders.curves.spreading import common_step, on_lattice, steps
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal, Tail
-from dpcompose.kernel.deciders.curves.tradeoffs import Table, Together, added_up
+from dpcompose.kernel.deciders.curves.tradeoffs import Known, Table, Together, added_up
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, exp, log
 from dpcompose.kernel.expressions.keeping import frozen
@@ -71,7 +71,7 @@ class Part:
         return replace(self, count=self.count * count)
 
 
-Piece: TypeAlias = "Part | Normal | Laplace | Together"
+Piece: TypeAlias = "Part | Normal | Laplace | Together | Known"
 """What is known of one or several of the mechanisms that are composed."""
 
 
@@ -81,7 +81,8 @@ class Curve:
 
     parts -- the mechanisms whose inputs move, and are known by their guarantees; those that are alike are
     counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise; together -- those
-    that are known by several guarantees at once, or are run on samples: δ is the larger one of both orders;
+    that are known by several guarantees at once, or by their tables, or are run on samples: δ is the larger
+    one of both orders;
     adaptive -- whether later mechanisms may be chosen by what earlier ones say.
 
     >>> two = Curve.of([Part(terms.ONE, terms.ZERO, count=2)])
@@ -95,7 +96,7 @@ class Curve:
     parts: tuple[Part, ...]
     normal: Normal | None = None
     laplace: tuple[Laplace, ...] = ()
-    together: tuple[Together, ...] = ()
+    together: tuple[Together | Known, ...] = ()
     adaptive: bool = False
 
     @staticmethod
@@ -103,17 +104,18 @@ class Curve:
         """The curve, mechanisms that are alike counted together."""
         alike: Counter[tuple[Term, Term, int]] = Counter()
         noisy: Counter[tuple[Term, bool]] = Counter()
-        together: Counter[Together] = Counter()
+        together: Counter[Together | Known] = Counter()
         normal = Normal(terms.ZERO, terms.ZERO)
         for piece in pieces:
             if isinstance(piece, Part):
                 alike[piece.epsilon, piece.delta, piece.steps] += piece.count
             elif isinstance(piece, Normal):
                 normal = Normal(normal.square + piece.square, normal.rho + piece.rho)
-            elif isinstance(piece, Together):
+            elif isinstance(piece, Together | Known):
                 together[replace(piece, count=1)] += piece.count
             elif piece.ratio != terms.ZERO:
                 noisy[piece.ratio, piece.middle] += piece.count
+        _check_order(together)
         ordered = sorted(alike.items(), key=lambda one: (one[0][0].key, one[0][1].key, one[0][2]))
         return Curve(
             tuple(Part(*key, count) for key, count in ordered),
@@ -221,6 +223,15 @@ class Curve:
     def delta(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
         """Both: between them the least δ lies."""
         return Interval(self.below(epsilon, bits, points), self.above(epsilon, bits, points))
+
+
+def _check_order(some: Iterable[Together | Known]) -> None:
+    """Raises ValueError where tables, at two databases in one order, stand beside samples, in another one."""
+    every = list(some)
+    if any(isinstance(one, Known) for one in every) and any(
+        isinstance(one, Together) and one.way for one in every
+    ):
+        raise ValueError("tables beside samples that have what differs at one of the two databases only")
 
 
 @frozen

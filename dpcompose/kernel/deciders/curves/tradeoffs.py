@@ -16,6 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from typing import ClassVar
 
 from dpcompose.kernel.deciders.curves.lattices import TooManyLosses
 from dpcompose.kernel.deciders.curves.tails import Tail
@@ -70,6 +71,39 @@ class Together:
     def table(self, bits: int, up: bool) -> Table:
         """The losses of one of them; up -- of a function that is at least g, else one that is at most g."""
         return _table(replace(self, count=1), bits, up)
+
+
+@frozen
+class Known:
+    """`count` mechanisms of which it is known what they do at the two databases: tables.
+
+    outcomes -- of each outcome its probabilities in P and in Q, which add up to 1.
+
+    >>> third = Fraction(1, 3)
+    >>> Known(((third, 2 * third), (2 * third, third))).table(64, True).masses
+    {Fraction(1, 2): Fraction(1, 3), Fraction(2, 1): Fraction(2, 3)}
+    """
+
+    outcomes: tuple[tuple[Fraction, Fraction], ...]
+    count: int = 1
+    tail: ClassVar[None] = None
+
+    @property
+    def turned(self) -> Known:
+        """The same with P and Q exchanged."""
+        return replace(self, outcomes=tuple((q, p) for p, q in self.outcomes))
+
+    def times(self, count: int) -> Known:
+        """The same of so many mechanisms."""
+        return replace(self, count=self.count * count)
+
+    def table(self, bits: int, up: bool) -> Table:
+        """The losses of one of them, exactly."""
+        masses: dict[Fraction, Fraction] = {}
+        for p, q in self.outcomes:
+            if p and q:
+                masses[p / q] = masses.get(p / q, Fraction(0)) + p
+        return Table(masses, sum((p for p, q in self.outcomes if not q), Fraction(0)))
 
 
 @frozen
@@ -223,7 +257,7 @@ def _at(vertices: Vertices, x: Fraction) -> Fraction:
     raise ValueError(f"{x} does not lie in [0, 1]")
 
 
-def added_up(togethers: Sequence[Together], bits: int, up: bool) -> Table:
+def added_up(togethers: Sequence[Together | Known], bits: int, up: bool) -> Table:
     """The losses of all mechanisms, exactly or rounded one way.  Raises TooManyLosses."""
     if sum(together.count for together in togethers) > MOST_MECHANISMS:
         raise TooManyLosses(f"the losses of more than {MOST_MECHANISMS} mechanisms are not added up exactly")

@@ -118,7 +118,8 @@ def moment_enclosure(P: Row, Q: Row, order: Fraction, digits: int) -> Interval |
         for value, factor in ((p, order), (q, 1 - order)):
             logarithm = log(enclosed(value, digits), digits * 10 // 3 + 4)
             exponent = exponent + logarithm * Interval.of(factor)
-        total = total + Interval(power_of_e(exponent.low, digits).low, power_of_e(exponent.high, digits).high)
+        ends = power_of_e(exponent.low, digits).low, power_of_e(exponent.high, digits).high
+        total = (total + Interval(*ends)).rounded(digits * 4)
     return total
 
 

@@ -23,7 +23,7 @@ from dpcompose.kernel.deciders.tables.orders import BOUNDS, Bound
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.formulas import to_text
-from dpcompose.kernel.expressions.intervals import Interval, enclosure, exp, log, sign
+from dpcompose.kernel.expressions.intervals import Interval, enclosure, log, sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
@@ -327,7 +327,7 @@ def _measured_ratio(p: Value, q: Value, promised: Values) -> Measured:
 
 
 def _measured_excess(p: Value, q: Value, promised: Values) -> Measured:
-    t = exp(enclosure(promised["epsilon"], BITS), BITS)
+    t = exponentials.enclosed(_powers(promised["epsilon"])[0], MOST_DIGITS)
     here, there = (exponentials.enclosed(one, MOST_DIGITS) for one in (p, q))
     return "delta", enclosure(promised["delta"], BITS), here - t * there
 

@@ -19,21 +19,20 @@ Both = tuple[Row, Row]
 """Two distributions on the same outcomes."""
 
 
-def together(some: Iterable[tuple[Row, Row, int]]) -> Both:
-    """P and Q of independent mechanisms, each of which counts so many times.  Raises NotDecided.
+def together(some: Iterable[Both]) -> Both:
+    """P and Q of independent mechanisms.  Raises NotDecided.
 
     >>> third = Fraction(1, 3)
-    >>> P, Q = together([((third, 2 * third), (2 * third, third), 2)])
+    >>> P, Q = together([((third, 2 * third), (2 * third, third))] * 2)
     >>> [str(p) for p in P], [str(q) for q in Q]
     (['1/9', '4/9', '4/9'], ['4/9', '4/9', '1/9'])
     """
     found: Both = ((Fraction(1),), (Fraction(1),))
-    for P, Q, count in some:
-        one = _merged((p, q) for p, q in zip(P, Q, strict=True))
-        for _ in range(count):
-            found = _merged(
-                (p * x, q * y) for p, q in zip(*found, strict=True) for x, y in zip(*one, strict=True)
-            )
+    for P, Q in some:
+        one = _merged(zip(P, Q, strict=True))
+        found = _merged(
+            (p * x, q * y) for p, q in zip(*found, strict=True) for x, y in zip(*one, strict=True)
+        )
     return found
 
 
