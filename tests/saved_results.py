@@ -126,8 +126,15 @@ REFUSED = {
         ("certificate",): [
             "problems/186-renyi-of-noise",
         ],
+        ("step", "table"): [
+            "problems/199-a-random-row",
+            "problems/200-pointwise-is-not-enough",
+            "problems/256-tables-in-every-notion",
+            "pages/shapes/rows",
+        ],
         ("sampled", "step"): [
             "problems/230-two-rounds-on-samples",
+            "problems/248-one-leaves-the-sample-another-enters",
         ],
         ("curve", "sampled", "step"): [
             "problems/251-training-with-normal-noise",

@@ -62,7 +62,7 @@ class Curves:
     def page(self) -> Any:
         """The page by which claims of the notion are computed.  Raises NoPage."""
         words = ((loss, _word(self.mechanism(loss.mechanism), self.theory)) for loss in self.losses)
-        given = [(notion, word) for loss, word in words for notion, _ in _guarantees_of(loss)]
+        given = [(notion, word) for loss, word in words for notion, _ in loss.guarantees]
         return self._page_about(given)
 
     def _page_about(self, given: Iterable[tuple[str, str]]) -> Any:
@@ -94,18 +94,13 @@ class Curves:
         found = pieces.is_loose(self.of_types(cover), *_numbers(claim), bits)
         every = self.setting.mechanisms
         known = all(
-            (self._is_free(mechanism) and mechanism.noise is None and mechanism.metric is None)
-            or (mechanism.table is not None and cover.rows_apart and self._is_of_numbers(i, cover))
-            for i, mechanism in enumerate(every, start=1)
+            (_is_free(one, self.setting, self.theory) and one.noise is None and one.metric is None)
+            or (cover.rows_apart and all(self._by_table(i, type, {}) for type in cover.types))
+            for i, one in enumerate(every, start=1)
         )
         if found is None or not (found or known):
             raise NoLoss("it is not known whether a smaller one holds")
         return str(self.page.id), found
-
-    def _is_of_numbers(self, i: int, cover: Cover) -> bool:
-        """Whether the table of M_i has rational numbers at all types."""
-        moving = (type for type in cover.types if i in dict(type.moves))
-        return all(self._by_table(i, type, {}) is not None for type in moving)
 
     def of_types(self, cover: Cover) -> list[Curve | None]:
         """The different curves of the types of a cover."""
@@ -114,7 +109,7 @@ class Curves:
             here = at_type(self.losses, type, self.theory)
             some: list[Piece | None] = []
             for i, members in type.moves:
-                if i in type.unlimited and _may_be_nothing(self.losses[i - 1]):
+                if i in type.unlimited and self.losses[i - 1].may_be_nothing:
                     continue  # what loses 0 at every finite distance loses nothing
                 far = self._entries(i, type)
                 if cover.rows_apart and (known := self._by_table(i, type, {})) is not None:
@@ -123,15 +118,12 @@ class Curves:
                 some += [self._piece(here[i - 1], many, term) for many, r in members for term in far or (r,)]
             curves[pieces.curve(some, self.setting.adaptive)] = None
             if len(curves) > MOST_CURVES:
-                raise NoLoss(f"the types have more than {MOST_CURVES} different curves")
+                raise NoLoss(f"the types have more than {MOST_CURVES} curves")
         return list(curves)
 
     def _by_table(self, i: int, type: Type, at: Point) -> Known | None:
-        """What the table of M_i has at two databases; None where it is none, or not of rational numbers."""
-        if self.mechanism(i).table is None or not self.page.head.tables:
-            return None
-        rows = given_tables.numbers_of(i, self.setting, type, at)
-        return None if rows is None else Known(tuple(zip(*rows, strict=True)))
+        """What the table of M_i has at two databases, where there is one that the page is about."""
+        return given_tables.piece(i, self.setting, type, at) if self.page.head.tables else None
 
     def _piece(self, loss: Loss, many: int | Term, r: Term) -> Piece | None:
         """So many members of M_i whose inputs are r apart; 0: all of them."""
@@ -140,9 +132,8 @@ class Curves:
         loss, rate = self._on_samples(self.page.head.parts, loss)
         asked = self._asked(self.page.head.parts, loss)
         some = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
-        alike = rate is not None and r == terms.ONE
-        alike = alike and samples.is_same_order(mechanism, self.setting, self.theory)
-        found = pieces.on_samples(some, rate, r, "forth" if alike else "")
+        way = "" if rate is None else samples.way(mechanism, self.setting, self.theory, r)
+        found = pieces.on_samples(some, rate, r, way)
         return None if found is None else found.times(count)
 
     def _entries(self, i: int, type: Type) -> tuple[Term, ...]:
@@ -198,14 +189,11 @@ class Curves:
         and None, where it is not run on such, or not known by (ε, δ) or as noise is."""
         mechanism = self.mechanism(loss.mechanism)
         rate = samples.rate_of(mechanism, self.setting, self.theory)
-        every = (parts.get(notion, {}) for notion, _ in _guarantees_of(loss))
+        every = (parts.get(notion, {}) for notion, _ in loss.guarantees)
         if rate is None or any(not one.keys() & {"epsilon", "square", "ratio"} for one in every):
             return loss, None
         besides = tuple((stated.notion, stated.values) for stated in mechanism.also)
         return replace(loss, values=mechanism.values, besides=besides), rate
-
-    def _is_free(self, mechanism: Mechanism) -> bool:
-        return _is_free(mechanism, self.setting, self.theory)
 
     def _asked(
         self, parts: Mapping[str, Mapping[str, str]], loss: Loss
@@ -219,7 +207,7 @@ class Curves:
             known = {law.parameter: fitting} | {name: given.letters[name] for name in law.letters}
             return [(head.noises[word], known)]
         found = []
-        for notion, values in _guarantees_of(loss):
+        for notion, values in loss.guarantees:
             if notion not in parts or loss.moved:
                 raise NoLoss(
                     f"{self.page.id} does not say what {mechanism.name}, stated in a metric, can lose"
@@ -315,7 +303,9 @@ class Curves:
     def free(self) -> Curves:
         """The same of mechanisms that may be anything that their guarantees allow, or are their noise."""
         every = ((loss, self.mechanism(loss.mechanism)) for loss in self.losses)
-        free = [loss for loss, one in every if one.table is not None or self._is_free(one)]
+        free = [
+            loss for loss, one in every if one.table is not None or _is_free(one, self.setting, self.theory)
+        ]
         return replace(self, losses=free)
 
     def each(self, type: Type, at: Point) -> Iterator[tuple[int, range, Piece | None]]:
@@ -353,7 +343,9 @@ class Curves:
                 loss, rate = self._on_samples(parts, known[i])
                 if mechanism.sampled is not None and (rate is None or tuple(moving) != (terms.ONE,)):
                     raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
-                for fixed, alike, one in _of_members(self._asked(parts, loss), rate, those, moving, at):
+                way = "" if rate is None else samples.way(mechanism, self.setting, self.theory, r, lost=True)
+                asked = self._asked(parts, loss)
+                for fixed, alike, one in _of_members(asked, rate, way, those, moving, at):
                     if i not in type.unlimited or _loses_without_limit(fixed):
                         yield i, alike, one
 
@@ -369,12 +361,13 @@ def _count(many: int | Term, mechanism: Mechanism) -> int:
 def _of_members(
     asked: Sequence[tuple[Mapping[str, str], Mapping[str, Term]]],
     rate: Term | None,
+    way: str,
     those: range,
     distances: Sequence[Term],
     at: Point,
 ) -> Iterator[tuple[Sequence[Mapping[str, Term]], range, Piece | None]]:
     """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
-    what is known of it, and the members that are alike.  rate -- of the samples on which they are run."""
+    what is known of it, and the members that are alike.  rate, way -- of samples on which they are run."""
     alike = not any(
         terms.moves(name) for _, letters in asked for value in letters.values() for name in value.letters
     )
@@ -389,23 +382,13 @@ def _of_members(
             every = zip(asked, fixed, strict=True)
             some = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
             here = None if rate is None else formulas.extended(rate, there)
-            found = pieces.on_samples(some, here, far, "forth")
+            found = pieces.on_samples(some, here, far, way)
             yield fixed, those if alike else range(j, j + 1), found
 
 
 def _word(mechanism: Mechanism, theory: Theory) -> str:
     """The word of a mechanism's noise; "" without one."""
     return "" if mechanism.noise is None else str(theory.page(mechanism.noise.page, "noise").head.noise)
-
-
-def _guarantees_of(loss: Loss) -> tuple[tuple[str, Values], ...]:
-    """What is known of a mechanism, all at once: notions with parameters."""
-    return (loss.notion, loss.values), *loss.besides
-
-
-def _may_be_nothing(loss: Loss) -> bool:
-    """Whether some guarantee of a mechanism has 0 for all parameters."""
-    return any(all(value == terms.ZERO for _, value in values) for _, values in _guarantees_of(loss))
 
 
 def _numbers(claim: Values) -> tuple[Term, Term]:
@@ -438,6 +421,7 @@ def _is_free(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     if mechanism.sampled is not None and not (
         samples.rate_of(mechanism, setting, theory) is not None
         and samples.is_same_way(mechanism, setting, theory)
+        and samples.is_alone(mechanism, setting, theory)
     ):
         return False
     attained = mechanism.metric is None or mechanism.noise is not None or mechanism.metric.attained()

@@ -24,6 +24,8 @@ class CurveSteps(Steps):
         """The curves of the setting."""
         if any("rate" in self.losses.library.one(page) for page in self.sampled):
             raise NotRead("sampled", "of which the whole curve is known")
+        if any("table" in one for one in self.losses.core["mechanisms"]):
+            raise NotRead("table", "on a curve")
         return Curves(self.losses)
 
     @property
@@ -54,7 +56,8 @@ class CurveSteps(Steps):
         if "certificate" in step:
             raise NotRead("curve", "as a formula in letters")
         epsilon, delta = self.numbers(step["claim"], {})
-        above = self.curves.above(self.every(before), epsilon)
+        curves = self.curves
+        above = curves.above(self.every(before), epsilon)
         demand(above <= delta[0] + SAME, "the curve is not below the claim")
         if above > delta[0]:
             raise NotRead("curve", "on which a claim lies")

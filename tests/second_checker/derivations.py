@@ -13,6 +13,7 @@ from second_checker.curve_steps import CurveSteps
 from second_checker.forms import Form
 from second_checker.losses import Losses, Promise, Values
 from second_checker.outcomes import NotRead, Rejected, demand
+from second_checker.rows import RowSteps
 
 KEYS = {
     "given": {"i"},
@@ -38,6 +39,8 @@ KEYS = {
     "curve": {"from", "claim", "bits", "certificate"},
     "curve_standing": {"from", "claim", "bits"},
     "exceed": {"from", "claim", "point", "neighbours", "bits", "by", "implied"},
+    "by_rows": {"claim"},
+    "against_rows": {"claim", "point", "databases"},
 }
 
 PROCEDURES = {
@@ -49,7 +52,7 @@ PROCEDURES = {
 }
 
 
-class Derivation(CurveSteps, AttainedSteps):
+class Derivation(CurveSteps, RowSteps, AttainedSteps):
     """The conclusions of the steps so far; `inner` replays a derivation about another setting."""
 
     def __init__(self, losses: Losses, count: int, inner: Callable[[Any, Any], Any]) -> None:

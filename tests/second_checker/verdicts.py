@@ -31,7 +31,7 @@ NOT_READ = {
     "deals": "several records, or few, that are dealt at random",
     "orders": "divergences at a distance by other pages, and of what is no number times the order",
     "noise": "noise on listed databases, on other queries, or in several entries on a curve",
-    "table": "tables of probabilities in zCDP and the like, for groups, or as witnesses beside families",
+    "table": "tables of probabilities in zCDP and the like, for groups, on curves, or as witnesses beside families",
     "study": "studies of other databases than multisets, within studies, or as witnesses",
     "curve": "curves of several Laplace noises, of exponential mechanisms, of very many losses, or on which a claim lies",
     "closer": "closer values of families, or at large distances",

@@ -15,6 +15,7 @@ from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.listed import related
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus.exponentials import Point, value_at
+from dpcompose.kernel.deciders.curves.tradeoffs import Known
 from dpcompose.kernel.deciders.tables.divergences import Row
 from dpcompose.kernel.deciders.tables.entries import read
 from dpcompose.kernel.deciders.tables.tables import Table
@@ -176,13 +177,12 @@ def rows_of(i: int, setting: Setting, type: Type) -> tuple[int, int]:
     return x, y
 
 
-def numbers_of(
-    i: int, setting: Setting, type: Type, at: Point
-) -> tuple[Sequence[Fraction], Sequence[Fraction]] | None:
-    """The rows of M_i's table for the two databases of a type at a point; None where these are no rational
-    numbers.  Raises NoLoss where they are no probabilities."""
+def piece(i: int, setting: Setting, type: Type, at: Point) -> Known | None:
+    """What the table of M_i has at the two databases of a type, at a point; None where it has none, or one
+    that is not of rational numbers there.  Raises NoLoss where these are no probabilities."""
     mechanism = mechanism_of(setting, i)
-    assert mechanism.table is not None
+    if mechanism.table is None:
+        return None
     if mechanism.count is not None:
         raise NoLoss(f"the table of {mechanism.name} is that of a family")
     found = []
@@ -194,7 +194,7 @@ def numbers_of(
         if min(numbers) < 0 or sum(numbers) != 1:
             raise NoLoss(f"a row of {mechanism.name} has no probabilities")
         found.append(numbers)
-    return found[0], found[1]
+    return Known(tuple(zip(*found, strict=True)))
 
 
 def lost(i: int, setting: Setting, type: Type, forth: bool) -> Term:

@@ -71,6 +71,16 @@ class Loss:
         return str(theory.page(self.then[-1].page, "conversion").head.to) if self.then else self.notion
 
     @property
+    def guarantees(self) -> tuple[tuple[str, Values], ...]:
+        """What is known of the mechanism, all at once: notions with parameters."""
+        return (self.notion, self.values), *self.besides
+
+    @property
+    def may_be_nothing(self) -> bool:
+        """Whether some guarantee has 0 for all parameters."""
+        return any(all(value == ZERO for _, value in values) for _, values in self.guarantees)
+
+    @property
     def unlimited(self) -> bool:
         """Whether nothing is promised."""
         return any(value.kind == "oo" for _, value in self.values)

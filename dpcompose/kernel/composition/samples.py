@@ -16,7 +16,7 @@ from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas
-from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage, Theory
 
 
@@ -87,6 +87,13 @@ def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory, type: Ty
     return _is_of_target(head, setting, groups) and len(atoms) + len(atoms[0].records) > 2
 
 
+def is_alone(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
+    """Whether a record that is replaced may be the only one: else it may be that others are like it."""
+    least = setting.databases.fewest(None)
+    alone = least is None or has_values.surely(ONE - least, False, setting.assumed)
+    return alone or way(mechanism, setting, theory, ONE, lost=True) != "replaced"
+
+
 def is_steady(head: Any, type: Type) -> bool:
     """Whether at neighbours of a type for each further step as much is lost, by all mechanisms at once: where
     records are replaced, or all that are different are in one of the two databases."""
@@ -97,10 +104,18 @@ def is_steady(head: Any, type: Type) -> bool:
     return one_way or all(head.guarantee[notion] == texts for notion, texts in head.turned.items())
 
 
-def is_same_order(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
-    """Whether one of two target neighbours has one record more, of which the guarantee of the whole is."""
+def way(mechanism: Mechanism, setting: Setting, theory: Theory, r: Term, lost: bool = False) -> str:
+    """Which of two databases r steps apart has the record that a sample may have.
+
+    "forth" -- the second one, the same for all that are sampled so; "replaced" -- each has one of its own,
+    which leaves a sample where the other enters one; "" -- that is not known; lost -- whether it is asked
+    what some mechanism loses, which may be built for either.
+    """
     head = head_of(mechanism, setting, theory)
-    return 0 in head.neighbours and _is_of_target(head, setting)
+    if 0 in head.on_samples and 0 not in head.neighbours:
+        return "replaced"
+    known = r == ONE and 0 in head.neighbours and _is_of_target(head, setting)
+    return "forth" if lost or known else ""
 
 
 def _is_of_target(head: Any, setting: Setting, groups: bool = False) -> bool:

@@ -229,7 +229,7 @@ def _check_order(some: Iterable[Together | Known]) -> None:
     """Raises ValueError where tables, at two databases in one order, stand beside samples, in another one."""
     every = list(some)
     if any(isinstance(one, Known) for one in every) and any(
-        isinstance(one, Together) and one.way for one in every
+        isinstance(one, Together) and one.turned != one for one in every
     ):
         raise ValueError("tables beside samples that have what differs at one of the two databases only")
 

@@ -98,7 +98,7 @@ def on_samples(found: Piece | None, rate: Term | None, r: Term, way: str) -> Pie
     gains nothing, but for one step of what is like noise.  Where nothing is promised it is (0, 1)-DP, as the
     sample may have no difference.
 
-    way -- as of `Together`, for one step.
+    way -- as of `Together`, for one step, or where records are replaced.
     """
     tail = _tail(found) if r == terms.ONE else None
     if rate is None or r.kind == "oo" or not (tail or isinstance(found, Part | Together | None)):
@@ -111,7 +111,8 @@ def on_samples(found: Piece | None, rate: Term | None, r: Term, way: str) -> Pie
         known = Together(((found.epsilon, found.delta),), found.steps, found.count)
     else:
         known = Together(((terms.ZERO, terms.ONE),), int(r.number or 1))
-    return replace(known, rate=_constant("rate", rate), way=way if known.steps == 1 else "")
+    way = way if known.steps == 1 or way == "replaced" else ""
+    return replace(known, rate=_constant("rate", rate), way=way)
 
 
 def _constant(key: str, value: Term) -> Term:

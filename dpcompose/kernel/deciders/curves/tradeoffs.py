@@ -43,7 +43,8 @@ class Together:
 
     pairs -- constants ε, δ ≥ 0; steps, count -- whole numbers ≥ 1;
     rate -- a constant in [0, 1]: they are run on samples that have what differs with this probability; way --
-    of these, "forth": P is where the sample may have it; "back": Q is; "": either at each step;
+    of these, "forth": P is where the sample may have it; "back": Q is; "replaced": both may have one of their
+    own, at each step; "": either at each step;
     tail -- a noise, whose trade-off function theirs is not below besides, at one step.
 
     >>> three, half = terms.log(terms.number(3)), terms.number(Fraction(1, 2))
@@ -62,7 +63,7 @@ class Together:
     @property
     def turned(self) -> Together:
         """The same with P and Q exchanged."""
-        return replace(self, way={"forth": "back", "back": "forth"}.get(self.way, ""))
+        return replace(self, way={"forth": "back", "back": "forth"}.get(self.way, self.way))
 
     def times(self, count: int) -> Together:
         """The same of so many mechanisms."""
@@ -202,11 +203,13 @@ def _slope(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> Fr
 
 
 def _on_samples(g: Vertices, rate: Fraction, way: str) -> Vertices:
-    """h(a) = (1 − s)·a + s·g(a), its inverse 1 − h⁻¹(1 − a), or the least concave function that is at least
-    both: h where it is steeper than 1, and its mirror image."""
+    """h(a) = (1 − s)·a + s·g(a), its inverse 1 − h⁻¹(1 − a), h of that, or the least concave function that is
+    at least both: h where it is steeper than 1, and its mirror image."""
     h = [(a, (1 - rate) * a + rate * y) for a, y in g]
     if way == "forth":
         return h
+    if way == "replaced":
+        return put_into(h, _on_samples(g, rate, "back"))
     if way == "back":
         ends = {1 - y: 1 - a for a, y in reversed(h)}  # of those with y = 1 the first is the highest then
         return sorted({**ends, Fraction(1): Fraction(1)}.items())
