@@ -42,6 +42,11 @@ def test_claims_are_refuted_by_what_they_imply() -> None:
         (dpc.gaussian("m", U), dpc.zcdp("499/1000*m**2"), "gaussian-in-zcdp"),
         (dpc.approximate(1, "1/10**9", U), dpc.zcdp(1000), "approximate-in-zcdp"),
         (dpc.approximate(1, 0, U), dpc.zcdp(1000), "proved"),
+        (dpc.gaussian("m", U), dpc.tcdp("499/1000*m**2", "101/100"), "gaussian-in-tcdp"),
+        (dpc.gaussian("m", U), dpc.tcdp("m**2/2", 9), "proved"),
+        (dpc.approximate(1, "1/10**9", U), dpc.tcdp(1000, "101/100"), "approximate-in-tcdp"),
+        (dpc.f_dp("L(1)", U), dpc.tcdp("367879/1000000", 2), "laplace-in-tcdp"),  # exp(-1) = 0.36787944...
+        (dpc.f_dp("L(1)", U), dpc.tcdp("367880/1000000", 2), "proved"),
         (dpc.approximate("e", "d", U), dpc.gaussian("e + 9"), "approximate-in-gaussian"),
         (dpc.gaussian("1/10**6", U), dpc.pure(1000), "gaussian-in-pure"),
         (dpc.zcdp("1/10**6", U), dpc.pure(1000), "zcdp-in-pure"),
