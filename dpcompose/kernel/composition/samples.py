@@ -89,8 +89,9 @@ def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory, type: Ty
 
 def is_alone(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     """Whether a record that is replaced may be the only one: else it may be that others are like it."""
-    least = setting.databases.fewest(None)
-    alone = least is None or has_values.surely(ONE - least, False, setting.assumed)
+    many, least = setting.databases.how_many(None), setting.databases.fewest(None)
+    least = least if many is None else many
+    alone = least is not None and has_values.surely(ONE - least, False, setting.assumed)
     return alone or way(mechanism, setting, theory, ONE, lost=True) != "replaced"
 
 
