@@ -126,9 +126,7 @@ REFUSED = {
         ("certificate",): [
             "problems/186-renyi-of-noise",
         ],
-        ("step", "table"): [
-            "problems/199-a-random-row",
-            "problems/200-pointwise-is-not-enough",
+        ("curve", "table"): [
             "problems/256-tables-in-every-notion",
             "pages/shapes/rows",
         ],

@@ -93,6 +93,7 @@ OF = [
     "185-renyi-at-one-order.toml",
     "256-tables-in-every-notion.toml",
     "rows.toml",
+    "replaced.toml",
     "187-renyi-for-households.toml",
     "207-truncated-for-households.toml",
     "calculus.toml",

@@ -6,17 +6,18 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from second_checker.conclusions import Bound, Cover, Shown, Steps
+from second_checker.conclusions import Bound, Cover, Shown
 from second_checker.enclosures import Interval
 from second_checker.losses import Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pieces import Curves
+from second_checker.rows import RowSteps
 
 SAME = Fraction(1, 10**30)
 """How close a claim is to a curve where enclosing does not tell whether it lies on it."""
 
 
-class CurveSteps(Steps):
+class CurveSteps(RowSteps):
     """The rules curve, curve_standing and exceed."""
 
     @cached_property
@@ -55,6 +56,8 @@ class CurveSteps(Steps):
         """A claim in numbers that the curves of all types lie below."""
         if "certificate" in step:
             raise NotRead("curve", "as a formula in letters")
+        if self.tabled:
+            return self.kept_by_rows(step["claim"])
         epsilon, delta = self.numbers(step["claim"], {})
         curves = self.curves
         above = curves.above(self.every(before), epsilon)
@@ -69,6 +72,8 @@ class CurveSteps(Steps):
         self.one(before[:1], Bound)
         epsilon, delta = self.numbers(step["claim"], {})
         demand(self.claimed(step["claim"], ["epsilon", "delta"]) == before[0].values, "about another claim")
+        if self.tabled:
+            return self.lies_on(step["claim"], step["from"][0])
         if self.curves.above(self.every(before[1:]), epsilon) >= delta[0]:
             raise NotRead("curve", "a claim that lies on it")
         return Shown("loose", step["claim"])

@@ -13,7 +13,6 @@ from second_checker.curve_steps import CurveSteps
 from second_checker.forms import Form
 from second_checker.losses import Losses, Promise, Values
 from second_checker.outcomes import NotRead, Rejected, demand
-from second_checker.rows import RowSteps
 
 KEYS = {
     "given": {"i"},
@@ -52,7 +51,7 @@ PROCEDURES = {
 }
 
 
-class Derivation(CurveSteps, RowSteps, AttainedSteps):
+class Derivation(CurveSteps, AttainedSteps):
     """The conclusions of the steps so far; `inner` replays a derivation about another setting."""
 
     def __init__(self, losses: Losses, count: int, inner: Callable[[Any, Any], Any]) -> None:

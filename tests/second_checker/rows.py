@@ -17,18 +17,37 @@ Row = list[Fraction]
 class RowSteps(Steps):
     """The rules by_rows and against_rows."""
 
+    @property
+    def tabled(self) -> bool:
+        """Whether all mechanisms are tables."""
+        return all("table" in one for one in self.losses.core["mechanisms"])
+
+    def lies_on(self, claim: Any, bound: int) -> Shown:
+        """That nothing smaller holds than a claim at an epsilon of 0, or that a smaller one does."""
+        factor, delta = self.in_numbers(claim)
+        pairs = [pair for (x, y), _ in profiles.exhausted(self.losses.core) for pair in ((x, y), (y, x))]
+        every = [excess(self.together(x), self.together(y), factor) for x, y in pairs]
+        if max(most for _, most in every) < delta[0]:
+            return Shown("loose", claim)
+        if factor != (1, 1) or max(least for least, _ in every) != delta[1]:
+            raise NotRead("curve", "a claim that lies on it")
+        return Shown("optimal", claim, bound)
+
     def by_rows(self, step: Any, before: list[Any]) -> Bound:
         """A claim in numbers that the rows keep at all neighbours, in both orders."""
-        factor, delta = self.in_numbers(step["claim"])
+        self.losses.library.of("procedure", procedure="rows of tables")
+        return self.kept_by_rows(step["claim"])
+
+    def kept_by_rows(self, claim: Any) -> Bound:
+        """The same, by whatever page."""
+        factor, delta = self.in_numbers(claim)
         for (x, y), _ in profiles.exhausted(self.losses.core):
             for one, other in ((x, y), (y, x)):
                 more = excess(self.together(one), self.together(other), factor)
                 demand(more[0] <= delta[1], "rows that have not the guarantee")
                 if more[1] > delta[0]:
                     raise NotRead("table", "on which a claim lies")
-        self.losses.library.of("procedure", procedure="rows of tables")
-        values = self.claimed(step["claim"], ["epsilon", "delta"])
-        return Bound("approximate", values, frozenset(), step["claim"])
+        return Bound("approximate", self.claimed(claim, ["epsilon", "delta"]), frozenset(), claim)
 
     def against_rows(self, step: Any, before: list[Any]) -> Shown:
         """A claim in numbers that the rows of two neighbours do not keep."""

@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -169,6 +169,22 @@ def test_bounds_that_are_no_straight_lines() -> None:
     sure = [Fraction(1), Fraction(0)]
     assert Bound((ALL.order,), ALL).broken(P, sure) is not None
     assert Bound((terms.INFINITY,), ALL).broken(P, sure) is None
+
+
+def test_more_rows_than_types() -> None:
+    """The worst neighbours are the last of 205 with rows of their own; types stand for some only, rows for all."""
+    names = [f"d{n:03}" for n in range(206)]
+    table = {D: [Fraction(n * n + 1, 10**5), 1 - Fraction(n * n + 1, 10**5)] for n, D in enumerate(names)}
+    lost = Fraction(205**2 - 204**2, 10**5)
+    claims = claimed(
+        "approximate", *({"epsilon": "0", "delta": str(d)} for d in (lost, lost - Fraction(1, 10**9)))
+    )
+    problem = data([table], [], claims)
+    problem["granularities"]["g"]["neighbours"] = [list(pair) for pair in pairwise(names)]
+    study, read = loading.load_data(problem, "x", "", registry.standard())
+    assert [study.check(claim).verdict for claim in read] == ["proved", "refuted"]
+    proofs = study.judge.neighbours.proofs  # type: ignore[union-attr]
+    assert not proofs.shop.types.rows_apart
 
 
 def test_too_many_outcomes_are_refused() -> None:
