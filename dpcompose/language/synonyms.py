@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 ELSEWHERE = {
-    "unbounded": "add-remove, add, remove, removal, add-or-remove, addition-removal, presence, deletion, "
-    "delete, insertion, insert, leave-one-out, symmetric-difference, symmetric-distance",
-    "bounded": "replace-one, replace, replacement, substitute, substitution, "
+    "unbounded": "add-remove, addremove, add-or-delete, add, remove, removal, add-or-remove, "
+    "addition-removal, presence, deletion, delete, insertion, insert, leave-one-out, "
+    "symmetric-difference, symmetric-distance",
+    "bounded": "replace-one, replaceone, replace, replacement, substitute, substitution, "
     "substitute-one, swap, change-one, modify, change, hamming, hamming-distance, change-one-distance",
     "user": "user-level, person, client, participant, person-level, individual-level, client-level",
     "event": "event-level, item-level",
@@ -17,7 +18,7 @@ ELSEWHERE = {
     "insert-delete": "edit-distance, levenshtein",
     "attribute": "attribute-level, feature",
     "pure": "dp, epsilon-dp, puredp, pure-dp, eps",
-    "approximate": "approx, approximate-dp, epsilon-delta, eps-delta, adp, approxdp",
+    "approximate": "approx, approximate-dp, epsilon-delta, epsilon-delta-dp, eps-delta, adp, approxdp",
     "zcdp": "rho, cdp, concentrated, zero-concentrated",
     "gaussian": "gdp, mu-gdp, gaussian-dp, normal",
     "renyi": "rdp, renyi-dp, rényi",

@@ -21,7 +21,7 @@ from dpcompose.privacy.writing import (
     name_of_table,
 )
 from dpcompose.spaces.classes.databases import DatabaseClass
-from dpcompose.spaces.classes.listed import is_graph
+from dpcompose.spaces.classes.listed import edges_of, is_graph
 from dpcompose.spaces.given import neighbours
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -148,10 +148,16 @@ def _of_paths(graph: Graph) -> list[tuple[str, str, Formula]]:
     """How long the shortest paths between nodes of a graph are."""
     import networkx
 
-    def length(x: object, y: object, edge: Mapping[str, Any]) -> sympy.Expr:
-        return formulas.expression(formulas.term(edge.get("weight", 1)))
+    def length(x: object, y: object, edge: Mapping[Any, Any]) -> sympy.Expr:
+        every = edge.values() if graph.is_multigraph() else [edge]
+        return min(formulas.expression(formulas.term(one.get("weight", 1))) for one in every)
 
     found, nodes = dict(networkx.all_pairs_dijkstra_path_length(graph, weight=length)), list(graph)
+    for x, y in edges_of(graph) if graph.is_directed() else ():
+        if found[x][y] != found[y][x]:
+            raise ValueError(
+                f"from {x!r} to {y!r} it is {found[x][y]}, and {found[y][x]} back: that is no metric"
+            )
     every = ((x, y) for n, x in enumerate(nodes) for y in nodes[n + 1 :])
     return [(str(x), str(y), found[x][y]) for x, y in every if y in found[x]]
 

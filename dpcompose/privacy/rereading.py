@@ -135,13 +135,17 @@ class Rest:
         known = keys(self.data.get("parameters"))
         if more:
             lost = [*lost, *texts(self.data.get("claims"), NO_FORMULAS)]
+        taken = {}
         for name in {letter for text in lost for letter in letters(text)} - self.made - {*known}:
             family, bracket, _ = name.partition("[")
             if bracket:
                 self.names.add(family)
             elif not name.startswith("d_"):  # that is a metric
-                self.data = changed(self.data, ("parameters", name), ANY_NUMBER)
-                self.replaced["parameters", name] = ANY_NUMBER
+                taken[name] = self.replaced["parameters", name] = ANY_NUMBER
+        if taken:
+            stated = at(self.data, ("parameters",))
+            every = {**(stated if isinstance(stated, Mapping) else {}), **taken}
+            self.data = changed(self.data, ("parameters",), every)
 
     # what is put in place of what is wrong
 
@@ -150,6 +154,8 @@ class Rest:
         path = mistake.path
         if not path:
             return
+        if isinstance(stated := at(data, path), dict) and "notion" in stated:
+            yield from (((*path, "notion"), notion) for notion in self._having(stated))
         yield from self._of_a_key(at(data, path[:-1]), mistake)
         match path:
             case ("studies", str(name), _, *_) if isinstance(study := at(data, path[:2]), dict):
@@ -188,10 +194,14 @@ class Rest:
         if key in ("granularity", "domain") and len(path) > 2:
             yield path, neighbours(self.data) if key == "granularity" else "common"
         if key == "notion":
-            given = inside.keys() & {one for keys in self.notions.values() for one in keys}
-            yield from ((path, notion) for notion, keys in self.notions.items() if set(keys) == given)
+            yield from ((path, notion) for notion in self._having(inside))
         if len(path) > 2 and key in inside:
             yield path, LEFT_OUT
+
+    def _having(self, stated: Mapping[str, Any]) -> list[str]:
+        """The notions with just the parameters that are stated."""
+        given = stated.keys() & {one for keys in self.notions.values() for one in keys}
+        return [notion for notion, keys in self.notions.items() if set(keys) == given]
 
 
 def _of_a_mechanism(data: Mapping[str, Any], i: int, path: Place) -> Iterator[Replacement]:
@@ -262,8 +272,8 @@ def words(value: Any) -> set[str]:
 
 
 def letters(text: str) -> Sequence[str]:
-    """The names in a formula; of what is none the words in it."""
+    """The names in a formula; of what is none the words in it that are called as no function."""
     try:
         return formulas.names(text)
     except formulas.FormulaError:
-        return [*words(text)]
+        return re.findall(r"[A-Za-z_]\w*\b(?!\s*\()", text)

@@ -54,6 +54,7 @@ def classes(given: object) -> DatabaseClass:
     raise TypeError(
         f"a class of databases is such as dpcompose.multisets(), a list of databases, or a networkx graph on "
         f"them, not {_shown(given)}"
+        + ("; dpcompose.tables(...) has columns with their values" if isinstance(given, Mapping) else "")
     )
 
 
@@ -124,6 +125,9 @@ def maps(given: object) -> Map:
     if given == "everything":
         return everything
     given = _of_expression(given)
+    if getattr(given, "is_FiniteSet", False):
+        some: Any = given
+        return _of_set([int(one) if one.is_Integer else str(one) for one in some])
     if callable(given):
         called = getattr(given, "__name__", UNCALLED)
         return function(UNCALLED if called == "<lambda>" else called, given)
@@ -141,11 +145,16 @@ def _of_expression(given: Any) -> Any:
     if formulas.is_expression(given) and not callable(given) and len(given.free_symbols) == 1:
         from sympy import Lambda
 
-        return Lambda(tuple(given.free_symbols), given)
+        from dpcompose.spaces.inputs.expressions import DatabaseSymbol, expression_of
+
+        (D,) = given.free_symbols
+        if isinstance(D, DatabaseSymbol):
+            return lambda database: given.xreplace({D: expression_of(database)})
+        return Lambda(D, given)
     return given
 
 
-def _of_set(given: Iterable[object]) -> Map:
+def _of_set(given: Iterable[Any]) -> Map:
     """The records of a set, or the positions."""
     numbers = [one for one in given if isinstance(one, int) and not isinstance(one, bool)]
     some = list(given)

@@ -141,7 +141,7 @@ def test_formulas_show_the_place() -> None:
         (
             'notion = "pure", epsilon = 0.1',
             'notion = "f-dp", epsilon = 0.1',
-            "mechanisms.1.guarantee (line 14): a f-dp guarantee has no epsilon",
+            "mechanisms.1.guarantee (line 14): a f-dp guarantee has no epsilon; it has tradeoff",
         ),
         (
             "epsilon = 0.1",
@@ -151,7 +151,7 @@ def test_formulas_show_the_place() -> None:
         (
             "epsilon = 0.1",
             "epsilon = 0.1, delta = 0.1",
-            "mechanisms.1.guarantee (line 14): a pure guarantee has no delta",
+            "mechanisms.1.guarantee (line 14): a pure guarantee has no delta; it has epsilon",
         ),
         (
             'kind = "multisets"',

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from dpcompose.spaces.moves.granularities import Granularity
 
 
+ANY = "any"
+"""The size where none is said."""
+
+
+WINDOWS = "w-event"
+"""The neighbours that are named with the width of a window."""
+
+
 def add(commands: Commands) -> None:
     """Its options."""
     compare = command(
@@ -42,7 +50,7 @@ def add(commands: Commands) -> None:
         nargs=2,
         metavar="GRANULARITY",
         help="unbounded (multisets), bounded, event (streams), edge and node (graphs), …, or bounded^3 for "
-        "groups of up to 3 steps; `dpcompose explain granularity`",
+        "groups of up to 3 steps, w-event^3 (streams); `dpcompose explain granularity`",
     )
     compare.add_argument(
         "--kind",
@@ -52,7 +60,7 @@ def add(commands: Commands) -> None:
     compare.add_argument("--records", metavar="a,b,c", help="the record universe (default: an arbitrary one)")
     compare.add_argument(
         "--size",
-        default="any",
+        default=ANY,
         help='how many records, or vertices, a database has: any (default), "<= 4" or "= 4"',
     )
     compare.add_argument("--on", metavar="FILE", help="the class, and the granularities, of a problem file")
@@ -76,10 +84,11 @@ def run(given: argparse.Namespace) -> int:
         on, own = _of_file(given) if given.on else (_class(given), given.theory.own.granularities)
         granularity, other = (_granularity(text, own) for text in given.granularities)
         if why := misfit(granularity, on) or misfit(other, on):
-            raise ValueError(why)
+            raise ValueError(f"{why}; a file says so: --on FILE" if "users = " in why else why)
         comparison = compare(granularity, other, on, given.theory)
     except (NotDecidable, TooLarge) as error:
-        return _cannot_compare(str(error), UNDECIDED, given.json)
+        finite = '; --size "= 4" says of which size' if given.size == ANY and not given.on else ""
+        return _cannot_compare(f"{error}{finite}", UNDECIDED, given.json)
     except (InvalidSetting, NotSymmetric, PageError, OSError, ValueError) as error:
         return _cannot_compare(str(error), WRONG, given.json)
     print(json.dumps(as_json.comparison_data(comparison)) if given.json else comparison, flush=True)
@@ -119,20 +128,23 @@ def _class(given: argparse.Namespace) -> DatabaseClass:
 
 
 def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:
-    """A granularity by name, built in or of one's own; bounded^3 is a group of up to three steps.
+    """A granularity by name, built in or of one's own; bounded^3 is a group of up to three steps, w-event^3
+    a window of three.
 
     Raises ValueError.
     """
     from dpcompose.spaces import given
+    from dpcompose.spaces.moves.changes import w_event
     from dpcompose.spaces.moves.groups import group
 
     name, caret, steps = text.partition("^")
+    windows = name == WINDOWS and name not in own
+    if (caret or windows) and not steps.isdigit():
+        raise ValueError(f"{name}^3 has a number of steps, and {steps!r} is none")
+    if windows:
+        return w_event(int(steps))
     known = own[name] if name in own else given.neighbours(name)
-    if not caret:
-        return known
-    if not steps.isdigit():
-        raise ValueError(f"a group is written {name}^3: {steps!r} is no number of steps")
-    return group(int(steps), known)
+    return group(int(steps), known) if caret else known
 
 
 def _cannot_compare(message: str, status: int, as_json: bool) -> int:

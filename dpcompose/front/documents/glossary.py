@@ -49,7 +49,8 @@ def explained(word: str, theory: Theory) -> str:
     """
     known = words()
     alike = {_plain(name): name for name in (*known, *BUILT_IN)}
-    meant = synonyms.meant(word, [*BUILT_IN, *known]) or word
+    every = [*BUILT_IN, *known]
+    meant = synonyms.meant(word, every) or synonyms.meant(_plain(word), every) or word
     for name in dict.fromkeys((word, meant, alike.get(_plain(word), word))):
         if name in BUILT_IN:
             return _of_docstring(BUILT_IN[name].__doc__ or "")
@@ -64,8 +65,9 @@ def explained(word: str, theory: Theory) -> str:
 
 
 def _plain(word: str) -> str:
-    """A word whatever its case and number, whether it is joined, and with the names of Greek letters."""
-    joined = "-".join(re.split(r"[\s_-]+", naming.spelled(word.strip().lower())))
+    """A word whatever its case, number and brackets, whether it is joined, and with the names of Greek
+    letters."""
+    joined = "-".join(re.split(r"[\s_,-]+", naming.spelled(re.sub("[()]", "", word.strip().lower()))))
     return re.sub("ies$", "y", joined).removesuffix("s")
 
 

@@ -23,6 +23,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated, elaborated
+from dpcompose.privacy.format.metric_tables import CANONICAL
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
 from dpcompose.privacy.problems import Claim
@@ -112,8 +113,22 @@ class InMetrics:
 
     # claims
 
+    def knowing(self, *claims: Claim) -> InMetrics:
+        """The same where all canonical metrics are known that claims name: itself, where it knows them."""
+        texts = [text for claim in claims for key, text in claim.text.items() if key in ("metric", "delta")]
+        named = {name for text in texts for name in formulas.names(text) if name.startswith(CANONICAL)}
+        if named <= self.setting.metrics.keys() | self.setting.domains.keys():
+            return self
+        data = {**self.setting.data, "claims": [dict(claim.text) for claim in claims]}
+        read = problems.read_data(data, notions=self.theory.parameters, pairs=True).setting
+        if read.metrics.keys() <= self.setting.metrics.keys():  # which it calls otherwise
+            return self
+        return InMetrics(replace(read, data=self.setting.data), self.theory)
+
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, with the counterexample of a refuted one."""
+        if (wider := self.knowing(claim)) is not self:
+            return wider.check(claim)
         if claim.guarantee.metric is None:
             if self.neighbours is not None:
                 return self.neighbours.check(claim)
@@ -272,6 +287,9 @@ class InMetrics:
 
         Claims for neighbours that the kernel judges have their derivation beside.
         """
+        claims = [verdict.claim for verdict in verdicts]
+        if (wider := self.knowing(*claims)) is not self:
+            return wider.saved([wider.check(claim) for claim in claims])
         kinds: dict[bool, list[Answer]] = {True: [], False: []}
         for verdict in verdicts:
             kinds[verdict.claim.guarantee.metric is None].append(verdict)

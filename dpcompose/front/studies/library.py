@@ -134,7 +134,7 @@ class Theorem(Shown):
 
 
 @frozen(repr=False)
-class Library:
+class Library(Shown):
     """Theorem pages by id and by item, in order; `dpcompose.theorems` are those that ship.
 
     theorems["GB:IV.13"] raises KeyError with what is near where there is no such page.

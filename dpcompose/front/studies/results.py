@@ -16,6 +16,7 @@ from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import listings, render
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.shown import Shown
+from dpcompose.privacy.guarantees.notions import in_metric
 from dpcompose.proof.theory import registry
 from dpcompose.search.citations.citations import Fit
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from dpcompose.front.numbers.membership import Membership
     from dpcompose.front.printers.papers import Paper
+    from dpcompose.privacy.guarantees.notions import Guarantee, InMetric
 
 
 Line = TypeVar("Line", bound=Shown)
@@ -62,7 +64,12 @@ class Proof(Lines[Step]):
         return len(self.told.steps)
 
     def __getitem__(self, n: Any) -> Any:
-        return self.told.steps[n]
+        """The n-th line, or some of them; the first, of number 1, is at 0.  Raises IndexError."""
+        try:
+            return self.told.steps[n]
+        except IndexError:
+            most = len(self) - 1
+            raise IndexError(f"the derivation has lines at 0 to {most}, and none at {n}") from None
 
     def graph(self) -> DiGraph:
         """The lines as a networkx graph: an edge from each line to those that are from it.
@@ -262,6 +269,16 @@ class Result:
     def notion(self) -> str:
         """The notion of privacy, such as "pure"."""
         return self.bound.notion
+
+    def claimed(self, notions: Mapping[str, Sequence[str]]) -> Guarantee | InMetric:
+        """The same as a claim, also about another composition; notions -- the parameters of each."""
+        from dpcompose.front.numbers import totals
+
+        said = dict(self.data()["guarantee"])
+        notion = said.pop("notion")
+        if "metric" in said:
+            return in_metric(said["metric"], notion, said.get("delta"))
+        return totals.by_name(said, notions, notion)
 
     def data(self) -> dict[str, Any]:
         """The guarantee as JSON has it: its formulas as texts, which are exact."""

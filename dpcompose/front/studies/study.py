@@ -133,14 +133,15 @@ class Study(Shown):
 
     def check(
         self,
-        claim: Guarantee | InMetric | Claim | str | sympy.Expr | None = None,
+        claim: Guarantee | InMetric | Claim | Result | str | sympy.Expr | None = None,
         notion: str | None = None,
         **parameters: Any,
     ) -> Answer:
         """The verdict on a claim: proved, refuted with two databases, or undecided with the reason.
 
-        claim -- of a file, a guarantee, or the value of one in the study's notion, or the one that is named:
-        a formula in the parameters, of compositions in metrics also in these, as text or sympy expression;
+        claim -- of a file, a guarantee, also that of another study, or the value of one in the study's
+        notion, or the one that is named: a formula in the parameters, of compositions in metrics also in
+        these, as text or sympy expression;
         parameters -- in its place those of a guarantee: epsilon=1, delta=1e-6, or rho=1/2.  The answer is
         true, as in an `assert`, only where it is proved.  What is proved or refuted was made again from its
         saved form.
@@ -186,7 +187,7 @@ class Study(Shown):
     def _stated(self, given: Any, parameters: Mapping[str, Any], notion: str | None = None) -> Any:
         """What is given, or the guarantee that has some parameters."""
         if given is not None and not parameters:
-            return given
+            return given.claimed(self.theory.parameters) if hasattr(given, "claimed") else given
         from dpcompose.front.numbers import totals
 
         return totals.stated(given, parameters, self.theory.parameters, notion)

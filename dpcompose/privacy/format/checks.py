@@ -356,10 +356,12 @@ def key(check: Reading, default: Any = None, written: str | None = None) -> Any:
 class Table:
     """A table of a file: its keys are attributes.
 
-    given -- the keys that the file has.
+    given -- the keys that the file has; filled -- those that a file may leave out, and that are filled in by
+    what stands around it before it is read.
     """
 
     keys: ClassVar[dict[str, Key]] = {}
+    filled: ClassVar[tuple[str, ...]] = ()
     given: frozenset[str]
 
     def __init_subclass__(cls) -> None:
@@ -427,7 +429,9 @@ class Table:
             for key, one in cls.keys.items():
                 plain = {} if one.needed or one.default is None else {"default": one.default}
                 properties[one.written or key] = plain | one.check.schema(defs)
-            needed = [one.written or key for key, one in cls.keys.items() if one.needed]
+            needed = [
+                one.written or key for key, one in cls.keys.items() if one.needed and key not in cls.filled
+            ]
             defs[name] |= {"additionalProperties": False, "properties": properties}
             defs[name] |= ({"required": needed} if needed else {}) | {"title": name, "type": "object"}
         return {"$ref": f"#/$defs/{name}"}

@@ -108,7 +108,8 @@ class OfNotion(Table):
             if name in wanted and self.value(name) is None:
                 raise ValueError(f"a {self.notion} guarantee needs {WRITTEN.get(name, name)}")
             if name not in wanted and self.value(name) is not None:
-                raise ValueError(f"a {self.notion} guarantee has no {name}")
+                has = " and ".join(WRITTEN.get(one, one) for one in wanted)
+                raise ValueError(f"a {self.notion} guarantee has no {name}; it has {has}")
         if self.omega is not None and "tau" not in wanted:
             raise ValueError(f"a {self.notion} guarantee has no omega")
         if (self.orders is not None) != (self.notion in OF_ORDERS):
@@ -312,6 +313,7 @@ class MechanismTable(Table):
 
 
 class ClaimTable(InMetric):
+    filled = ("notion",)
     expect: str | None = key(OneOf("proved", "refuted", "undecided"))
 
 

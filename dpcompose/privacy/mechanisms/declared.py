@@ -87,11 +87,32 @@ LAWS: tuple[tuple[Callable[[Any], Noise], Callable[[Any], Any], Callable[[Any], 
 """Noise by the logarithm of its density: what that is a multiple of, but for a constant."""
 
 
-def noise(density: sympy.Expr, x: sympy.Symbol) -> Noise:
-    """Laplace or normal noise that is given by its density in x.
+def _in_a_symbol(density: Any, x: sympy.Symbol | None) -> tuple[sympy.Expr, sympy.Symbol]:
+    """A density as a formula in a symbol.  Raises TypeError where it is not said in which."""
+    from sympy.stats import density as density_of
+    from sympy.stats import random_symbols
 
-    The formula is matched exactly.  Raises ValueError for a density that is neither: noise of another kind
-    has a theorem page of one's own.
+    if formulas.is_expression(density) and random_symbols(density):
+        density = density_of(density)
+    if callable(density):
+        x = symbol("x", REAL)
+        density = density(x)
+    some = density.free_symbols if formulas.is_expression(density) else set()
+    if x is None and len(some) == 1:
+        (x,) = some
+    if x is None or x not in some:
+        raise TypeError(
+            f"noise is given by its density, a formula in a symbol: noise(density, x), not {density}"
+        )
+    return density, x
+
+
+def noise(density: sympy.Expr | Callable[[Any], Any], x: sympy.Symbol | None = None) -> Noise:
+    """Laplace or normal noise that is given by its density.
+
+    density -- a formula in x, a function such as sympy's Lambda, or a random variable of sympy.stats;
+    x -- left out: the only symbol of the formula.  The formula is matched exactly.  Raises ValueError for a
+    density that is neither: noise of another kind has a theorem page of one's own.
 
     >>> import sympy
     >>> x, (b,) = sympy.Symbol("x", real=True), sympy.symbols("b,", positive=True)
@@ -99,9 +120,13 @@ def noise(density: sympy.Expr, x: sympy.Symbol) -> Noise:
     Laplace noise of scale b
     >>> print(noise(sympy.exp(-(x**2) / 8) / sympy.sqrt(8 * sympy.pi), x).words)
     normal noise of standard deviation 2
+    >>> from sympy.stats import Normal
+    >>> noise(Normal("X", 0, 2)) == noise(sympy.exp(-(x**2) / 8) / sympy.sqrt(8 * sympy.pi))
+    True
     """
     import sympy
 
+    density, x = _in_a_symbol(density, x)
     here = symbol(x.name, REAL)
     written = sympy.expand_log(sympy.log(density.xreplace({x: here})), force=True).expand()
     for made, shape, whole in LAWS:

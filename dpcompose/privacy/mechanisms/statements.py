@@ -285,6 +285,9 @@ def _unfit(query: object, noise: object) -> str:
         return f"has a guarantee for noise, {noise}: normal noise is dpcompose.gaussian_noise(...)"
     if isinstance(query, str) and (said := close(query, QUERIES)):
         return f"asks for {query!r}{said}; a query is such as dpcompose.count"
+    if noise is not None and not isinstance(noise, Noise):
+        more = "; of a density dpcompose.noise(density, x) makes it" if formulas.is_expression(noise) else ""
+        return f"adds noise such as dpcompose.laplace(...), not {noise!r}{more}"
     if query is not None and not isinstance(query, Query | Declared):
         return (
             f"asks for {getattr(query, '__name__', query)!r}: a query is such as dpcompose.count or "

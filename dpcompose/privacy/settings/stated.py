@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import sympy
 
 
+MOST_MECHANISMS = 2_000
+"""How many mechanisms stand one by one, as in a problem file."""
 COUNTED = Domain.read("integer >= 1")
 """What is taken of a symbol that says how many mechanisms there are."""
 
@@ -197,6 +199,12 @@ def setting(
     if not isinstance(on, DatabaseClass) or not isinstance(target, Granularity):
         raise InvalidSetting(
             "on is a class such as dpcompose.multisets(...), target a granularity such as dpcompose.bounded"
+        )
+    if len(mechanisms) > MOST_MECHANISMS:
+        raise InvalidSetting(
+            f"{len(mechanisms):,} mechanisms are more than {MOST_MECHANISMS:,}, which may stand one by one; "
+            'those that are alike are one family: mechanism("M", dpcompose.pure("e"), count=20_000), or '
+            'count="k" and dpcompose.pure("e[i]")'
         )
     if isinstance(assume, str):
         raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')

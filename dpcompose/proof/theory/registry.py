@@ -5,6 +5,7 @@ What a page is, and what is wrong with one, says `dpcompose.kernel.library.pages
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
@@ -50,6 +51,12 @@ __all__ = [
     "standard",
     "theorems",
 ]
+
+
+ITEM = re.compile(
+    r"(theorem|thm|corollary|cor|proposition|prop|lemma|definition|def|example|ex|remark|rem)\b\.? *", re.I
+)
+"""What stands before the number of an item where it is cited."""
 
 
 @frozen(repr=False)
@@ -101,10 +108,10 @@ class Theory(Shown):
 
     def meant(self, name: str) -> Page | None:
         """The same, and the only page of which this is the id or item in other letters, or the end of the
-        item: IV.13 for GB:IV.13."""
+        item, after what it is: IV.13 for GB:IV.13, or Corollary IV.13."""
         if (page := self.find(name)) is not None:
             return page
-        wanted = name.strip().lower()
+        wanted = ITEM.sub("", name.strip()).lower().replace("gb ", "gb:")
         pages = [
             page
             for page in self.pages.values()

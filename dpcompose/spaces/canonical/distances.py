@@ -102,7 +102,7 @@ class Distance(_Nonnegative):
     """d(x, y) of two databases or images; a number where both are known, 0 where they are the same."""
 
     def __new__(cls, d: MetricFunction, x: Any, y: Any) -> Any:
-        x, y = ordered(expression_of(x), expression_of(y))
+        x, y = ordered(*(in_class(expression_of(one), d.databases) for one in (x, y)))
         steps = d.steps(x, y)
         return sympy.Expr.__new__(cls, d, x, y) if steps is None else steps
 

@@ -67,6 +67,21 @@ def is_graph(given: object) -> TypeGuard[Any]:
     return hasattr(given, "edges") and hasattr(given, "nodes")
 
 
+def edges_of(graph: Any) -> list[tuple[Any, Any]]:
+    """The edges of a networkx graph, each once; of a directed one they go both ways.
+
+    Raises ValueError for an edge that goes one way: databases, or records, are neighbours of each other.
+    """
+    some = dict.fromkeys(graph.edges())
+    for D, E in some if graph.is_directed() else ():
+        if (E, D) not in some:
+            raise ValueError(
+                f"the graph has an edge from {D!r} to {E!r} and none back, and neighbours are so both ways; "
+                "G.to_undirected() has no directions"
+            )
+    return list(some)
+
+
 def listed(elements: Iterable[Database]) -> Listed:
     """The finite class of the given databases: any hashable values, no two of which print alike; of a
     networkx graph its nodes.

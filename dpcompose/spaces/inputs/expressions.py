@@ -157,8 +157,15 @@ def expression_of(x: object) -> Any:
 
 
 def in_class(x: Any, databases: DatabaseClass | None) -> Any:
-    """The same database as one of the class.  Raises ValueError where it is none."""
-    if databases is None or not isinstance(x, KnownDatabase):
+    """The same database as one of the class; a symbol of sympy that is none is one for a database.
+
+    Raises ValueError where it is none.
+    """
+    if not isinstance(x, KnownDatabase):
+        return x
+    if isinstance(x.value, sympy.Symbol) and (databases is None or x.value not in databases.holding(x.value)):
+        return DatabaseSymbol(x.value.name)
+    if databases is None:
         return x
     databases = databases.holding(x.value)
     value = x.value if x.value in databases else databases.parse(x.value)

@@ -73,9 +73,9 @@ def symmetric_difference(D: object, E: object) -> Any:
     >>> symmetric_difference(D, E), symmetric_difference(("a", "a"), ("a", "b"))
     (D △ E, {a, b})
     """
-    from dpcompose.spaces.inputs.expressions import SymmetricDifference, expression_of
+    from dpcompose.spaces.inputs.expressions import SymmetricDifference, expression_of, in_class
 
-    return SymmetricDifference(expression_of(D), expression_of(E))
+    return SymmetricDifference(in_class(expression_of(D), None), in_class(expression_of(E), None))
 
 
 def size(D: object) -> sympy.Expr:
@@ -87,9 +87,9 @@ def size(D: object) -> sympy.Expr:
     >>> size(D ^ E), size(("a", "a"))
     (|D △ E|, 2)
     """
-    from dpcompose.spaces.inputs.expressions import Size, expression_of
+    from dpcompose.spaces.inputs.expressions import Size, expression_of, in_class
 
-    return Size(expression_of(D))
+    return Size(in_class(expression_of(D), None))
 
 
 def at(expression: Any, values: Mapping[Any, object]) -> Any:

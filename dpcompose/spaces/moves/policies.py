@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel.core.settings import NOTHING, Edge
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.classes.listed import is_graph
+from dpcompose.spaces.classes.listed import edges_of, is_graph
 from dpcompose.spaces.classes.multisets import Multisets
 from dpcompose.spaces.classes.records import exchanged
 from dpcompose.spaces.moves import replacements
@@ -147,7 +147,7 @@ def policy(
         name, replace = str(getattr(name, "name", "") or "policy"), name if replace == () else replace
     if isinstance(add_remove, str) and add_remove != EVERY:
         raise ValueError(f'add_remove is "{EVERY}", or a list, not {add_remove!r}')
-    pairs = [list(map(str, edge)) for edge in replace.edges] if is_graph(replace) else replace
+    pairs = [list(map(str, edge)) for edge in edges_of(replace)] if is_graph(replace) else replace
     joined = replacements.read(pairs, name)
     alone = None if add_remove == EVERY else frozenset(map(str, add_remove))
     if joined == Groups(frozenset()) and alone == frozenset():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
-from dpcompose.spaces.classes.listed import is_graph
+from dpcompose.spaces.classes.listed import edges_of, is_graph
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -29,6 +29,16 @@ class Pairs(Granularity):
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         return D != E and ((D, E) in self.listed or (E, D) in self.listed)
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        """Pairs of records where there are records: neighbours by these are a policy."""
+        records = set(getattr(databases, "records", None) or ())
+        for one in (one for pair in self.listed for one in pair if isinstance(one, str) and one in records):
+            return (
+                f"the granularity {self} has pairs of databases, and {one!r} is a record: which records may "
+                "become which is said by dpcompose.policy(G), in files by replace"
+            )
+        return None
 
     @property
     def neighbour_pairs(self) -> frozenset[tuple[Database, Database]]:
@@ -80,7 +90,7 @@ def pairs(name: str, listed: Iterable[tuple[Database, Database]] | Graph) -> Pai
     >>> d("a", "c")
     2
     """
-    listed = listed.edges() if is_graph(listed) else listed
+    listed = edges_of(listed) if is_graph(listed) else listed
     return Pairs(name, frozenset((D, E) if str(D) <= str(E) else (E, D) for D, E in listed if D != E))
 
 
