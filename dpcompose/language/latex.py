@@ -113,7 +113,7 @@ def name_latex(name: str) -> str:
     if letter in greek_letters_set or letter == "varepsilon":
         letter = "\\" + letter
     elif len(letter) > 1:
-        letter = rf"\mathrm{{{letter}}}"
+        letter = rf"\operatorname{{{letter}}}"
     return f"{letter}_{{{below}}}" if below else letter
 
 

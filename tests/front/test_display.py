@@ -196,7 +196,7 @@ def test_granularities_are_escaped_in_latex() -> None:
         ("e1 + e10", "\\varepsilon_{1} + \\varepsilon_{10}"),
         ("epsilon_1", r"\varepsilon_{1}"),
         ("epsilon_max", r"\varepsilon_{\mathrm{max}}"),
-        ("budget", r"\mathrm{budget}"),
+        ("budget", r"\operatorname{budget}"),
         ("_", r"\mathrm{\_}"),
         ("min(e1, e2)", r"\min\left(\varepsilon_{1}, \varepsilon_{2}\right)"),
         ("2*min(e1, e2)", r"2 \min\left(\varepsilon_{1}, \varepsilon_{2}\right)"),

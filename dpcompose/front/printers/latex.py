@@ -75,8 +75,11 @@ def plain(text: object) -> str:
 
     >>> print(plain("a_b -- 50% 中"))
     a\_b -{}- 50\% \texttt{[U+4E2D]}
+    >>> print(plain("orders (1, oo)"))
+    orders (1, $\infty$)
     """
-    return _tidy(re.sub(r"\S+", _word, str(text)))
+    shown = _tidy(re.sub(r"\S+", _word, str(text)))
+    return re.sub(r"([\[(][^\[\](),]*, )oo\)", r"\1$\\infty$)", shown)
 
 
 def _word(found: re.Match[str]) -> str:
@@ -201,6 +204,15 @@ def listed(kind: str, items: Iterable[str]) -> Iterator[str]:
 def cite(item: str) -> str:
     """GB:IV.13 as a citation; a page of our own by its name."""
     return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
+
+
+CITED = re.compile(r"GB(?::| (?:Def|Prop|Thm|Cor|Lemma|Ex|Remark|Rem)\b\.? )([IVXA]+\.\d+)")
+"""An item of the source in the text of a page."""
+
+
+def _with_citations(shown: str) -> str:
+    """A text of a page, in LaTeX, with the items that it names as citations."""
+    return CITED.sub(lambda item: cite(f"GB:{item[1]}"), shown)
 
 
 said = Writer(plain, formula, _private, cite)
@@ -383,22 +395,23 @@ def upright(formula: str) -> str:
 class _Writer(markdown.Writer):
     r"""LaTeX of a theorem page; results -- the numbers of the pages that links may lead to, by file name.
 
-    >>> print(markdown.written("Let $x$ be *odd*, see [it](../a/b.md) & more.", _Writer({"b.md": "3"})))
+    >>> page = "Let $x$ be *odd* (GB:A.4), see [it](../a/b.md) & more."
+    >>> print(markdown.written(page, _Writer({"b.md": "3"})))
     <BLANKLINE>
     <BLANKLINE>
-    Let $x$ be \emph{odd}, see it (Result 3) \& more.
+    Let $x$ be \emph{odd} (\cite[A.4]{GB}), see it (Result 3) \& more.
     """
 
     results: Mapping[str, str]
 
     def text(self, text: str) -> str:
-        return plain(text)
+        return _with_citations(plain(text))
 
     def math(self, formula: str) -> str:
-        return f"${upright(formula)}$"
+        return f"${_with_citations(upright(formula))}$"
 
     def display(self, formula: str) -> str:
-        formula = upright(formula)
+        formula = _with_citations(upright(formula))
         return rf"\[{formula}\]" if r"\tag" in formula else rf"\fitted{{{formula}}}"
 
     def code(self, text: str) -> str:

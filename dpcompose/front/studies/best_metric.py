@@ -165,12 +165,20 @@ class BestMetric(Best):
     def head(self) -> Head:
         setting = self.setting
         about: Said = [
-            f"The databases are {setting.databases}. A mechanism M is private in a metric d on them if ",
+            f"The databases are {setting.databases}. A mechanism ",
+            Mathematics("M", "M"),
+            " is private in a metric ",
+            Mathematics("d", "d"),
+            " on them if ",
             Mathematics(
                 "P(M(D) in S) <= exp(d(D, E))*P(M(E) in S)",
                 r"P(M(D) \in S) \le e^{d(D, E)} P(M(E) \in S)",
             ),
-            " for all databases D, E and events S (",
+            " for all databases ",
+            Mathematics("D, E", "D, E"),
+            " and events ",
+            Mathematics("S", "S"),
+            " (",
             Cited("GB:III.2"),
             ").",
         ]
