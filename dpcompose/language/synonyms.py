@@ -48,6 +48,11 @@ IN_WORDS = {
         "a record that becomes a null record is a policy: [granularities.NAME] replace = "
         '[["a", "null"], ["b", "null"]]; or did you mean \'unbounded\'?',
     ),
+    "local, local-dp, ldp": (
+        {"bounded"},
+        'local privacy is that of databases of one record, of which any may be any other: size "= 1", '
+        "and 'bounded'",
+    ),
     "median, quantile, percentile": (
         {"mean", "histogram"},
         "a median moves by all of u - l; did you mean 'mean', or a 'histogram' of which one bin is chosen by "

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
 from dpcompose.language.synonyms import in_words, meant
+from dpcompose.spaces.classes.attributes import values_of
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import is_graph, listed
 from dpcompose.spaces.inputs.attributed import tables
@@ -49,6 +50,7 @@ def classes(given: object) -> DatabaseClass:
         return listed(nodes.nodes)
     if hasattr(given, "columns"):
         return tables(given)
+    given = values_of(given)
     if isinstance(given, list | tuple | set | frozenset):
         return listed(sorted(given, key=str) if isinstance(given, Set) else given)
     raise TypeError(
@@ -112,6 +114,7 @@ def maps(given: object) -> Map:
     """
     if isinstance(given, Map):
         return given
+    given = values_of(given)
     if isinstance(given, slice):
         if given.stop is None or given.stop < 0 or (given.start or 0) < 0:
             raise TypeError("a slice of positions has an end, and counts from the start: slice(0, 2)")

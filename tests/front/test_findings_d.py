@@ -159,6 +159,34 @@ def test_noise_by_its_density() -> None:
     )
 
 
+class Column(list[Any]):
+    """What of a column of pandas is read: the values of the rows."""
+
+    def tolist(self) -> list[Any]:
+        return list(self)
+
+
+def test_columns_of_a_data_frame() -> None:
+    """Rows may have a value often; of a list such a record is a mistake."""
+    ill = Column(["no", "yes", "no"])
+    assert dpc.multisets(ill) == dpc.multisets({"no", "yes"}) and dpc.listed(ill).count() == 2
+    assert dpc.tables({"ill": ill}, "= 2") == dpc.tables({"ill": ["no", "yes"]}, "= 2")
+    assert dpc.multisets(attributes={"ill": ill}) == dpc.multisets(attributes={"ill": ["no", "yes"]})
+    assert dpc.mechanism("M", dpc.pure("e", domain="own"), reads=ill).reads == dpc.restriction({"no", "yes"})
+    assert dpc.compose(M, on=ill, target="free-lunch").check("e").proved
+    assert "listed twice" in refused(lambda: dpc.multisets(["no", "yes", "no"]))
+    pandas = pytest.importorskip("pandas")
+    assert dpc.multisets(pandas.Series([20, 30, 30])) == dpc.multisets({"20", "30"})
+
+
+def test_a_graph_of_people_is_one_database() -> None:
+    assert "dpcompose.graphs(4)" in refused(lambda: dpc.graphs(LINE))  # type: ignore[arg-type]
+
+
+def test_local_privacy_is_said_otherwise() -> None:
+    assert 'size "= 1"' in refused(lambda: dpc.pure("e", "local"))
+
+
 # row 3: Symbol("e"); 0.5; "ε"
 
 

@@ -214,14 +214,22 @@ def written(values: Iterable[str]) -> str:
 Given = str | Iterable[str] | Mapping[str, Any]
 
 
-def of_columns(given: Any) -> Any:
-    """For a data frame of pandas the values that its columns have, by name; all else as it is.
+def values_of(given: Any) -> Any:
+    """The values of a column of pandas, or of an array of numpy, each once; all else as it is.
 
-    Of a frame each row has a value, so that one may come often.
+    Of a column each row has a value, so that one may come often.
     """
-    if not hasattr(given, "columns"):
-        return given
-    return {str(name): tuple(dict.fromkeys(map(str, values))) for name, values in given.items()}
+    rows = given.tolist() if hasattr(given, "tolist") else None
+    return list(dict.fromkeys(rows)) if isinstance(rows, list) else given
+
+
+def of_columns(given: Any) -> Any:
+    """For a data frame of pandas, or columns by name, the values that these have; all else as it is."""
+    if hasattr(given, "columns"):
+        return {str(name): tuple(dict.fromkeys(map(str, values))) for name, values in given.items()}
+    if isinstance(given, Mapping):
+        return {name: values_of(values) for name, values in given.items()}
+    return given
 
 
 def made_of(records: Any, given: Any) -> Attributes | None:

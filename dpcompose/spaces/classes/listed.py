@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, TypeGuard
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.spaces.classes.attributes import values_of
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, refuse_if_large
 
 
@@ -88,9 +89,10 @@ def listed(elements: Iterable[Database]) -> Listed:
 
     What is found out about it holds for these databases and says nothing of others.
 
-    elements -- the databases.  Raises ValueError where there is none, or two print alike.
+    elements -- the databases; of a column of pandas its values.  Raises ValueError where there is none, or
+    two print alike.
 
     >>> str(listed((x, y) for x in range(3) for y in range(3)))
     'the 9 listed databases'
     """
-    return Listed(tuple(elements))
+    return Listed(tuple(values_of(elements)))

@@ -10,7 +10,7 @@ from itertools import islice, product
 from typing import Any, ClassVar
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.spaces.classes.attributes import Attributes
+from dpcompose.spaces.classes.attributes import Attributes, values_of
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, Sized, refuse_if_large
 from dpcompose.spaces.classes.sizes import ANY_SIZE, Size, refuse_letter
 
@@ -175,6 +175,7 @@ def refuse_least(kind: str, sizes: Size) -> None:
 
 def names_of(records: Iterable[object] | None) -> tuple[str, ...]:
     """The names of the records that are given; none where the universe is arbitrary.  Raises TypeError."""
+    records = values_of(records)
     if records is not None and not isinstance(records, Iterable):
         raise TypeError(
             f'records are listed, such as {{"a", "b"}}, not {records!r}; size = "= 3" says how many'

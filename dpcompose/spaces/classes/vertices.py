@@ -274,6 +274,11 @@ def graphs(vertices: int | str | None = None) -> Graphs | VaryingGraphs:
         if not size.exactly and size.n != 0:
             return VaryingGraphs(size.n)
         raise ValueError(f'{vertices!r} are no vertices; use 4, "<= 4" or "any"')
+    if hasattr(vertices, "nodes"):
+        n = len(vertices.nodes)
+        raise ValueError(
+            f"a class has all graphs on some vertices, and this is one of them: dpcompose.graphs({n})"
+        )
     if type(vertices) is not int or not 1 <= vertices <= LARGEST_GRAPHS:
         raise ValueError(f"graphs have 1 to {LARGEST_GRAPHS} vertices, not {vertices!r}")
     return Graphs(tuple(range(1, vertices + 1)))
