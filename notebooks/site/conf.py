@@ -18,6 +18,11 @@ include_patterns = [
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # notebooks are committed with their outputs, which tests hold
+myst_update_mathjax = False  # which leaves out what cells show
+mathjax3_config = {
+    "tex": {"inlineMath": [["$", "$"], ["\\(", "\\)"]]},
+    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|text_html"},
+}
 html_theme = "alabaster"
 html_theme_options = {"page_width": "1100px", "sidebar_width": "240px", "description": "is this bound right?"}
 html_show_sourcelink = False

@@ -106,3 +106,11 @@ def test_the_site_is_built_and_no_link_in_it_is_dead(
     assert "pages, 0 dead links" in capfd.readouterr().out
     shown = (tmp_path / "theorems" / "named" / "parallel-bounded.html").read_text(encoding="utf-8")
     assert "Corollary IV.13" in shown and 'href="composition-common-domain.html"' in shown
+
+
+def test_formulas_in_what_cells_show_are_typeset_on_the_site() -> None:
+    """Myst-nb shows HTML in `text_html`; the classes that myst names by itself leave it out."""
+    conf: Any = module(SITE / "conf.py")
+    assert not conf.myst_update_mathjax
+    assert "text_html" in conf.mathjax3_config["options"]["processHtmlClass"].split("|")
+    assert ["$", "$"] in conf.mathjax3_config["tex"]["inlineMath"]
