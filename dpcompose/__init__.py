@@ -358,7 +358,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _PLACE_OF:
-        raise AttributeError(f"module 'dpcompose' has no attribute {name!r}")
+        near = import_module("dpcompose.kernel.library.fields").near(name, _PLACE_OF)
+        near = f"; did you mean {name.lower()!r}?" if name.lower() in _PLACE_OF else near
+        raise AttributeError(f"module 'dpcompose' has no attribute {name!r}{near}")
     return getattr(import_module(f"dpcompose.{_PLACE_OF[name]}"), name)
 
 

@@ -64,7 +64,7 @@ proof.hypotheses: evidence input_metrics inputs order_based_partition policy pro
     record_wise record_wise_partition sensitivity_at_most at_least binding commutes compatible depends
     given_earlier_outputs identity
 proof: privacy_metric query_sensitivity readings sensitivity
-proof.counterexamples: computed densities instances rows outputs refuting released appearing
+proof.counterexamples: computed densities instances spreads rows outputs refuting released appearing
 search.comparisons: factoring linear sampling solver weights writing_out covering points answers promising sizes
     squaring arguments assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits

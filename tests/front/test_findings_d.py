@@ -238,6 +238,41 @@ def test_an_assert_needs_a_proof() -> None:
     )
 
 
+def test_a_counterexample_with_noise_is_evaluated_sampled_and_plotted() -> None:
+    """It had no outcomes: nothing could be computed, drawn or plotted."""
+
+    def output(query: Any, noise: Any, claim: str, target: str = "unbounded") -> Any:
+        asked = dpc.mechanism("M", query=query, noise=noise)
+        answer = dpc.compose(asked, on=TWO, target=target).check(claim)
+        assert answer.counterexample is not None and dpc.outcome_bars(answer).alt.endswith(
+            f"M loses {answer.counterexample.outputs[0].loss}"
+        )
+        return answer.counterexample.outputs[0]
+
+    here = sympy.Symbol("y", real=True)
+    laplace = output(dpc.count, dpc.laplace(2), "1/4")
+    assert laplace.density("D'") == sympy.exp(-sympy.Abs(here) / 2) / 4 and laplace.loss == sympy.Rational(
+        1, 2
+    )
+    drawn = laplace.sample("D", 4000, seed=1)
+    assert sum(drawn) / 4000 == pytest.approx(1, abs=0.2) and drawn == laplace.sample("D", 4000, seed=1)
+    normal = output(dpc.count, dpc.gaussian_noise(2), "1/4")
+    assert sympy.integrate(normal.density("D"), (here, -sympy.oo, sympy.oo)) == 1 and normal.loss is sympy.oo
+    histogram = output(dpc.histogram(3), dpc.laplace(1), "1", "bounded")
+    assert histogram.loss == 2 and len(histogram.sample("D'", seed=2)[0]) == 3
+    whole = output(dpc.count, dpc.geometric(1), "1/2")
+    assert whole.loss == 1 and all(one == int(one) for one in whole.sample("D", 20, seed=3))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("multiset", "multisets"), ("Compose", "compose"), ("xyzzy", "")]
+)
+def test_names_that_are_nearly_right(name: str, meant: str) -> None:
+    with pytest.raises(AttributeError) as told:
+        getattr(dpc, name)
+    assert str(told.value).endswith(f"did you mean {meant!r}?" if meant else f"{name!r}")
+
+
 # row 6: dpc.theorems, proof[3], len(proof), iteration, the proof as a graph, sp.latex(guarantee)
 
 

@@ -35,6 +35,7 @@ from dpcompose.proof.counterexamples import instances, released, rows
 from dpcompose.proof.counterexamples.appearing import towards_the_limit
 from dpcompose.proof.counterexamples.refuting import Printing
 from dpcompose.proof.counterexamples.rows import Row
+from dpcompose.proof.counterexamples.spreads import Spread
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.spaces.canonical.metrics import INFINITE
@@ -337,8 +338,9 @@ class At:
 
     def of_noise(self, i: int, n: int) -> Row:
         """M_i itself, which adds noise to values of a query."""
-        at_D, at_E, words = released.released_values(self.inputs, n, self.pair, self.point)
-        return rows.of_noise(n, released.shown_value(at_D), released.shown_value(at_E), words)
+        at_D, at_E, noise = released.released_values(self.inputs, n, self.pair, self.point)
+        here, there = map(released.shown_value, (at_D, at_E))
+        return rows.of_noise(n, here, there, noise.words, Spread.of(noise, at_D, at_E))
 
     def of_curves(self, curves: computed.Curves) -> list[Row]:
         """What mechanisms are of which the curve is looked at; those that are alike together."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front.drawings.frames import Picture
 from dpcompose.front.drawings.marks import Box, Mark, Path, Place, Sheet, Words, signs, width_of
 from dpcompose.front.numbers import numbers
+from dpcompose.language import formulas
 from dpcompose.privacy.problems import Claim
+from dpcompose.proof.counterexamples import densities
 
 if TYPE_CHECKING:
     import sympy
@@ -92,7 +94,8 @@ def outcome_bars(verdict: Verdict) -> Picture:
     """What the mechanisms of a counterexample return: the probability of each outcome, at D and at D'.
 
     verdict -- a refuted one.  The outcomes with the ratios that add up to the loss are those of
-    `counterexample.outputs`; a mechanism with noise has none to draw.  Raises ValueError where none has.
+    `counterexample.outputs`; of noise both densities are drawn, in the first entry that differs.  Raises
+    ValueError where there is neither.
 
     >>> import dpcompose as dpc
     >>> study = dpc.compose(dpc.mechanism("M", dpc.pure("e")), on=dpc.multisets(), target="unbounded")
@@ -100,17 +103,23 @@ def outcome_bars(verdict: Verdict) -> Picture:
     probability of the outcomes at D = {x} and D' = {}: M loses 1
     """
     counterexample = verdict.counterexample
-    outputs = [] if counterexample is None else [output for output in counterexample.outputs if output.at_D]
+    outputs = (
+        [] if counterexample is None else [one for one in counterexample.outputs if one.at_D or one.spread]
+    )
     if counterexample is None or not outputs:
         raise ValueError(f"{verdict!r} has no mechanisms with single outcomes to draw")
     D, E = map(counterexample.databases.printed, counterexample.pair)
     marks, x = list[Mark](), 48.0
     for output in outputs:
-        title = f"{output.name} loses {output.loss}"
-        columns = list(_columns(output.at_D, output.at_E, x))
+        title = signs(f"{output.name} loses {output.loss}")
+        columns = list(_columns(output.at_D, output.at_E, x) if output.at_D else _curves(output.spread, x))
         marks += [Words(title, (x, 18)), *columns]
         x += (
-            max(width_of(title), *(width_of(outcome) + 8 for outcome in output.at_D), 64 * len(output.at_D))
+            max(
+                width_of(title),
+                *(width_of(outcome) + 8 for outcome in output.at_D),
+                64 * len(output.at_D) or WIDE,
+            )
             + 40
         )
     for share in (0, 0.5, 1):
@@ -126,6 +135,32 @@ def outcome_bars(verdict: Verdict) -> Picture:
 
 FLOOR, TALL = 210, 170
 """Where columns stand, and how high a probability of 1 is."""
+
+
+WIDE, POINTS, FAR = 200, 100, 4
+"""How wide two densities are drawn, at how many points, and how many scales beyond the values."""
+
+
+def _curves(spread: Any, left: float) -> Iterator[Mark]:
+    """The densities of noise at D, dashed at D', as high as the higher one is."""
+    import sympy
+
+    alone = spread.alone()
+    x, z, scale = (float(formulas.expression(one)) for one in (*alone.at_D, *alone.at_E, alone.noise.term))
+    first, last = min(x, z) - FAR * scale, max(x, z) + FAR * scale
+    y = [first + (last - first) * n / POINTS for n in range(POINTS + 1)]
+    both, shown = (alone.density(True), alone.density(False)), densities.letters()["y"]
+    high = [[float(density.xreplace({shown: sympy.Float(one)})) for one in y] for density in both]
+    top = max(map(max, high))
+    for n, (values, look) in enumerate(zip(high, ({"width": 2.0}, {"dashes": (5, 3)}), strict=True)):
+        places = [(left + WIDE * k / POINTS, FLOOR - TALL * value / top) for k, value in enumerate(values)]
+        yield Path(places, ("#0072b2", "#000000")[n], **look)  # type: ignore[arg-type]
+    for at, words in (
+        (left, f"{first:.3g}"),
+        (left + WIDE / 2, f"density, at most {top:.2g}"),
+        (left + WIDE, f"{last:.3g}"),
+    ):
+        yield Words(words, (at, FLOOR + 18), "middle")
 
 
 def _columns(at_D: Mapping[str, object], at_E: Mapping[str, object], left: float) -> Iterator[Mark]:

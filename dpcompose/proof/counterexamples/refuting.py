@@ -201,7 +201,7 @@ class Counterexample(Shown):
     @property
     def outputs(self) -> tuple[Output, ...]:
         """What each mechanism does at the two databases, as values to compute with."""
-        return tuple(Output.of(row.name, row.words(), row.outcomes) for row in self.rows)
+        return tuple(Output.of(row) for row in self.rows)
 
     @property
     def loss(self) -> sympy.Expr:

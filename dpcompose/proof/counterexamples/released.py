@@ -17,7 +17,7 @@ from dpcompose.spaces.classes.databases import Database
 
 def released_values(
     inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
-) -> tuple[Sequence[Term], Sequence[Term], str]:
+) -> tuple[Sequence[Term], Sequence[Term], Noise]:
     """The values of M_i's query at D and E, where they are as far apart as they can be, and its noise."""
     mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
     query, noise = mechanism.query, mechanism.noise
@@ -26,7 +26,7 @@ def released_values(
     kept, removed, added, n = metric.compared(x, y)
     bounds = [formulas.at(bound, point) for bound in query.terms]
     at_D, at_E = query.with_bounds(bounds).at(kept, removed, added, n)
-    return at_D, at_E, noise.with_parameter(formulas.at(noise.term, point)).words
+    return at_D, at_E, noise.with_parameter(formulas.at(noise.term, point))
 
 
 @frozen

@@ -19,6 +19,8 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.language.decimals import decimal, rounded
 from dpcompose.language.shown import Shown
+from dpcompose.privacy.mechanisms.noises import Noise
+from dpcompose.proof.counterexamples.spreads import Spread
 
 Outcome: TypeAlias = tuple[str, Term, Term]
 """An outcome with its probability at D and at E."""
@@ -30,7 +32,7 @@ class Row(Shown):
 
     mechanism -- its number, of families written out; said -- in words; told -- as JSON; name -- its own;
     outcomes -- with their probabilities at D and at E, where it is about single ones;
-    by_table -- whether it is given as a table of probabilities.
+    by_table -- whether it is given as a table of probabilities; spread -- its noise, where it adds some.
     """
 
     mechanism: int
@@ -39,6 +41,7 @@ class Row(Shown):
     outcomes: tuple[Outcome, ...] = ()
     by_table: bool = False
     name: str = ""
+    spread: Spread | None = None
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -56,7 +59,10 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
         mean = "another outcome" if d == INFINITY else formulas.to_text(d)
         said = f"as normal noise of variance {head.variance} around {mean} at D, 0 at D'"
         said = "which has other outcomes at D than at D'" if d == INFINITY else said
-        return Row(i, said, {"mechanism": i, "mean at D": mean, "mean at E": "0", "variance": head.variance})
+        normal = Noise("gaussian", terms.sqrt(terms.number(Fraction(head.variance))))
+        spread = None if d == INFINITY else Spread(normal, (d,), (ZERO,))
+        told = {"mechanism": i, "mean at D": mean, "mean at E": "0", "variance": head.variance}
+        return Row(i, said, told, spread=spread)
     if head.by == "event":
         least = rounded_down(ONE if d == INFINITY else d)
         said = f"with outcomes 1, 0 and P(1) = {decimal(least)} at D, 0 at D'"
@@ -94,10 +100,11 @@ def of_rows(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Sequen
     return Row(i, f"by its table, with probabilities at D and D' of {said}{more}", told)
 
 
-def of_noise(i: int, at_D: str, at_E: str, noise: str) -> Row:
+def of_noise(i: int, at_D: str, at_E: str, noise: str, spread: Spread | None = None) -> Row:
     """A mechanism of the setting itself: the values of its query at D and E, and its noise."""
     said = f"itself: {at_D} at D, {at_E} at D', with {noise}"
-    return Row(i, said, {"mechanism": i, "query at D": at_D, "query at E": at_E, "noise": noise})
+    told = {"mechanism": i, "query at D": at_D, "query at E": at_E, "noise": noise}
+    return Row(i, said, told, spread=spread)
 
 
 def of_page(i: int, page: str, what: str, loss: str) -> Row:
@@ -128,7 +135,16 @@ def of_curve(numbers: Sequence[int], part: Piece | None) -> Row:
     part -- None: the inputs are infinitely far apart, or nothing is promised, and D is told from E.
     """
     told = {"mechanisms": list(numbers), **_told(part)}
-    return Row(numbers[0], _said(part, len(numbers) > 1), told)
+    return Row(numbers[0], _said(part, len(numbers) > 1), told, spread=_spread(part))
+
+
+def _spread(part: Piece | None) -> Spread | None:
+    """Noise of scale or variance 1, where that is what loses most."""
+    if isinstance(part, Laplace):
+        return Spread(Noise("laplace", ONE), (part.ratio,), (ZERO,))
+    if isinstance(part, Normal):
+        return Spread(Noise("gaussian", ONE), (_mean(part),), (ZERO,))
+    return None
 
 
 def _told(part: Piece | None) -> dict[str, Any]:
@@ -172,9 +188,11 @@ def _said(part: Piece | None, several: bool) -> str:
 
 def mean(part: Normal | Laplace) -> str:
     """The mean of noise at D, where it is 0 at E."""
-    if isinstance(part, Laplace):
-        return formulas.to_text(part.ratio)
-    return formulas.to_text(terms.sqrt(part.square + 2 * part.rho))
+    return formulas.to_text(_mean(part))
+
+
+def _mean(part: Normal | Laplace) -> Term:
+    return part.ratio if isinstance(part, Laplace) else terms.sqrt(part.square + 2 * part.rho)
 
 
 MOST_OUTCOMES = 12
