@@ -68,7 +68,7 @@ proof.counterexamples: computed densities instances spreads rows outputs refutin
 search.comparisons: factoring linear sampling solver weights writing_out covering points answers promising sizes
     squaring arguments assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits
-search.metrics: databases points proving cases standings
+search.metrics: points proving cases standings
 search.refutations: exchanged plainer
 search: always
 search.choices: implications
@@ -83,7 +83,7 @@ search.metrics: claims proofs sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
 front.documents: canonical captions document side_by_side glossary verdict wording attained sentences telling
-    bound at examples metric_examples limits
+    bound at at_any_two examples limits
 front.printers: audited listings markdown render sarif display latex papers
 front.numbers: numbers budgets curve membership totals
 front.studies: as_json audits best_metric library nested results metric_forms specialised together tradeoffs

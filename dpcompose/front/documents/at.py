@@ -17,15 +17,17 @@ from typing import Any, ClassVar
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition import given_tables
 from dpcompose.kernel.composition.losses import Loss
+from dpcompose.kernel.core.assumptions import letters_of
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import Value
 from dpcompose.kernel.deciders.tables import entries
-from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
+from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.rules.refutations import attaining
 from dpcompose.language.decimals import SHOWN_DIGITS, decimal, rounded
@@ -38,11 +40,16 @@ from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.counterexamples.spreads import Spread
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.theory.registry import Theory
+from dpcompose.search.refutations import exchanged
 from dpcompose.spaces.canonical.metrics import INFINITE
 from dpcompose.spaces.classes.databases import TooLarge
 
 Point = Mapping[str, Fraction]
 Pair = tuple[Any, Any]
+
+
+class NotShown(ValueError):
+    """No databases of a type are known at a point."""
 
 
 @frozen
@@ -76,6 +83,16 @@ class At:
     point: Point
     stated: Sequence[Loss]
     page: Any = None
+
+    @classmethod
+    def of(
+        cls, told: Elaborated, theory: Theory, type: Type, said: Refuted, stated: Sequence[Loss], page: Any
+    ) -> At:
+        """The neighbours of a type at the point of a theorem that refutes a claim."""
+        point = dict(said.point)
+        there = exchanged.at_point(type, told.core, point)
+        used = _used(told, said)
+        return cls(told, theory, there, told.pair(there), used, stated, page).printed()
 
     @property
     def core(self) -> Setting:
@@ -181,7 +198,7 @@ class At:
         both = (pair for D, E in some for pair in ((D, E), (E, D)))
         found = next((pair for pair in both if self._is_there(pair)), None)
         if found is None and not all(one in self.inputs.setting.databases for one in self.pair):
-            raise ValueError("no neighbours of the type are known at the point")
+            raise NotShown("no neighbours of the type are known at the point")
         return self if found is None else replace(self, pair=found)
 
     def _is_there(self, pair: Pair) -> bool:
@@ -380,6 +397,22 @@ class At:
             [exponentials.value_at(entries.read(term), self.point) for term in table.rows[x]] for x in both
         )
         return table.outcomes, at_D, at_E
+
+
+def _used(told: Elaborated, said: Refuted) -> Point:
+    """The point at which a claim is refuted, without what nothing uses."""
+    setting, order = told.setting, told.core.orders
+    members = (one.reads.parts for one in setting.mechanisms if one.reads.divided)
+    claimed = (name for _, value in said.values for name in value.letters)
+    orders = {} if order is None else order.letters
+    needed = setting.used.union(map(str, members), claimed, letters_of(setting.assume), orders)
+    families = {naming.read(name).base for name in needed if terms.moves(name)}
+    some = ((name, naming.read(name), x) for name, x in said.point)
+    return {
+        name: x
+        for name, read, x in some
+        if name in needed or (read.index is not None and read.base in families)
+    }
 
 
 def listed(names: Sequence[str]) -> str:

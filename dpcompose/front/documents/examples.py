@@ -14,19 +14,19 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.front.documents.at import At, Pair, Point, largest
+from dpcompose.front.documents.at import At, NotShown, Pair, largest
+from dpcompose.front.documents.at_any_two import AtAnyTwo
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.given_tables import Together
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.composition.witnesses import attained_in
-from dpcompose.kernel.core.assumptions import letters_of
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.covers.types import NoCover, Type
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.curves import pieces
 from dpcompose.kernel.deciders.tables import entries, promises
-from dpcompose.kernel.expressions import formulas, naming, terms
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term
 from dpcompose.kernel.judgements import Attained, Covers, Loses, Lower, Refuted
@@ -35,42 +35,32 @@ from dpcompose.kernel.rules.parameters import narrower
 from dpcompose.kernel.rules.refutations import attaining
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
-from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples import instances, rows
 from dpcompose.proof.counterexamples.refuting import Alone, Counterexample, told_apart
 from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.least import BITS
-from dpcompose.search.refutations import exchanged
 
 Losing = list[tuple[Row, Term]]
 Enough = tuple[At, Losing]
 Telling = Callable[[Type, Sequence[Loss], Any], At]
-"""Tells neighbours of a type by what all mechanisms lose, and a page of witnesses."""
+"""Tells the databases of a type by what all mechanisms lose, and a page of witnesses."""
 
 
 def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexample | None:
-    """The counterexample of a theorem that refutes a claim about neighbours; None where these cannot be
-    written out."""
+    """The counterexample of a theorem that refutes a claim; None where it cannot be written out."""
     told, made = innermost(told, theorem)
     assert isinstance(made.says, Refuted)
-    said = made.says
+    kind, said = AtAnyTwo if told.setting.at_all_pairs else At, made.says
 
     def at(type: Type, stated: Sequence[Loss], page: Any) -> At:
-        point = dict(said.point)
-        there = exchanged.at_point(type, told.core, point)
-        found = At(told, theory, there, told.pair(there), point, stated, page)
-        return replace(found, point=used(found, said)).printed()
+        return kind.of(told, theory, type, said, stated, page)
 
-    with suppress(ValueError):  # a verdict that cannot be shown at databases is one all the same
-        return counterexample(made, at, told.core, theory)
+    with suppress(NoCover, NotElaborated, NotShown):  # a verdict is one all the same
+        return BY_RULE[made.rule](made, at, told.core, theory)
     return None
-
-
-def counterexample(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Counterexample | None:
-    """The same of a theorem that refutes at a point; at -- tells the databases."""
-    return BY_RULE[theorem.rule](theorem, at, core, theory)
 
 
 def innermost(told: Elaborated, theorem: Theorem) -> tuple[Elaborated, Theorem]:
@@ -311,21 +301,6 @@ BY_RULE: Mapping[str, Making] = {"refute": _by_witnesses, "exceed": _by_curve, "
 def stated_of(theorem: Theorem) -> list[Loss]:
     """What all mechanisms lose by their guarantees."""
     return [premise.says.loss for premise in theorem.premises if isinstance(premise.says, Loses)]
-
-
-def used(at: At, said: Refuted) -> Point:
-    """The point, without what nothing uses."""
-    setting, order = at.told.setting, at.core.orders
-    members = (one.reads.parts for one in setting.mechanisms if one.reads.divided)
-    claimed = (name for _, value in said.values for name in value.letters)
-    orders = {} if order is None else order.letters
-    needed = setting.used.union(map(str, members), claimed, letters_of(setting.assume), orders)
-    families = {naming.read(name).base for name in needed if terms.moves(name)}
-    return {
-        name: x
-        for name, x in at.point.items()
-        if name in needed or (naming.read(name).index is not None and naming.read(name).base in families)
-    }
 
 
 def _made(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Composed, Member, plain
-from dpcompose.front.documents.metric_examples import example
+from dpcompose.front.documents.examples import example
 from dpcompose.front.documents.verdict import Least
 from dpcompose.front.printers import render
 from dpcompose.front.studies.best_metric import BestMetric, in_metric, said_of
@@ -31,14 +31,12 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.privacy.settings.names import TWO_NAMED
 from dpcompose.privacy.writing import granularities_data
-from dpcompose.proof.counterexamples.refuting import Counterexample
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search import stated
 from dpcompose.search.metrics import proofs
 from dpcompose.search.metrics.choices import judge_of
 from dpcompose.search.metrics.claims import Judge
 from dpcompose.search.proofs import NoGuarantee
-from dpcompose.search.replayed import Proved
 from dpcompose.spaces.classes.databases import TooLarge
 
 if TYPE_CHECKING:
@@ -144,7 +142,7 @@ class InMetrics:
             claim,
             proved.word,
             proved.loose,
-            example(self.search, proved.theorem, self.theory)
+            example(self.elaborated, proved.theorem, self.theory)
             if proved.word == "refuted" and proved.theorem
             else None,
             proved.found.reason,
@@ -156,12 +154,6 @@ class InMetrics:
             noun="metric",
             found=proved,
         )
-
-    def _refuted(self, proved: Proved) -> Counterexample | None:
-        """The counterexample of a refuted claim."""
-        if proved.word != "refuted" or proved.theorem is None:
-            return None
-        return example(self.search, proved.theorem, self.theory)
 
     @cached_property
     def near(self) -> Claim | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
+from dpcompose.kernel.core.settings import Setting as Core
+from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus.values import surely
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
@@ -12,6 +15,8 @@ from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules.metrics import where_of
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
@@ -90,6 +95,23 @@ class Parts(Kind):
         return f"{found}_metric" if found in letters else found
 
     # parts
+
+    def database(
+        self, core: Core, theory: Theory, of: Type, point: Mapping[str, Fraction], who: str
+    ) -> dict[str, Any]:
+        """One of the databases D, E, F at a point: coordinates, records, or as its class shows."""
+        found: dict[str, Any] = {}
+        where, n = where_of(of), int(who == "E")
+        records, listed = dict(places.records(core, theory, where, point)), dict(where.listed)
+        for name, part in self.setting.databases.parts:
+            if part.points is not None:
+                every = part.points.coordinates
+                found |= {x: str(point.get(str(coordinate(x, who)), Fraction(0))) for x in every}
+            elif name in listed:
+                found |= self.of_number(name, listed[name][n])
+            elif name in records:
+                found |= self.records(name, records[name][n])
+        return found
 
     def _part(self, name: str, part: DatabaseClass) -> dict[str, Any]:
         if not looked_at(part):

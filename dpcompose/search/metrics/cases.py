@@ -17,7 +17,6 @@ from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theorems import Prover as Maker
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.search.metrics import databases
 from dpcompose.search.metrics.points import Point, Trials
 from dpcompose.search.metrics.proving import Prover
 from dpcompose.spaces.canonical.points import ByParts
@@ -84,10 +83,9 @@ class Cases:
 
     def where(self, type: Type, point: Point, which: str = "DE") -> str:
         """Databases and parameters of a point in words."""
-        some = [
-            f"{who} = {ByParts.printed(databases.shown(self.told, self.theory, type, point, who))}"
-            for who in which
-        ]
+        told = self.told.parts.database
+        every = {who: told(self.setting, self.theory, type, point, who) for who in which}
+        some = [f"{who} = {ByParts.printed(database)}" for who, database in every.items()]
         some += [f"{name} = {point[name]}" for name, _ in sorted(self.setting.parameters) if name in point]
         return ", ".join(some)
 

@@ -1,4 +1,4 @@
-"""Counterexamples to claims in metrics as readers see them: at any two databases, told by their parts."""
+"""Any two databases at which a claim in metrics fails, told by their parts."""
 
 from __future__ import annotations
 
@@ -7,41 +7,23 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.front.documents import examples
 from dpcompose.front.documents.at import At, Member
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition.losses import Loss
-from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.curves.curves import Piece
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
+from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.rules import metrics as rules
-from dpcompose.kernel.theorems import Theorem
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.proof.counterexamples import rows
-from dpcompose.proof.counterexamples.refuting import Counterexample
 from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.theory.registry import Theory
-from dpcompose.search.metrics import databases
-from dpcompose.search.metrics.claims import Judge
 from dpcompose.spaces.canonical.points import ByParts
-
-
-def example(judge: Judge, theorem: Theorem, theory: Theory) -> Counterexample | None:
-    """The counterexample of a theorem that refutes a claim."""
-    judge, theorem = judge.at_choice(theorem)
-
-    def at(type: Type, stated: Sequence[Loss], page: Any) -> At:
-        told, kernel = judge.told, judge.theory
-        given = {name: Fraction(x) for name, x in theorem.arguments["point"].items()}
-        point = places.checked(judge.setting, kernel, type, given)
-        D, E = (databases.shown(told, kernel, type, point, who) for who in "DE")
-        return AtAnyTwo(told, theory, type, (D, E), point, stated, page)
-
-    return examples.counterexample(theorem, at, judge.setting, theory)
 
 
 @frozen
@@ -50,6 +32,15 @@ class AtAnyTwo(At):
 
     neighbours = False
     databases = ByParts
+
+    @classmethod
+    def of(
+        cls, told: Elaborated, theory: Theory, type: Type, said: Refuted, stated: Sequence[Loss], page: Any
+    ) -> At:
+        """Those of a type at the point of a theorem that refutes a claim."""
+        point, kernel = dict(said.point), theory.in_kernel
+        D, E = (told.parts.database(told.core, kernel, type, point, who) for who in "DE")
+        return cls(told, theory, type, (D, E), point, stated, page)
 
     @property
     def parameters(self) -> dict[str, Fraction]:
