@@ -81,6 +81,8 @@ REFUSED = {
             "problems/239-days-of-a-diary",
             "problems/115-patients-of-any-number-of-hospitals",
             "problems/116-a-hundred-patients-at-once",
+            "problems/262-several-patients-at-once",
+            "problems/263-households-of-visitors",
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",
             "problems/119-noise-for-persons",

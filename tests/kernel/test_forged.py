@@ -402,6 +402,17 @@ def test_groups_do_not_pass_through_maps() -> None:
     assert bound(about(databases, target, own)) == "e"
 
 
+@pytest.mark.parametrize("stated", [{"single": "any two"}, {"single": [[1, 0]], "times": "r"}], ids=str)
+def test_a_group_of_steps_moves_more_members_than_one_step(stated: dict[str, Any]) -> None:
+    """r records lie in r parts: each member loses e, whose guarantee is for any two inputs, or any r steps."""
+    target = {"single": [[1, 0]], "steps": 1, "times": "r"}
+    numbers = {"e": "positive", "k": "integer >= 1", "r": "integer >= 1"}
+    family = {"reads": [[0], [1]], "stated": {"steps": 1, **stated}, "domain": "own", "count": "k"}
+    made = about(of_size("any", None), target, family | {"partition": "P"}, parameters=numbers)
+    known = made.by("worst", made.by("compose", made.by("given", i=1)), made.by("cover")).says
+    assert str(known).endswith("epsilon = min(e*k, e*r)")
+
+
 @pytest.mark.parametrize("domain", ["real", "positive", "nonnegative"])
 def test_no_letter_has_a_sign_that_its_domain_does_not_say(domain: str) -> None:
     """x² + x ≥ x² for x ≥ 0 only."""

@@ -162,10 +162,6 @@ def test_python_says_what_files_say() -> None:
         ({"target": {"granularity": {"group": "m +", "of": "bounded"}}}, "a value is missing"),
         ({"target": {"granularity": {"group": "m", "of": {"group": 2, "of": "bounded"}}}}, "single ones"),
         ({"target": {"granularity": {"group": 2, "of": {"group": "m", "of": "bounded"}}}}, "not supported"),
-        (
-            {"target": {"granularity": {"group": "m", "of": {"contribution": {"parts": "1", "rows": "1"}}}}},
-            "single ones",
-        ),
     ],
 )
 def test_what_is_no_such_group_is_refused(change: dict[str, Any], words: str) -> None:

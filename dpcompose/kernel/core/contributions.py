@@ -5,6 +5,7 @@ A bag of rows comes or goes, or another one takes its place.  Rows outside of al
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.kernel.core.reader import Reader
@@ -20,20 +21,25 @@ REPLACED = ("no", "bag", "rows")
 class Contribution:
     """Bags of rows in at most `parts` parts of every partition, at most `rows` in each of them.
 
-    parts, rows -- whole numbers from 1, or letters for such; replaced -- a word of REPLACED.
+    parts, rows -- whole numbers from 1, or letters for such; replaced -- a word of REPLACED;
+    records -- where a bag is one record, with a row in each input that holds it: how many records go and come
+    in a step, which is what those see who read everything.  Then rows are one, and all bags replace others
+    where some do.
     """
 
     parts: Term
     rows: Term
     replaced: str
+    records: tuple[tuple[int, int], ...] = ()
 
-    def data(self) -> dict[str, str]:
+    def data(self) -> dict[str, Any]:
         """As JSON."""
-        return {
+        found: dict[str, Any] = {
             "parts": formulas.to_text(self.parts),
             "rows": formulas.to_text(self.rows),
             "replaced": self.replaced,
         }
+        return found | ({"records": [list(one) for one in self.records]} if self.records else {})
 
 
 def is_count(count: Term) -> bool:
@@ -46,12 +52,24 @@ def is_count(count: Term) -> bool:
     return domain.integer and domain.least is not None and domain.least >= 1
 
 
+RECORDS: Mapping[tuple[tuple[int, ...], ...], str] = {
+    ((0, 1), (1, 0)): "no",
+    ((0, 1), (1, 0), (1, 1)): "bag",
+    ((1, 1),): "bag",
+}
+"""What a step does to records, and whether bags of their rows replace others."""
+
+
 def read(reader: Reader) -> Contribution:
     """The contribution that JSON data states.  Raises BadSetting."""
-    reader.keys(("parts", "rows", "replaced"))
+    reader.keys(("parts", "rows", "replaced", "records"))
     found: dict[str, Any] = {}
     for key in ("parts", "rows"):
         found[key] = reader.key(key).formula()
         if not is_count(found[key]):
             raise reader.key(key).wrong("a whole number from 1, or a letter for one,")
-    return Contribution(found["parts"], found["rows"], reader.key("replaced").text(*REPLACED))
+    replaced = reader.key("replaced").text(*REPLACED)
+    records = tuple(sorted(tuple(one.wholes()) for one in reader.key("records", []).items()))
+    if records and (RECORDS.get(records) != replaced or found["rows"].number != 1):
+        raise reader.key("records").wrong("how many records go and come, each with one row in a part,")
+    return Contribution(found["parts"], found["rows"], replaced, tuple((a, b) for a, b in records))

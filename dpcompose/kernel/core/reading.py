@@ -113,7 +113,8 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
     counted = databases.kind in OF_ATOMS and databases.of == "multisets"
     listed = databases.kind == "listed"
-    any_number = counted or listed or (databases.kind == "cells" and databases.letter is None)
+    rows = databases.kind == "contributions"
+    any_number = counted or listed or rows or (databases.kind == "cells" and databases.letter is None)
     more = ((counted, "within"), (any_number, "times"), (listed, "lengths"))
     reader.keys(("single", "steps", *(key for there, key in more if there)))
     if "times" in reader.value:
@@ -128,8 +129,8 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     if single.value == ANY_TWO or databases.kind in ("steps", "product"):
         words = (ANY_TWO, "step") if databases.kind != "product" else (ANY_TWO,)
         return Relation(single.text(*words), steps if databases.kind != "product" else 1)
-    if databases.kind == "contributions" and isinstance(single.value, dict):
-        return Relation(contributions.read(single), reader.key("steps").whole(1, 1))
+    if rows and isinstance(single.value, dict):
+        return Relation(contributions.read(single), steps)
     if databases.kind == "policies":
         return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
     some = [tuple(one.wholes()) for one in single.items()]

@@ -17,7 +17,7 @@ from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, size
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
@@ -33,11 +33,13 @@ class Contributions(Records):
     procedure = "contributions"
 
     def cover(self) -> Cover:
+        if self.setting.target.steps > 1:
+            raise NoCover("what several persons contribute together is known where losses are convex only")
         metrics = {
             i: self.moved(i, mechanism) for i, mechanism in enumerate(self.setting.mechanisms, start=1)
         }
         whole = any(mechanism.reads == (None,) for mechanism in self.setting.mechanisms)
-        if whole and self.partitions and not self.setting.databases.outside:
+        if whole and (self.partitions or self.bag.records) and not self.setting.databases.outside:
             raise NoCover(
                 "what reads everything, beside families on parts that hold all rows, is not supported"
             )
@@ -95,6 +97,8 @@ class Contributions(Records):
         if stated.any_two:
             return (lambda a, b: ONE), (self.any_two(),)
         if isinstance(stated.single, Contribution):
+            if stated.steps > 1:
+                raise NoCover(f"{mechanism.name} is stated for {stated.steps} persons; state it for one")
             page = self.fact(lambda page: page.head.form == "bags", "the metric of what a person contributes")
             return self.by_bags(mechanism, stated.single, whole), (page,)
         single = stated.edits
@@ -185,14 +189,13 @@ class Contributions(Records):
         mechanism = self.setting.mechanisms[i - 1]
         stated, far = mechanism.stated, self.moved(i, mechanism)[0]
         ways = {"no": [(1, 0)], "bag": [(1, 0), (1, 1)], "rows": [(1, 1)]}[self.bag.replaced]
-        distances = [far(a, b) for a, b in ways]
+        distances = [far(a, b) for a, b in self.bag.records or ways]
         if INFINITY in distances:
             return INFINITY
         if set(distances) == {ZERO}:
             return ZERO
-        if stated is not None and (stated.any_two or isinstance(stated.single, Contribution)):
-            return max(distances, key=lambda distance: distance.number or 0)
-        return None
+        told = stated is not None and (stated.any_two or isinstance(stated.single, Contribution))
+        return max(distances, key=size) if told or self.bag.records else None
 
     # which parts are touched
 
@@ -285,7 +288,7 @@ class Contributions(Records):
                 gaining = range(several - few + 1, several + 1)
                 E += [f"{partition}{j}" + ("'" if j <= few else "") for j in gaining]
         outside = self.setting.databases.outside
-        if outside and (self.reads_all or not (D or E)):
+        if outside and ((self.reads_all and not self.bag.records) or not (D or E)):
             # whoever reads everything tells apart that rows are lost, that some are gained, and how many
             E += outside[1:] if self.bag.replaced == "bag" else ()
             D += outside[:1] * max(1, len(E) + 1 - len(D))

@@ -21,7 +21,7 @@ from dpcompose.kernel.core.classes import OF_ATOMS, Databases
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type
 from dpcompose.kernel.expressions import formulas
-from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, largest, least, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, least, number
 from dpcompose.kernel.library.theory import Theory
 
 PROCEDURE = "any number of steps"
@@ -30,9 +30,9 @@ PROCEDURE = "any number of steps"
 def are_scaled(setting: Setting) -> bool:
     """Whether types of several steps may be those of a single one, taken as often."""
     target, databases = setting.target, setting.databases
-    if target.steps == 1 or target.elsewhere or any(mechanism.partition for mechanism in setting.mechanisms):
+    if target.steps == 1 or target.elsewhere:
         return False
-    return databases.kind in OF_ATOMS and databases.of == "multisets"
+    return databases.kind in (*OF_ATOMS, "contributions") and databases.of == "multisets"
 
 
 def of_single_steps(setting: Setting) -> Setting:
@@ -83,12 +83,31 @@ def cover(
                 f"{name} is stated for groups of any number of steps, or for any two databases, and moves by "
                 "other numbers of these for other steps of the target; state it for single steps"
             )
-    types = tuple(_scaled(type, m, fixed, setting.databases) for type in found.types)
+    _check_families(setting, fixed, found)
+    types = tuple(_scaled(type, m, fixed, setting) for type in found.types)
     every = frozenset(range(1, len(setting.mechanisms) + 1))
-    as_far = frozenset(i for i in every if len({dict(type.moves).get(i) for type in found.types}) == 1)
+    whole = frozenset(i for i in every if not setting.mechanisms[i - 1].partition)
+    as_far = frozenset(i for i in whole if len({dict(type.moves).get(i) for type in found.types}) == 1)
     convex = every - fixed - as_far | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex)
+
+
+def _check_families(setting: Setting, fixed: frozenset[int], found: Cover) -> None:
+    """Raises NoCover where m steps may move some members of a family once each, and others of one on the same
+    parts m times as far, which no type says.
+
+    So it is where one step moves members by more than one, or the parts of m members are not written down."""
+    for i in fixed:
+        one = setting.mechanisms[i - 1]
+        others = [j for j, m in enumerate(setting.mechanisms, start=1) if m.partition == one.partition]
+        once = all(r in (ONE, INFINITY) for type in found.types for r in _of(type, i))
+        told = setting.target.times is not None and setting.databases.kind in OF_ATOMS
+        if one.partition and not (once and told and fixed.issuperset(others)):
+            raise NoCover(
+                f"each of several steps may move another member of {one.name}, which is stated for groups of "
+                "these, or for any two databases; state it for single steps"
+            )
 
 
 MOST_NUMBERS = 16
@@ -214,14 +233,17 @@ def _for_the_fewest(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, stated=replace(stated, times=None, steps=steps))
 
 
-def _scaled(type: Type, m: Term, fixed: frozenset[int], databases: Databases) -> Type:
+def _scaled(type: Type, m: Term, fixed: frozenset[int], setting: Setting) -> Type:
     """A type of single steps, m times as far.  Raises NoCover where there is no room for as many records."""
 
-    def far(i: int, r: Term) -> Term:
-        return r if i in fixed or r.kind == "oo" else m * r
+    def far(i: int, many: int | Term, r: Term) -> tuple[int | Term, Term]:
+        if i not in fixed:
+            return many, r if r.kind == "oo" else m * r
+        return m * many if setting.mechanisms[i - 1].partition else many, r
 
-    moves: Moves = tuple((i, tuple((many, far(i, r)) for many, r in some)) for i, some in type.moves)
-    return Type(moves, type.unlimited, repeated(type, 1 if m.number is None else int(m.number), databases))
+    moves: Moves = tuple((i, tuple(far(i, *each) for each in some)) for i, some in type.moves)
+    often = 1 if m.number is None else int(m.number)
+    return Type(moves, type.unlimited, repeated(type, often, setting.databases))
 
 
 def repeated(type: Type, often: int, databases: Databases) -> Pair:

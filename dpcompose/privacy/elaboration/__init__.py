@@ -28,7 +28,7 @@ from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair, times
 from dpcompose.privacy.elaboration.listed import Listed
-from dpcompose.privacy.elaboration.overlapping import Overlapping, of_any_number, refused
+from dpcompose.privacy.elaboration.overlapping import Overlapping, of_any_number
 from dpcompose.privacy.elaboration.parts import Part, Parts
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
@@ -187,8 +187,6 @@ class Elaborated:
         if self.setting.at_all_pairs:
             return self.parts
         written, _ = self._written
-        if of_any_number(written) and self.setting.target.times is not None:
-            raise refused("is not supported beside one for the number of steps")
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
             (Listed,)
@@ -246,7 +244,7 @@ class Elaborated:
         if self.setting.at_all_pairs:
             return self.setting, tuple(range(1, len(self.setting.mechanisms) + 1))
         setting = self.setting.of_single_steps.of_inside_steps
-        if setting.target.by_rows or of_any_number(setting):
+        if setting.target.innermost()[0].by_rows or of_any_number(setting):
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
             return written_out(setting, {})

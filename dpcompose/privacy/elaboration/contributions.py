@@ -24,8 +24,8 @@ class Contributions(Kind):
 
     @classmethod
     def of(cls, setting: Setting) -> Contributions | None:
-        databases, (single, steps) = setting.databases, setting.target.innermost()
-        if not single.by_rows or steps > 1 or not databases.twice:
+        databases, single = setting.databases, setting.target.single_step.innermost()[0]
+        if not single.by_rows or not databases.twice:
             return None
         sizes = databases.sizes
         if sizes.n is not None or sizes.least or (databases.unlimited and not databases.arbitrary):
@@ -37,7 +37,7 @@ class Contributions(Kind):
     @property
     def target(self) -> Any:
         """What a person contributes."""
-        return self.setting.target
+        return self.setting.target.single_step.innermost()[0]
 
     @cached_property
     def universe(self) -> DatabaseClass:
@@ -87,11 +87,7 @@ class Contributions(Kind):
             return ANY
         single, steps = granularity.innermost()
         if single.by_rows:
-            if steps > 1:
-                raise NotElaborated(
-                    f"guarantees for a {granularity} are not supported; those for one person are"
-                )
-            return {"single": single.contributed, "steps": 1}
+            return {"single": single.contributed, "steps": steps}
         edits = granularity.edits(self.universe)
         if edits is None or edits.single is None:
             raise NotElaborated(

@@ -1,11 +1,12 @@
 """Families on inputs that overlap, a record in any number m of them at most: as rows of persons.
 
 A record that lies in some of the inputs is told as a person with a row in each of these: the person
-contributes one row in at most m parts of a partition.
+contributes one row in at most m parts of a partition.  Who reads everything sees records, and not their rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -38,15 +39,16 @@ class Overlapping(Contributions):
         if not of_any_number(setting):
             return None
         why, databases, edits = "", setting.databases, setting.target.edits(setting.databases)
-        parts = [mechanism.reads for mechanism in setting.mechanisms if mechanism.reads.divided]
-        if len(parts) < len(setting.mechanisms):
+        maps = [mechanism.reads for mechanism in setting.mechanisms]
+        parts = [f for f in maps if f.divided]
+        if not all(f.divided or f.is_everything for f in maps):
             why = "is not supported beside mechanisms that read something else"
         elif len({part.most for part in parts}) > 1:
             why = "is not supported beside other such numbers"
         elif not databases.twice or databases.sizes != ANY_SIZE:
             why = "needs multisets of any size"
-        elif edits is None or edits.single is None or edits.most > 1:
-            why = "needs a target whose neighbours differ in one record"
+        elif edits is None or edits.single is None:
+            why = "needs a target whose neighbours differ by a number of records"
         if why:
             raise refused(why)
         return cls(setting)
@@ -54,12 +56,22 @@ class Overlapping(Contributions):
     @cached_property
     def target(self) -> Contribution:
         """What one record contributes."""
-        f, edits = self.setting.mechanisms[0].reads, self.setting.target.edits(self.universe)
+        most = next(mechanism.reads.most for mechanism in self.setting.divided)
+        return Contribution(most, ONE, replaced=(1, 1) in self._single)
+
+    @cached_property
+    def _single(self) -> Sequence[tuple[int, ...]]:
+        """How many records go and come in a single step of the target."""
+        edits = self.setting.target.edits(self.universe)
         assert edits is not None and edits.single is not None
-        return Contribution(f.most, ONE, replaced=(1, 1) in edits.single)
+        return sorted(edits.single)
 
     def steps(self) -> dict[str, Any]:
-        return self.relation(self.target)
+        found = self.relation(self.target)
+        if any(mechanism.reads.is_everything for mechanism in self.setting.mechanisms):
+            found["single"] |= {"records": [list(numbers) for numbers in self._single]}
+        edits = self.setting.target.edits(self.universe)
+        return found | {"steps": 1 if edits is None else edits.most}
 
     def pair(self, of: Type) -> Pair:
         D, E = of.pair

@@ -193,7 +193,7 @@ class Setting(Composition, Shown):
     @property
     def _singles(self) -> list[Granularity]:
         """The single steps of the granularities."""
-        return [granularity.innermost()[0] for granularity in self.granularities]
+        return [granularity.single_step.innermost()[0] for granularity in self.granularities]
 
     @property
     def of_single_steps(self) -> Setting:

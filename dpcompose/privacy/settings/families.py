@@ -117,7 +117,7 @@ def _check_part(setting: Setting, name: str, f: Map) -> None:
         _check_each_vertex(setting, name)
         return
     for granularity in setting.granularities:
-        if not granularity.by_counts(databases) and not granularity.innermost()[0].by_rows:
+        if not granularity.by_counts(databases) and not granularity.single_step.innermost()[0].by_rows:
             raise InvalidSetting(
                 f"{name} reads a part of {f.partition}, whose parts are not placed among the "
                 f"{granularity} neighbours; parts written out would do"

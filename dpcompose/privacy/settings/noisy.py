@@ -61,7 +61,7 @@ def check_attributes(setting: Setting, name: str) -> None:
 
     A policy that names records does not say which of those of one name it joins.
     """
-    told = setting.target.by_cells or setting.target.by_rows
+    told = setting.target.by_cells or setting.target.single_step.innermost()[0].by_rows
     told = told or setting.target.by_counts(setting.databases)
     unsaid = [granularity for granularity in setting.granularities if granularity.partial]
     if not told and policy_of(setting.target) is None:

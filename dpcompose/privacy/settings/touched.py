@@ -38,8 +38,8 @@ def parts(setting: Setting) -> int:
     """How many parts of a partition differ between neighbours of the target, at most."""
     if setting.databases.on_vertices:
         return _vertices(setting)
-    if setting.target.by_rows:
-        return min(setting.target.touched or 2, MOST_TOUCHED)
+    if (person := setting.target.single_step.innermost()[0]).by_rows:
+        return min(person.touched or 2, MOST_TOUCHED)
     any_two = setting.target.any_two(setting.databases)
     if any_two and setting.databases.any_number:
         return 2  # all parts at once

@@ -141,15 +141,15 @@ class AnyGroup(Granularity):
 
     @property
     def parameters(self) -> Mapping[str, Domain]:
-        return self.times.letters
+        return {**self.times.letters, **self.of.parameters}
 
     def at(self, point: Mapping[str, Fraction]) -> Granularity:
-        name = str(self.times)
+        name, of = str(self.times), self.of.at(point)
         if name not in point:
-            return self
+            return replace(self, of=of)
         if point[name] > LARGEST_GROUP:
             raise ValueError(f"groups of {point[name]} steps are not gone through")
-        return Group(int(point[name]), self.of) if point[name] > 1 else self.of
+        return Group(int(point[name]), of) if point[name] > 1 else of
 
     @property
     def single_step(self) -> Granularity:
@@ -185,6 +185,9 @@ class AnyGroup(Granularity):
     def data(self) -> dict[str, Any]:
         return {"group": formulas.to_text(self.times), "of": self.of.data()}
 
+    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> AnyGroup:
+        return replace(self, of=self.of.placed(partitions))
+
 
 def group(m: object, of: Neighbours) -> Granularity:
     """G^m: different databases that at most m steps of the granularity `of` lead to each other.
@@ -212,6 +215,6 @@ def group(m: object, of: Neighbours) -> Granularity:
         return Group(int(number), of)
     if times.kind != "letter" or not is_count(times):
         raise ValueError(f'a group counts a number of steps, or a parameter such as "integer >= 1", not {m}')
-    if of.innermost()[1] > 1 or of.single_step is not of or of.is_counted_elsewhere or of.by_rows:
+    if of.innermost()[1] > 1 or of.single_step is not of or of.is_counted_elsewhere:
         raise ValueError(f"a group of any number of steps is of single ones, which {of} are not")
     return AnyGroup(times, of)

@@ -11,10 +11,13 @@ import told
 from dpcompose.kernel import covers
 from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss
 from dpcompose.kernel.core import reading, settings
+from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.covers.types import Cover, NoCover
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import letter
 from dpcompose.kernel.library.theory import Theory
 
+COUNT = Domain.read("integer >= 1")
 U = {"single": [[1, 0], [0, 1]], "steps": 1}
 B = {"single": [[1, 1]], "steps": 1}
 
@@ -171,3 +174,39 @@ def test_guarantees_beside_noise_where_rows_are_replaced_are_for_single_rows() -
             {"reads": [[0]], "stated": {**U, "steps": 2}},
             parts=2,
         )
+
+
+# records that lie in several inputs, and several persons or records at once
+
+
+def record(*edits: list[int], replaced: str = "no", **more: Any) -> dict[str, Any]:
+    """A record in at most m inputs comes or goes, or is replaced."""
+    return {"single": bag("m", "1", replaced)["single"] | {"records": list(edits)}, "steps": 1} | more
+
+
+def test_who_reads_everything_sees_one_record_where_it_lies_in_m_inputs() -> None:
+    whole = [{"reads": [None], "stated": stated} for stated in (U, B)]
+    some = cover(record([0, 1], [1, 0]), family(U), *whole)
+    assert moves(some) == {"1:1xm 2:1x1 3:oox1"} and not some.types[0].unlimited
+    assert moves(cover(record([1, 1], replaced="bag"), *whole)) == {"1:2x1 2:1x1"}
+    assert moves(cover(record([1, 1], [0, 1], [1, 0], replaced="bag"), *whole)) == {"1:2x1 2:oox1"}
+    with pytest.raises(NoCover, match="hold all rows"):
+        cover(record([1, 1], replaced="bag"), *whole, outside=False)
+
+
+@pytest.mark.parametrize("edits", [[[1, 1]], [[0, 1]], [[2, 1], [1, 2]]], ids=str)
+def test_records_come_or_go_where_their_rows_do(edits: list[list[int]]) -> None:
+    with pytest.raises(BadSetting, match="how many records go and come"):
+        cover(record(*edits), family(U))
+
+
+def test_r_persons_in_the_same_parts_are_as_far_as_any() -> None:
+    """r persons move parts by at most the sum of what each moves: losses that are convex are largest where
+    all of them move the same."""
+    found = cover(bag("L", "m") | {"times": "k"}, family(U))
+    assert moves(found) == {"1:k*mxL".replace("k*m", repr(letter("k", COUNT) * letter("m", COUNT)))}
+    assert found.convex == {1}
+    assert moves(cover(bag("2", "3") | {"steps": 4}, family(U))) == {"1:12x2"}
+    for stated in ({"single": "any two", "steps": 1}, bag("2", "3") | {"steps": 2}):
+        with pytest.raises(NoCover, match="for single steps"):
+            cover(bag("2", "3") | {"steps": 2}, family(stated))

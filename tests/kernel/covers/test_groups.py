@@ -59,6 +59,47 @@ def test_m_steps_may_move_m_readers_of_parts_by_one_each() -> None:
             cover(times(U), ([0], stated), ([1], stated))
 
 
+def family(stated: Any, *more: dict[str, Any], target: Any = None) -> Cover:
+    """The cover of a family on k parts, and of others on the same parts, for groups of m steps."""
+    one = {
+        "domain": "own",
+        "notion": "pure",
+        "values": {},
+        "reads": [[0], [1]],
+        "count": "k",
+        "partition": "P",
+    }
+    core = {
+        "parameters": {"m": "integer >= 1", "k": "integer >= 1"},
+        "databases": _plain()["databases"] | {"atoms": [["a", "a'"], ["b", "b'"], ["c", "c'"]]},
+        "target": target or times(U),
+        "mechanisms": [one | {"name": "F", "stated": stated}, *({**one, **other} for other in more)],
+    }
+    return covers.cover(reading.read(core), told.THEORY)
+
+
+def test_m_steps_may_move_m_members_of_a_family_once_each() -> None:
+    """m records in m parts: each part differs, which is one step where any two inputs are.
+
+    Counted in single steps the one part with all m records is the worst, if losses are convex."""
+    for stated in (ANY, times(U)):
+        found = family(stated)
+        assert [type.moves for type in found.types] == [((1, ((M, ONE),)),)] and not found.convex
+    found = family(U)
+    assert [type.moves for type in found.types] == [((1, ((1, M),)),)] and found.convex == {1}
+
+
+def test_members_that_move_once_each_beside_some_that_move_further_are_refused() -> None:
+    """Which records lie in one part, and which in other ones each, is not said by one type; and of a number
+    of steps the parts are not written down."""
+    with pytest.raises(NoCover, match="another member of F"):
+        family(ANY, {"name": "G", "stated": U})
+    with pytest.raises(NoCover, match="state it for single steps"):
+        family(times(U), target=times(B))  # one step is two in one part, or one in each of two
+    with pytest.raises(NoCover, match="another member of F"):
+        family(ANY, target=U | {"steps": 900})
+
+
 def test_what_is_not_m_times_as_far_is_refused() -> None:
     with pytest.raises(NoCover, match="databases of any size"):
         cover(times(U), ([0], U), size=["at most", 4])
