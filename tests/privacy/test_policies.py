@@ -235,8 +235,11 @@ def test_groups_that_are_too_large_are_refused_before_they_are_written_down() ->
     assert guarantee(text) == "9*e1 + 9*e2"  # nine times a for b, on multisets of any size
     limited = 'kind = "multisets"\nsize = "<= {}"'
     assert guarantee(text.replace('kind = "multisets"', limited.format(9))) == "9*e1 + 9*e2"
+    counted = guarantee(text.replace('kind = "multisets"', limited.format(8)))
+    assert counted == "8*e1 + 8*e2"  # all that is there, of records that all may come and become others
+    some = text.replace('replace = "all"', 'replace = { within = [["a", "b"], ["c", "d"]] }')
     with pytest.raises((ValueError, TooLarge)):  # no room for nine records
-        guarantee(text.replace('kind = "multisets"', limited.format(8)))
+        guarantee(some.replace('kind = "multisets"', limited.format(8)))
 
 
 def test_who_reads_nothing_never_sees_a_move() -> None:

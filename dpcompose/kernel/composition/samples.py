@@ -13,6 +13,7 @@ from typing import Any
 
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.settings import Mechanism, Setting
+from dpcompose.kernel.covers.policies import edits_of
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas
@@ -31,9 +32,9 @@ def head_of(mechanism: Mechanism, setting: Setting, theory: Theory) -> Any:
     given = dict(mechanism.sampled.values)
     if set(given) != set(head.letters):
         raise NoSample(f"{head.id} is about {', '.join(head.letters)}, not {', '.join(given)}")
-    stated, (removed, added) = mechanism.stated, head.neighbours
-    single = tuple(sorted({(removed, added), (added, removed)}))
-    if stated is None or stated.edits != single or stated.steps != 1 or stated.times is not None:
+    stated = mechanism.stated
+    of_page = stated is not None and edits_of(stated, setting.databases, whole=True) == _single(head)
+    if stated is None or not of_page or stated.steps != 1 or stated.times is not None:
         raise NoSample(f"{mechanism.name} is stated for other neighbours than those of {head.id}")
     FITS[head.how](given, mechanism, setting)
     return head
@@ -121,9 +122,15 @@ def way(mechanism: Mechanism, setting: Setting, theory: Theory, r: Term, lost: b
 
 def _is_of_target(head: Any, setting: Setting, groups: bool = False) -> bool:
     """Whether the target's neighbours are those of the page, or groups of steps of them."""
-    target, (removed, added) = setting.target, head.neighbours
-    single = tuple(sorted({(removed, added), (added, removed)}))
-    return bool(target.edits == single and (groups or target.steps == 1) and target.times is None)
+    target = setting.target
+    single = edits_of(target, setting.databases, whole=False) == _single(head)
+    return single and (groups or target.steps == 1) and target.times is None
+
+
+def _single(head: Any) -> tuple[tuple[int, int], ...]:
+    """The neighbours of a page as numbers of records that are removed and added, both ways."""
+    removed, added = head.neighbours
+    return tuple(sorted({(removed, added), (added, removed)}))
 
 
 def check_deal(i: int, mechanism: Mechanism, type: Type) -> None:

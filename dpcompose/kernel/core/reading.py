@@ -252,7 +252,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders 
 def _check_dealt(reader: Reader, mechanism: Mechanism, databases: Databases) -> None:
     """Of multisets all records are dealt, to two inputs or more, that guarantees for some neighbours are
     about."""
-    multisets = databases.kind == "records" and databases.of == "multisets"
+    multisets = databases.kind in OF_ATOMS and databases.of == "multisets"
     count = mechanism.count
     least = None if count is None else count.number if count.kind != "letter" else count.of[1].least
     besides = {"noise", "table", "study", "also", "metric", "codes", "sampled"} & set(reader.value)
@@ -273,7 +273,7 @@ def _check_dealt(reader: Reader, mechanism: Mechanism, databases: Databases) -> 
 def _sampled(reader: Reader, databases: Databases) -> Sampled:
     """How the sample is drawn on which a mechanism that is known by guarantees is run: from multisets."""
     given, besides = reader.key("sampled"), {"noise", "table", "study", "metric", "codes"}
-    if besides & set(reader.value) or databases.kind != "records" or databases.of != "multisets":
+    if besides & set(reader.value) or databases.kind not in OF_ATOMS or databases.of != "multisets":
         raise given.wrong("nothing but for multisets, and mechanisms known by guarantees, so none")
     given.keys(("page", "values"))
     return Sampled(given.key("page").text(), given.key("values").values())

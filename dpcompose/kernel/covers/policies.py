@@ -75,6 +75,8 @@ class Policies(Covering):
         mechanism = self.setting.mechanisms[reader[0] - 1]
         inside = self.every if atoms is None else frozenset(atoms)
         seen, whole = Seen(inside, mechanism.codes), inside == self.every
+        if mechanism.sampled is not None or mechanism.dealt:
+            self.check_drawn(mechanism)
         if mechanism.noise is not None:
             return self.of_noise(mechanism, seen)
         stated = mechanism.stated
@@ -91,6 +93,8 @@ class Policies(Covering):
             )
         else:
             edges = self.room.usable(seen.contracted(self.room.usable(edges, self.every)), inside)
+        if mechanism.dealt:  # inputs have any size
+            edges = frozenset(stated.policy)
         form = "cheapest matching"
         pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
         costs, at_once = Costs(edges), stated.steps
@@ -100,6 +104,18 @@ class Policies(Covering):
             return INFINITY if cost is None else number(-(-cost // at_once))
 
         return Moved(self.grouped(pages, at_once), seen, far)
+
+    def check_drawn(self, mechanism: Mechanism) -> None:
+        """Raises NoCover where samples have sizes that databases do not, or records are dealt that are not
+        only replaced, one at a time: then one input has another record."""
+        databases, target, stated = self.setting.databases, self.setting.target, mechanism.stated
+        if databases.of != "multisets" or target.any_two or stated is None or stated.any_two:
+            raise NoCover(f"{mechanism.name} reads records that are drawn by chance, of multisets only")
+        comes = any(NOTHING in edge for edge in stated.policy)
+        if mechanism.sampled is not None and comes and databases.size[1] is not None:
+            raise NoCover(f"samples of {mechanism.name} have other sizes than databases have")
+        if mechanism.dealt and (target.steps > 1 or any(NOTHING in edge for edge in target.policy)):
+            raise NoCover("random parts are known for policies that replace one record")
 
     def of_noise(self, mechanism: Mechanism, seen: Seen) -> Moved:
         """How far a query's value moves: other attributes are another record of the same atom."""
@@ -141,6 +157,27 @@ class Moved:
 
 
 # which databases are neighbours
+
+
+def edits_of(relation: Relation, databases: Databases, whole: bool) -> tuple[tuple[int, int], ...]:
+    """How many records a single step removes and adds; of a policy on multisets all of its edges alike.
+
+    whole -- whether it has to have all edges of that kind; () where it is not so.
+    """
+    if databases.kind != "policies":
+        return relation.edits
+    if databases.of != "multisets" or relation.any_two or not relation.policy:
+        return ()
+    come = [edge for edge in relation.policy if NOTHING in edge]
+    if come and len(come) < len(relation.policy):
+        return ()
+    atoms = range(len(databases.atoms))
+    pairs = combinations_with_replacement(atoms, 2)
+    replaced = [(x, y) for x, y in pairs if x != y or len(databases.atoms[x].records) > 1]
+    every = [(NOTHING, x) for x in atoms] if come else replaced
+    if whole and not {*every} <= {*relation.policy}:
+        return ()
+    return ((0, 1), (1, 0)) if come else ((1, 1),)
 
 
 def differences(databases: Databases, target: Relation, most: int = LARGEST) -> Iterator[tuple[Side, Side]]:

@@ -53,6 +53,9 @@ class Kind(ABC):
     draws: ClassVar[bool] = False
     """Whether samples and deals of records are told."""
 
+    leads_out: ClassVar[bool] = False
+    """Whether steps may be said to lead through databases of any size."""
+
     counted: ClassVar[tuple[str, str]] = ("", "")
     """What a pair of `pairs` stands for is called, and several such."""
 

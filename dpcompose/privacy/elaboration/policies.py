@@ -39,6 +39,7 @@ class Policies(OfAtoms):
 
     word = "policies"
     counted = ("type of edges", "types of edges")
+    draws = True
 
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
@@ -61,7 +62,7 @@ class Policies(OfAtoms):
     @classmethod
     def is_told(cls, f: Map) -> bool:
         """Whether a map may be read."""
-        return f.is_everything or f.restricts or f.recodes
+        return f.is_everything or f.restricts or f.recodes or f.dealt
 
     @classmethod
     def tells_any_two(cls, setting: Setting) -> bool:
@@ -216,6 +217,8 @@ def _told(setting: Setting) -> list[Granularity]:
 class OfSets(Policies):
     """Sets: an atom has all its records, and of an arbitrary universe as many others as can differ."""
 
+    draws = False
+
     @classmethod
     def tells(cls, databases: DatabaseClass) -> bool:
         return databases.unordered and not databases.twice
@@ -259,6 +262,8 @@ def _filling(sizes: Size) -> int:
 
 class OfTuples(Policies):
     """Tuples: atoms are records at a place; of places that are read alike as many are told as can change."""
+
+    draws = False
 
     @classmethod
     def tells(cls, databases: DatabaseClass) -> bool:

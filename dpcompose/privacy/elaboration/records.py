@@ -23,6 +23,7 @@ class Records(OfAtoms):
     word = "records"
     counted = ("edit type", "edit types")
     draws = True
+    leads_out = True
 
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:

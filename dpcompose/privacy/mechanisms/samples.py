@@ -17,6 +17,7 @@ from dpcompose.kernel.expressions.terms import INFINITY, Term, letter
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.spaces.classes.multisets import multisets
 from dpcompose.spaces.classes.sizes import COUNT
 from dpcompose.spaces.moves.built_in import bounded, unbounded
 from dpcompose.spaces.moves.granularities import Granularity
@@ -67,6 +68,12 @@ OTHER_SIZES = (
     "the sample may tell how many records it has, of which nothing is promised where a guarantee is for "
     "others: then nothing is gained, also for neighbours by replacement; state it for unbounded "
     'neighbours, or draw a fixed number: sampled = { fixed = ["m", "n"] }'
+)
+OF_A_POLICY = (
+    "of records that do not become each other, the sample may tell which kind it has, and then nothing is "
+    "gained: one of two records, where a1 becomes a2 and b1 neither, shows b1 or tells a1 and a2 apart with all "
+    "of epsilon; state it for bounded neighbours, or, where records are only replaced, without sampled: what "
+    "holds on all samples holds of the whole"
 )
 REPLACED_IN_SAMPLES = "log(1 + s*(exp(epsilon) - 1)) - log(1 - s + s*exp(-epsilon))"
 """What is lost where a record that each sample has with probability s is replaced."""
@@ -201,11 +208,9 @@ class Sample(Shown):
 
     def for_target(self, target: Granularity) -> Sample:
         """The same, as its guarantee is best told for all records and the neighbours of a target."""
-        single = target.single_step.innermost()[0]
-        other = next(
-            (key for key, kind in KINDS.items() if kind.key == self.kind.key and kind.whole == single),
-            self.how,
-        )
+        changed = target.single_step.innermost()[0].changed
+        drawn = (key for key, kind in KINDS.items() if kind.key == self.kind.key)
+        other = next((key for key in drawn if KINDS[key].whole.changed == changed), self.how)
         same = KINDS[other].letters == self.kind.letters and KINDS[other].on_samples == self.kind.on_samples
         return Sample(other, self.values) if same else self
 
@@ -213,9 +218,11 @@ class Sample(Shown):
         """What the whole satisfies.  Raises ValueError where the guarantee on samples is no such."""
         kind = self.kind
         if on_samples.granularity != kind.on_samples:
+            about = on_samples.granularity
+            partly = about is not None and about.changed and about.edits(multisets()) is None
             raise ValueError(
                 f"for {self.words}, the guarantee on samples is one for {kind.on_samples} neighbours, "
-                f"not for {on_samples.granularity}: {kind.otherwise}"
+                f"not for {about}: {OF_A_POLICY if partly else kind.otherwise}"
             )
         if on_samples.notion not in kind.guarantee:
             raise ValueError(f"what samples make of {on_samples.notion} privacy is not known")

@@ -85,8 +85,8 @@ def _written_out(
     """The setting with families member by member, and of which one each is; records are dealt to the input
     of a deal that loses most, and where numbers of records are odd, to the one that loses most but for it."""
     written, origin = written_out(setting, sizes)
-    told, edits = list(written.mechanisms), setting.target.edits(setting.databases)
-    replaced = edits is not None and edits.single == frozenset({(1, 1)})
+    told = list(written.mechanisms)
+    replaced = setting.target.single_step.innermost()[0].changed == {(1, 1)}
     for of in {n for n, mechanism in zip(origin, told, strict=True) if mechanism.reads.dealt}:
         numbers = [at for at, n in enumerate(origin) if n == of]
         order = sorted(numbers, key=lambda at: _loss(told[at], point), reverse=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
-from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.edits import Edits
 
@@ -50,6 +50,12 @@ class Granularity(Shown, ABC):
         None for relations that are not given by counted edits.
         """
         return None
+
+    @property
+    def changed(self) -> frozenset[Counts]:
+        """How many records of the one, and of the other of two neighbours the other has not, in all ways in
+        which single steps change multisets; none where these are not of records."""
+        return frozenset()
 
     def by_counts(self, databases: DatabaseClass) -> bool:
         """Whether all that matters is how many records two databases differ in, or at how many positions."""

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.settings import NOTHING, Edge
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, TooLarge
 from dpcompose.spaces.classes.listed import edges_of, is_graph
 from dpcompose.spaces.classes.multisets import Multisets
 from dpcompose.spaces.classes.records import exchanged
 from dpcompose.spaces.moves import replacements
+from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.replacements import EVERY, Every, Groups, Replacement, together
 
@@ -70,6 +71,16 @@ class Policy(Granularity):
         """The neighbours of D, edge by edge."""
         found = (one for way in ((0, 1), (1, 0), (1, 1)) for one in databases.edited(D, *way))
         return (E for x, y, E in found if self.joins(x, y, databases))
+
+    @property
+    def changed(self) -> frozenset[Counts]:
+        replaced = {(1, 1)} if self.replace != Groups(frozenset()) else set()
+        return frozenset(replaced | ({(0, 1), (1, 0)} if self.add_remove != frozenset() else set()))
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        """Counted edits, where all records may come or go, or take the place of all, or none."""
+        every = self.replace in (Every(), Groups(frozenset())) and not self.add_remove
+        return Edits(self.changed) if every and databases.twice else None
 
     @property
     def names(self) -> frozenset[str]:

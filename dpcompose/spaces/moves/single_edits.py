@@ -62,6 +62,10 @@ class RecordEdits(Granularity):
         ways = {(1, 1)} if databases.kind in self.ordered else self.kinds
         return (E for removed, added in sorted(ways) for _, _, E in databases.edited(D, removed, added))
 
+    @property
+    def changed(self) -> frozenset[Counts]:
+        return self.kinds
+
     def edits(self, databases: DatabaseClass) -> Edits | None:
         return Edits(self.kinds) if self.kinds and databases.twice else None
 

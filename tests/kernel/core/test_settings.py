@@ -286,7 +286,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("contributions", ["target", "single", "rows"], 3, "a text"),
     ("contributions", ["target", "single", "replaced"], True, "no or bag or rows"),
     ("contributions", ["target", "single"], {"parts": "1"}, "the key rows is missing"),
-    ("contributions", ["target", "steps"], 2, "a whole number from 1 to 1"),
+    ("contributions", ["target", "steps"], 0, "a whole number from 1 to"),
     ("contributions", ["mechanisms", 0, "reads", 0], [2], "numbers below 2"),
     ("contributions", ["mechanisms", 0, "reads", 0], [0, 1], "the number of one part"),
     ("contributions", ["mechanisms", 0, "reads"], [[0], [1]], "one list of parts"),
