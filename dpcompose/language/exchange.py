@@ -12,7 +12,9 @@ from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.domains import REAL, Domain
 from dpcompose.kernel.expressions.grammar import ABBREVIATIONS, FormulaError
 from dpcompose.kernel.expressions.terms import Term, TermError
+from dpcompose.kernel.expressions.writing import to_text, with_names
 from dpcompose.language.symbols import domain_of, symbol
+from dpcompose.language.tangents import with_tangents
 from dpcompose.language.worstcase import Over, Top
 from dpcompose.language.writing import as_top, check_writable
 
@@ -100,7 +102,7 @@ def to_sympy(term: Term, symbols: Mapping[str, sympy.Expr] | None = None) -> sym
     if "expression" in term.__dict__ and symbols is None:
         expr: sympy.Expr = term.__dict__["expression"]
         return expr
-    expr = as_top(_expression(term, symbols or {}))
+    expr = as_top(_expression(with_tangents(term), symbols or {}))
     if expr.has(sympy.I):
         raise FormulaError("a root of a negative number has no real value")
     if expr is not sympy.oo and expr.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
@@ -108,7 +110,20 @@ def to_sympy(term: Term, symbols: Mapping[str, sympy.Expr] | None = None) -> sym
     return expr
 
 
+HYPERBOLIC = {"tanh": sympy.tanh, "sinh": sympy.sinh, "cosh": sympy.cosh}
+
+
 def _expression(term: Term, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
+    found: dict[str, sympy.Expr] = {}
+
+    def named(name: str, x: Term) -> Term:
+        shown = f"{name}({to_text(x)})"
+        value = _expression(x, symbols)
+        found[shown] = HYPERBOLIC[name](value) if name in HYPERBOLIC else sympy.log(value) / sympy.log(2)
+        return terms.letter(shown)
+
+    term = with_names(term, named)
+    symbols = {**symbols, **found} if found else symbols
     kind, of = term.kind, term.of
     if kind == "number":
         return sympy.Rational(of[0].numerator, of[0].denominator)

@@ -25,6 +25,7 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.grammar import FUNCTIONS, RESERVED, FormulaError, escaped, names
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.language.decimals import read_exactly
+from dpcompose.language.tangents import with_tangents
 
 if TYPE_CHECKING:
     import sympy
@@ -198,12 +199,16 @@ def from_python(value: object, known: Mapping[str, sympy.Expr] | None = None) ->
 
 
 def to_text(value: Term | sympy.Expr) -> str:
-    """The formula of a term or an expression: it is read back as the same."""
+    """The formula of a term or an expression: it is read back as one that is equal.
+
+    >>> to_text(term("e - 2*e/(exp(e) + 1)"))
+    'e*tanh(e/2)'
+    """
     if isinstance(value, Term):
-        return kernel.to_text(value)
+        return kernel.to_text(with_tangents(value))
     from dpcompose.language import exchange
 
-    return kernel.to_text(exchange.of_sympy(value))
+    return kernel.to_text(with_tangents(exchange.of_sympy(value)))
 
 
 def given_text(value: object) -> str:

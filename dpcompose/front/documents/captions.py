@@ -16,6 +16,7 @@ from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import Theorem
+from dpcompose.language.tangents import with_tangents
 from dpcompose.privacy.guarantees.notions import as_written
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.theory.registry import Page, Theory
@@ -200,7 +201,7 @@ def written(values: Values) -> Values:
 
 def texts(values: Values) -> dict[str, str]:
     """Parameters with their formulas as text."""
-    return {key: formulas.to_text(value) for key, value in values}
+    return {key: formulas.to_text(with_tangents(value)) for key, value in values}
 
 
 def _count(n: int, noun: str) -> str:

@@ -27,6 +27,7 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.decimals import decimal
+from dpcompose.language.tangents import with_tangents
 from dpcompose.privacy.guarantees.notions import private_in_a_metric
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting, inside
@@ -169,7 +170,8 @@ def _reading(value: Term) -> Callable[[str], sympy.Expr]:
 def decimals(said: Guarantee) -> tuple[tuple[str, str], ...]:
     """A guarantee's parameters, numbers as decimals."""
     return tuple(
-        (key, kernel_formulas.to_text(x) if x.number is None else decimal(x.number)) for key, x in said.shown
+        (key, kernel_formulas.to_text(with_tangents(x)) if x.number is None else decimal(x.number))
+        for key, x in said.shown
     )
 
 
@@ -210,7 +212,7 @@ def _formula(setting: Setting, value: Term) -> Formula:
         return formulas.expression(substitution.substituted(value, far) if far else value)
 
     distances = [(i, f"r[{i}]") for i in range(1, len(setting.mechanisms) + 1)]
-    return Formula(kernel_formulas.to_text(value), shown)
+    return Formula(kernel_formulas.to_text(with_tangents(value)), shown)
 
 
 def letter_of_distances(setting: Setting) -> str:

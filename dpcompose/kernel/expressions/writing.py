@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 from dpcompose.kernel.expressions.grammar import MOST_DIGITS, natural
-from dpcompose.kernel.expressions.terms import HALF, ONE, ZERO, Term, multiply, number, power
+from dpcompose.kernel.expressions.terms import (
+    HALF,
+    ONE,
+    ZERO,
+    Term,
+    add,
+    exp,
+    letter,
+    log,
+    multiply,
+    number,
+    power,
+)
 
 SUM, PRODUCT, POWER, ATOM = range(4)
 """How tightly a text holds together."""
@@ -41,6 +53,7 @@ def _held(term: Term, tightness: int) -> str:
 
 
 def _write(term: Term) -> tuple[str, int]:
+    term = with_names(term, _named)
     kind, of = term.kind, term.of
     if kind == "oo":
         return "oo", ATOM
@@ -67,6 +80,63 @@ def _write(term: Term) -> tuple[str, int]:
             return f"min({_list(-part for part in of[0].parts)})**{even}", POWER
         return f"{_held(of[0], ATOM)}**{_held(of[1], POWER)}", POWER
     return _product(term), PRODUCT
+
+
+LOG_OF_TWO = log(number(2))
+
+
+Naming = Callable[[str, Term], Term]
+"""From the name of a function and its value to what stands for it in a term."""
+
+
+def with_names(term: Term, naming: Naming) -> Term:
+    """The term with tanh, sinh, cosh and log2 where it is made of what these are read as."""
+    if term.kind == "product" and (under := power(LOG_OF_TWO, -ONE)) in term.of:
+        logarithm = next((one for one in term.of if one.kind == "log" and one != LOG_OF_TWO), None)
+        if logarithm is not None:
+            rest = [one for one in term.of if one not in (logarithm, under)]
+            return multiply([*rest, naming("log2", logarithm.of[0])])
+    if term.kind == "sum":
+        for one in term.of:
+            for pair, c, name, x in (*tangent(one), *_of_halves(one)):
+                if c.number is not None and set(pair) <= set(term.of):
+                    rest = [other for other in term.of if other not in pair]
+                    return with_names(add([*rest, c * naming(name, x)]), naming)
+    return term
+
+
+def _named(name: str, x: Term) -> Term:
+    """A function as if it were a letter, to write it.
+
+    >>> from dpcompose.kernel.expressions.terms import letter
+    >>> x = letter("x")
+    >>> to_text(3 - 6 / (1 + exp(2 * x))), to_text(exp(x) / 2 + exp(-x) / 2 - 1), to_text(log(x) / LOG_OF_TWO)
+    ('3*tanh(x)', 'cosh(x) - 1', 'log2(x)')
+    """
+    return letter(f"{name}({to_text(x)})")
+
+
+Part = tuple[tuple[Term, Term], Term, str, Term]
+"""Two terms of a sum, and what they are together: a factor, and a function with its value."""
+
+
+def tangent(term: Term) -> Iterator[Part]:
+    """What −2c/(e^2x + 1) is a part of: with c it is c·tanh(x)."""
+    for factor in term.factors:
+        if _is_under(factor) and factor.of[1] == -ONE and factor.of[0].kind == "sum":
+            exponential, *others = (one for one in factor.of[0].of if one != ONE)
+            if exponential.kind == "exp" and not others:
+                c = -multiply(one for one in term.factors if one != factor) / 2
+                yield (term, c), c, "tanh", exponential.of[0] / 2
+
+
+def _of_halves(term: Term) -> Iterator[Part]:
+    """What e^x/2 is a part of, cosh(x) and sinh(x)."""
+    c, exponential = term.split
+    if exponential.kind == "exp" and c == HALF and not to_text(exponential.of[0]).startswith("-"):
+        other = exp(-exponential.of[0]) / 2
+        yield (term, other), ONE, "cosh", exponential.of[0]
+        yield (term, -other), ONE, "sinh", exponential.of[0]
 
 
 def _factor_of_family(term: Term) -> tuple[Term, Term] | None:

@@ -121,9 +121,12 @@ class _Question:
 
     @cached_property
     def known(self) -> Known:
-        """What else is used: that these hold, as calculus shows, or their opposites."""
+        """What else is used: that these hold, as calculus shows, or their opposites; and that logarithms with
+        roots, and by which worst cases are multiplied, are at least 0."""
         known = set()
-        for term, relation in self.missing:
+        beside = [*(term for term, _ in self.missing), *_beside_maxima(self.greater, self.lesser)]
+        above_one = [(term.of[0] - 1, ">= 0") for term in dict.fromkeys(beside) if term.kind == "log"]
+        for term, relation in (*self.missing, *above_one):
             for one, strictly in ((term, True), (term, False), (-term, True)):
                 if (relation == ">= 0" or strictly) and values.surely(one, strictly, self.assumed):
                     known.add((one, strictly))
@@ -422,6 +425,13 @@ class _Question:
         }
         point = {**first, **found.values, **{name: Fraction(size) for name, size in sizes.items()}}
         return Point(point) if self.fails(point) else None
+
+
+def _beside_maxima(*sides: Term) -> Iterator[Term]:
+    """What worst cases are multiplied by."""
+    for one in (part for side in sides for part in side.every("product")):
+        if any(factor.has(kind) for factor in one.parts for kind in ("top", "over")):
+            yield from one.parts
 
 
 def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) -> str:

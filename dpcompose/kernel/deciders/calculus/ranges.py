@@ -134,6 +134,8 @@ def _power(x: Range, r: Fraction, bits: int) -> Range:
     if r == 1:
         return x
     if r.denominator == 1 and r > 0 and int(r) % 2 and (x.low is None or x.low < 0):
+        if max((_size(end) for end in (x.low, x.high) if end is not None), default=0) * r > MOST_BITS:
+            return Range(None, None)
         ends = [None if end is None else end ** int(r) for end in (x.low, x.high)]
         return Range(ends[0], ends[1])
     if r.denominator == 1 and (x.low is None or x.low < 0):
@@ -155,11 +157,19 @@ def power_at(x: End, r: Fraction, bits: int) -> Range:
     """x^r at one end, 0 or oo as a limit."""
     if x is None or x == 0:
         return _NUMBER_ZERO if (x is None) == (r < 0) else Range(None, None)
-    if r.denominator == 1:
+    if r.denominator == 1 and _size(x) * abs(r) <= MOST_BITS:
         return of_number(x ** int(r)).rounded(bits)
     root = exp(log(of_number(x), bits + 16) * of_number(r), bits)
     exact = _root(x, r)
     return of_number(exact) if exact is not None else root
+
+
+MOST_BITS = 100_000
+"""How many binary digits a power may have that is multiplied out; larger ones are of e."""
+
+
+def _size(x: Fraction) -> int:
+    return x.numerator.bit_length() + x.denominator.bit_length()
 
 
 def _root(x: Fraction, r: Fraction) -> Fraction | None:

@@ -99,6 +99,10 @@ def surely(term: Term, strictly: bool = True, assumed: Assumed = assumptions.NOT
     """
     if _surely(term, strictly):
         return True
+    if term.kind == "log" and assumed:  # ln t > 0 where 0 < 1/t < 1
+        under = terms.power(term.of[0], -terms.ONE)
+        if surely(under, True, assumed) and surely(1 - under, strictly, assumed):
+            return True
     return any(_surely(letter.of(term), strictly) for letter in assumptions.in_other_letters(assumed, term))
 
 

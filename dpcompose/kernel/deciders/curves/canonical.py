@@ -49,22 +49,27 @@ def noise(epsilon: Term, delta: Term, steps: int, bits: int) -> Noise:
     if steps > LARGEST_DISTANCE:
         raise TooManyLosses(f"a distance of {steps} steps is too large to tabulate the losses")
     more = bits + 2 * steps.bit_length() + 32
-    x, d = enclosure(terms.exp(epsilon), more), enclosure(delta, more).at_least(ZERO).at_most(ONE)
-    smaller = x.inverse().rounded(more)
+    smaller, d = enclosure(terms.exp(-epsilon), more), enclosure(delta, more).at_least(ZERO).at_most(ONE)
     infinite = ZERO
     for _ in range(steps):
         above = (ONE - smaller * (ONE - d - infinite)).rounded(more)
-        infinite = (d + x * infinite).rounded(more).at_most(above).at_most(ONE).at_least(ZERO)
+        infinite = (d + _over(infinite, smaller)).rounded(more).at_most(above).at_most(ONE).at_least(ZERO)
     end = ONE - infinite
     # ends[j] is where the r-th iterate has spent j steps on the lower slope before it reaches the upper one
     ends = [end]
-    b = ((ONE - d) * (ONE + x).inverse()).rounded(more)
+    b = ((ONE - d) * smaller * (ONE + smaller).inverse()).rounded(more)
     for _ in range(steps):
         ends.append(b.at_least(ZERO).at_most(end))
         b = ((b - d) * smaller).rounded(more)
     ends = [*ends, ZERO]
     lengths = [(ends[j] - ends[j + 1]).at_least(ZERO).rounded(more) for j in range(steps, -1, -1)]
     return Noise(tuple(lengths), infinite)
+
+
+def _over(a: Interval, small: Interval) -> Interval:
+    """min(1, a/x) for a ≥ 0 and x > 0, of which it may only be seen that it is at least 0."""
+    high = Fraction(1) if a.high >= small.low else a.high / small.low
+    return Interval(min(Fraction(1), a.low / small.high), high if a.high else a.high)
 
 
 def laplace(ratio: Interval, n: int, rounding: Rounding) -> dict[int, int]:
