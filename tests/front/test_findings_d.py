@@ -332,7 +332,7 @@ def test_json_and_back() -> None:
         ),
         ("user bounded --kind tuples", 2, "a file says so: --on FILE"),
         ("event w-event^3 --kind streams", 0, "d_event <= 3*d_3-event"),
-        ("event w-event --kind streams", 2, "w-event^3 has a number of steps"),
+        ("event w-event --kind streams", 2, "a window is written w-event^3"),
     ],
 )
 def test_granularities_are_compared(words: str, status: int, told: str, said: Any) -> None:

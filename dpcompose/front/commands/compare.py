@@ -140,7 +140,8 @@ def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:
     name, caret, steps = text.partition("^")
     windows = name == WINDOWS and name not in own
     if (caret or windows) and not steps.isdigit():
-        raise ValueError(f"{name}^3 has a number of steps, and {steps!r} is none")
+        what = "a window" if windows else "a group"
+        raise ValueError(f"{what} is written {name}^3: {steps!r} is no number of steps")
     if windows:
         return w_event(int(steps))
     known = own[name] if name in own else given.neighbours(name)
