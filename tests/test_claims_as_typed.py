@@ -256,10 +256,12 @@ ROWS: list[tuple[str, str, Callable[[], Any], Any, str]] = [
         "proved",
     ),
 ]  # fmt: skip
-IDS = [row[0] for row in ROWS]
+HEAVY = {"e**2/8 of the exponential mechanism", "advanced composition of (epsilon, delta), in symbols"}
+"""Which take some seconds each."""
+EACH = [pytest.param(row, id=row[0], marks=[pytest.mark.slow] if row[0] in HEAVY else []) for row in ROWS]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=IDS)
+@pytest.mark.parametrize("row", EACH)
 def test_in_a_file(row: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, text, _, _, verdict = row
     path = tmp_path / "typed.toml"
@@ -270,7 +272,7 @@ def test_in_a_file(row: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert verdict.upper() in said.out
 
 
-@pytest.mark.parametrize("row", ROWS, ids=IDS)
+@pytest.mark.parametrize("row", EACH)
 def test_in_python(row: Any) -> None:
     _, _, study, claim, verdict = row
     assert study().check(claim).verdict == verdict
