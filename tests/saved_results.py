@@ -83,6 +83,7 @@ REFUSED = {
             "problems/116-a-hundred-patients-at-once",
             "problems/262-several-patients-at-once",
             "problems/263-households-of-visitors",
+            "problems/264-a-sample-within-counties",
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",
             "problems/119-noise-for-persons",

@@ -46,7 +46,7 @@ spaces.moves: blocks edits granularities neighbours relations replacements singl
 spaces: additions given
 spaces.moves: groups unions larger
 spaces.canonical: metrics points profiles distances finite graphs small matchings named compared
-privacy.guarantees: distances fibres notions tradeoffs
+privacy.guarantees: distances notions fibres tradeoffs
 privacy.finite: distributions findings nearest probabilities rows promises tables tabulated
 privacy.format: checks database_tables lines neighbourhoods notion_words input_tables metric_tables
 privacy.mechanisms: noises samples declared mechanism statements

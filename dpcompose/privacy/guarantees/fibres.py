@@ -14,6 +14,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.privacy.guarantees.notions import POWERS, Guarantee
 from dpcompose.spaces.canonical.compared import Tabled
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph
 from dpcompose.spaces.canonical.named import Distance, Far, NamedMetric, Pairwise
@@ -74,6 +75,26 @@ def factor(formula: Term, distances: Iterable[str]) -> Term | None:
     distance = terms.letter(used[0], formula.letters[used[0]])
     term = terms.add(summand / distance for summand in substitution.expanded(formula).summands)
     return None if used[0] in term.letters else term
+
+
+def in_steps(guarantee: Guarantee) -> Guarantee:
+    """A guarantee that is a number times one canonical metric as the one for neighbours that it is (GB Prop.
+    III.3, VI.12, VI.20); others as they are."""
+    metric = guarantee.metric
+    if metric is None or metric.besides or metric.bounded or guarantee.notion not in POWERS:
+        return guarantee
+    value = factor(metric.formula, [one.name for one in metric.distances])
+    counted = {_counted(one.distance) for one in metric.distances if one.name in metric.formula.letters}
+    if value is None or None in counted or len(counted) > 1:
+        return guarantee
+    (key, power), (granularity,) = POWERS[guarantee.notion], counted
+    return Guarantee(guarantee.notion, ((key, value**power),), granularity, guarantee.domain)
+
+
+def _counted(distance: Distance) -> Granularity | None:
+    """The granularity whose steps a distance counts, on what a mechanism reads; None where it counts none."""
+    read = distance.input
+    return distance.counted if read is None or read.query is not None else read.granularity
 
 
 def steps_between(databases: DatabaseClass, granularity: Granularity) -> Mapping[Any, Mapping[Any, Fraction]]:

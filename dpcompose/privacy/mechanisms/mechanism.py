@@ -17,6 +17,7 @@ from dpcompose.kernel.expressions.terms import ONE, Term, moves, number
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.guarantees.distances import Metric
+from dpcompose.privacy.guarantees.fibres import in_steps
 from dpcompose.privacy.guarantees.notions import OF_LINES, Guarantee, at_any_two
 from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.privacy.mechanisms.samples import Sample, Sampled
@@ -115,17 +116,20 @@ class Mechanism(Shown):
 
     def on_samples(self, by: Sample) -> Mechanism:
         """M run on a sample of the records.  Raises ValueError where it is for neighbours that do not fit."""
-        if self.is_concrete or any(
-            guarantee.metric is not None for guarantee in (self.satisfies, *self.also)
-        ):
+        said = tuple(map(in_steps, (self.satisfies, *self.also)))
+        if self.is_concrete:
             raise ValueError(
                 f"{self.name}: what is run on a sample is known by guarantees for neighbours: in place of a "
                 "query and noise say what it satisfies on samples, such as dpcompose.approximate(...)"
             )
-        try:
-            return self.run_on(
-                Sampled(by, tuple(by.stated(guarantee) for guarantee in (self.satisfies, *self.also)))
+        if any(guarantee.metric is not None for guarantee in said):
+            raise ValueError(
+                f"{self.name}: on samples a metric is a number times one canonical metric, such as "
+                "e*d_unbounded, which is a guarantee for neighbours; of others say what they are for "
+                "neighbours: a*d_unbounded + b*d_free_lunch is a + b for unbounded ones"
             )
+        try:
+            return self.run_on(Sampled(by, tuple(map(by.stated, said))))
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 

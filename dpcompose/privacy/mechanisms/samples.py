@@ -71,9 +71,9 @@ OTHER_SIZES = (
 )
 OF_A_POLICY = (
     "of records that do not become each other, the sample may tell which kind it has, and then nothing is "
-    "gained: one of two records, where a1 becomes a2 and b1 neither, shows b1 or tells a1 and a2 apart with "
-    "all of epsilon; state it for bounded neighbours, or, where records are only replaced, without sampled: what "
-    "holds on all samples holds of the whole"
+    "gained: one of two records, where a1 becomes a2 and b1 neither, shows b1, or tells a1 and a2 apart with "
+    "all of epsilon; state it for bounded neighbours, or, where records are only replaced, without sampled: "
+    "what holds on all samples holds of the whole"
 )
 REPLACED_IN_SAMPLES = "log(1 + s*(exp(epsilon) - 1)) - log(1 - s + s*exp(-epsilon))"
 """What is lost where a record that each sample has with probability s is replaced."""

@@ -20,6 +20,7 @@ from dpcompose.privacy.format.schema import (
     SampledTable,
 )
 from dpcompose.privacy.guarantees import tradeoffs
+from dpcompose.privacy.guarantees.fibres import in_steps
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.mechanisms.mechanism import Mechanism, Nested
 from dpcompose.privacy.mechanisms.samples import sample
@@ -167,8 +168,13 @@ class Mechanisms:
         if filtered:
             return mechanism(given.name, None, reads, many, filter=guarantees[0])
         if given.satisfies is not None:
+            guarantees = list(map(in_steps, guarantees))
             if any(guarantee.metric is not None for guarantee in guarantees):
-                self.found.wrong(path, "several guarantees, some in metrics, need claims in metrics")
+                self.found.wrong(
+                    path,
+                    "of several guarantees, those in metrics that are no number times one canonical metric, "
+                    "such as e*d_unbounded, need claims in metrics",
+                )
                 return None
             return mechanism(given.name, guarantees, reads, many)
         table = None if given.table is None else self._probabilities(given.table, path)
