@@ -107,7 +107,7 @@ def recodings_of_a_universe(seed: int) -> dict[str, Any]:
 
 
 DRAWN: dict[str, tuple[Callable[[int], dict[str, Any]], set[str]]] = {
-    "policies": (test_policies.random_problem, {"policies"}),
+    "policies": (test_policies.random_problem, {"policies", "records"}),
     "sizes": (test_sizes.random_problem, {"policies", "records"}),
     "universes": (of_a_universe, {"policies"}),
     "attributes": (of_attributes, {"policies"}),

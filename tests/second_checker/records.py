@@ -31,7 +31,9 @@ def records(problem: Any, core: Any) -> None:
     base, own = problem["databases"], core["databases"]
     singles = GRAIN[base["kind"]]
     if base["kind"] == "multisets":
-        singles = {**singles, "size": "".join(base.get("size", "any").split())}
+        named = {name: counted(one) for name, one in problem.get("granularities", {}).items()}
+        singles = {**singles, **named, "size": "".join(base.get("size", "any").split())}
+        singles = {name: single for name, single in singles.items() if single}
     if any(not str(one.get("at-most", 1)).isdigit() for one in problem.get("partitions", {}).values()):
         raise NotRead("setting", "a letter for in how many parts a record lies")
     relations(problem, core, singles)
@@ -43,6 +45,17 @@ def records(problem: Any, core: Any) -> None:
     demand(not memberships(problem, parts, needed(problem, core, parts)) - found, "a record is missing")
     every = memberships(problem, parts, {name: allowed(problem, name, parts) for name in parts})
     demand(not found - every, "records that are not there")
+
+
+def counted(policy: Any) -> list[list[int]]:
+    """How many records a step of a policy removes and adds; none where it is about some records only."""
+    if (
+        not isinstance(policy, dict)
+        or {*policy} - {"replace", "add-remove"}
+        or {*map(str, policy.values())} - {"all"}
+    ):
+        return []
+    return ([[0, 1], [1, 0]] if "add-remove" in policy else []) + ([[1, 1]] if "replace" in policy else [])
 
 
 def shown(problem: Any, core: Any) -> Parts:
