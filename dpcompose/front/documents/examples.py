@@ -28,7 +28,7 @@ from dpcompose.kernel.deciders.curves import pieces
 from dpcompose.kernel.deciders.tables import entries, promises
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import enclosure
-from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term, TermError
 from dpcompose.kernel.judgements import Attained, Covers, Loses, Lower, Refuted
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.rules.parameters import narrower
@@ -40,13 +40,17 @@ from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples import instances, rows
 from dpcompose.proof.counterexamples.refuting import Alone, Counterexample, told_apart
 from dpcompose.proof.counterexamples.rows import Row
+from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.least import BITS
+from dpcompose.spaces.classes.databases import TooLarge
 
 Losing = list[tuple[Row, Term]]
 Enough = tuple[At, Losing]
 Telling = Callable[[Type, Sequence[Loss], Any], At]
 """Tells the databases of a type by what all mechanisms lose, and a page of witnesses."""
+UNSHOWN = (NotShown, NotElaborated, NoCover, NotDecidable, TooLarge, TermError)
+"""What says that databases, or what is lost there, cannot be written out."""
 
 
 def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexample | None:
@@ -58,7 +62,7 @@ def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexampl
     def at(type: Type, stated: Sequence[Loss], page: Any) -> At:
         return kind.of(told, theory, type, said, stated, page)
 
-    with suppress(NoCover, NotElaborated, NotShown):  # a verdict is one all the same
+    with suppress(*UNSHOWN):  # a verdict is one all the same
         return BY_RULE[made.rule](made, at, told.core, theory)
     return None
 

@@ -200,16 +200,10 @@ class BestMetric(Best):
         used = {n for step in self._stated for n in step.uses}
         uses = [step for step in self._stated if step.n not in used]
         said = ["the composition is ", *self.said, last]
-        telling.add(said, self._rule, uses, values=self.data()["guarantee"], item=self.item)
+        values, rule = self.data()["guarantee"], self.theory.metric_form(self.notion)
+        telling.add(said, rule, uses, values=values, item=self.item)
         without_check = sentences.without_check(telling.steps, self.setting, self.relies_on)
         return Told(tuple(telling.steps), without_check, self.pages, self.numbered)
-
-    @property
-    def _rule(self) -> Page:
-        """The page by which guarantees of parts make that of the whole: on metrics, or a rule."""
-        forms = (page for page in self.theory.of_kind("metric") if page.head.states == "metric form")
-        own = next((form for form in forms if form.head.notion == self.notion), None)
-        return own or self.theory.rule(self.notion)
 
     def for_neighbours(self, what: str) -> NoReturn:
         raise NotForNeighbours(what)

@@ -239,10 +239,7 @@ class MetricForms:
             return f"for databases {most} {asked.granularity} steps apart"
         if verdict == "refuted":
             return f"for {asked.granularity} neighbours, which are at distance 1"
-        forms = (page for page in self.theory.of_kind("metric") if page.head.states == "metric form")
-        cited = next(
-            (form.cite(asked.claim.notion) for form in forms if form.head.notion == asked.claim.notion), ""
-        )
+        cited = self.theory.metric_form(asked.claim.notion).cite(asked.claim.notion)
         return f"for {asked.granularity} neighbours, and so along chains of them, by {cited}"
 
     def _negative(self, claim: Claim) -> bool:

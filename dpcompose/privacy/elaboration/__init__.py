@@ -40,7 +40,7 @@ from dpcompose.privacy.mechanisms.samples import Sampled
 from dpcompose.privacy.mechanisms.statements import mechanism
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.privacy.settings.flattening import NotFlat, flattened
-from dpcompose.privacy.settings.members import written_out
+from dpcompose.privacy.settings.members import with_few, written_out
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.canonical.named import Input, NamedMetric
 from dpcompose.spaces.canonical.points import gone_through, looked_at
@@ -248,10 +248,7 @@ class Elaborated:
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
             return written_out(setting, {})
-        divided = any(one.reads.divided for one in setting.mechanisms)
-        few = max(2, setting.touched_parts) if divided else 1
-        counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
-        return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
+        return with_few(setting, alike=1)
 
     def _others(
         self, stated: Mechanism, own: Mechanism, identity: bool, here: dict[str, Any]

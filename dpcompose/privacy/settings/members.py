@@ -27,6 +27,15 @@ MOST_MEMBERSHIPS = 400
 """In how many ways a record may lie in overlapping parts."""
 
 
+def with_few(setting: Setting, alike: int) -> tuple[Setting, tuple[int, ...]]:
+    """The same with as many members of each family as one step of the target can touch; alike -- how many of
+    those that read the same."""
+    divided = any(mechanism.reads.divided for mechanism in setting.mechanisms)
+    few = max(2, setting.touched_parts) if divided else alike
+    counts = {str(mechanism.members) for mechanism in setting.mechanisms if mechanism.members is not None}
+    return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
+
+
 def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tuple[int, ...]]:
     """The setting with families member by member, and for each mechanism which one it is from (from 1).
 

@@ -212,6 +212,11 @@ class Theory(Shown):
         known = ", ".join(str(page.head.notion) for page in pages)
         raise KeyError(f"no page states the {states} of {notion} privacy; there are pages for: {known}")
 
+    def metric_form(self, notion: str) -> Page:
+        """By which guarantees of a notion are guarantees in a metric, and compose: a page, or the rule."""
+        own = self._one("metric", surely=False, states="metric form", notion=notion)
+        return own or self.rule(notion)
+
 
 def believed(relies_on: Iterable[Page]) -> list[str]:
     """The pages for which nobody vouches, as results name them; nothing where there are none."""

@@ -16,7 +16,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.members import written_out
+from dpcompose.privacy.settings.members import with_few, written_out
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer, Evidence
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
@@ -84,10 +84,7 @@ class Citing:
         setting = self.setting
         if not setting.families:
             return written_out(setting, {})
-        divided = any(mechanism.reads.divided for mechanism in setting.mechanisms)
-        few = max(2, setting.touched_parts) if divided else 2
-        counts = {str(mechanism.members) for mechanism in setting.mechanisms if mechanism.members is not None}
-        return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
+        return with_few(setting, alike=2)
 
     @cached_property
     def inputs(self) -> Inputs:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, Protocol
 
 from dpcompose.kernel.composition.given import letters
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
@@ -84,17 +84,34 @@ def where_larger(
     return found.values if isinstance(found, Point) else None
 
 
-def points(domains: Mapping[str, Domain], assumed: Assumed = NOTHING) -> Iterator[Mapping[str, Fraction]]:
-    """Simple points: all alike, one much larger or smaller than the rest, and mixtures of a few."""
-    return allowed_points(assumed, domains, grid)
+Some = Iterator[dict[str, Fraction]]
 
 
-def far_points(domains: Mapping[str, Domain], assumed: Assumed = NOTHING) -> Iterator[Mapping[str, Fraction]]:
+class Points(Protocol):
+    """Points of letters in their domains at which holds what is assumed."""
+
+    def __call__(
+        self, domains: Mapping[str, Domain], assumed: Assumed = NOTHING
+    ) -> Iterator[Mapping[str, Fraction]]: ...
+
+
+def _where_assumed(some: Callable[[Mapping[str, Domain]], Some]) -> Points:
+    """Those of some points at which holds what is assumed."""
+
+    @wraps(some)
+    def found(domains: Mapping[str, Domain], assumed: Assumed = NOTHING) -> Iterator[Mapping[str, Fraction]]:
+        return allowed_points(assumed, domains, some)
+
+    return found
+
+
+points = _where_assumed(grid)
+"""Simple points: all alike, one much larger or smaller than the rest, and mixtures of a few."""
+
+
+@_where_assumed
+def far_points(domains: Mapping[str, Domain]) -> Some:
     """Points at which all letters, one, or all but one are much larger or smaller than usual."""
-    return allowed_points(assumed, domains, _far_points)
-
-
-def _far_points(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
     few = {name: simple(domain)[:4] for name, domain in sorted(domains.items())}
     if not all(few.values()):
         return
@@ -117,27 +134,17 @@ EXTREMES = tuple(Fraction(x) for x in (1001, 10**6, 10**12, 10**24, "1/1000000",
 """Values far beyond the usual ones, most of them squares."""
 
 
-def extreme_points(
-    domains: Mapping[str, Domain], assumed: Assumed = NOTHING
-) -> Iterator[Mapping[str, Fraction]]:
+@_where_assumed
+def extreme_points(domains: Mapping[str, Domain]) -> Some:
     """Points at which one letter has a value far beyond the usual ones; numbers of members first."""
-    return allowed_points(assumed, domains, _extreme_points)
-
-
-def _extreme_points(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
     usual_values = _first(domains)
     for name in sorted(usual_values, key=lambda value: (not domains[value].integer, value)):
         yield from (usual_values | {name: x} for x in EXTREMES if domains[name].contains(x))
 
 
-def points_of_many(
-    domains: Mapping[str, Domain], assumed: Assumed = NOTHING
-) -> Iterator[Mapping[str, Fraction]]:
+@_where_assumed
+def points_of_many(domains: Mapping[str, Domain]) -> Some:
     """Points at which all numbers of members are large, and other letters small; larger where none differ."""
-    return allowed_points(assumed, domains, _points_of_many)
-
-
-def _points_of_many(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
     whole = [name for name, domain in domains.items() if domain.integer and domain.greatest is None]
     usual_values = _first(domains)
     if not whole or not usual_values:
@@ -155,14 +162,9 @@ BETWEEN = (Fraction(3), Fraction(12))
 """Values between 1 and 100, at which exponentials are neither small nor too large to be told apart."""
 
 
-def points_between(
-    domains: Mapping[str, Domain], assumed: Assumed = NOTHING
-) -> Iterator[Mapping[str, Fraction]]:
+@_where_assumed
+def points_between(domains: Mapping[str, Domain]) -> Some:
     """Points at which all letters that can have a value in between have it."""
-    return allowed_points(assumed, domains, _points_between)
-
-
-def _points_between(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
     usual_values = _first(domains)
     for x in BETWEEN if usual_values else ():
         there = {name: x for name, domain in domains.items() if domain.contains(x) and not domain.integer}

@@ -113,13 +113,6 @@ class Several(Judge):
 
     # verdicts
 
-    def at_choice(self, theorem: Theorem) -> tuple[Judge, Theorem]:
-        if theorem.rule != "choose":
-            return self, theorem
-        which = tuple(theorem.arguments["which"])
-        judge = self.narrower[which][1] if theorem.arguments.get("values") else self.every[which]
-        return judge, theorem.premises[0]
-
     def here(self, theorem: Theorem | None, which: Which, values: Values = NOTHING) -> Theorem | None:
         """A theorem about chosen guarantees as one about all of them; None where it is none."""
         return self.known.here(theorem, which, lambda: self.known.every(which, values), values)
@@ -129,10 +122,8 @@ class Several(Judge):
         return next((theorem for theorem in made if theorem is not None), None)
 
     def optimal(self, guarantee: Theorem) -> Theorem | None:
-        judge, theorem = self.at_choice(guarantee)
-        if judge is self:
-            return None
-        return self.here(judge.optimal(theorem), tuple(guarantee.arguments["which"]))
+        which = tuple(guarantee.arguments["which"])
+        return self.here(self.every[which].optimal(guarantee.premises[0]), which)
 
     def judge(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, with one guarantee of each mechanism."""

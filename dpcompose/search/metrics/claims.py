@@ -36,7 +36,7 @@ from dpcompose.search.always import by_itself
 from dpcompose.search.conversions.ways import Way, ways, ways_aside
 from dpcompose.search.least import BITS
 from dpcompose.search.metrics.cases import Cases, types_of
-from dpcompose.search.metrics.points import Open, Point, where_of
+from dpcompose.search.metrics.points import Open, Point
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
 from dpcompose.search.refutations.claimed import written
@@ -142,10 +142,6 @@ class Judge:
 
     # claims
 
-    def at_choice(self, theorem: Theorem) -> tuple[Judge, Theorem]:
-        """Who has shown what refutes a claim, and how: of mechanisms with one guarantee each."""
-        return self, theorem
-
     def judge(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim: a notion and formulas in distances for its parameters."""
         try:
@@ -221,7 +217,7 @@ class Judge:
     ) -> dict[str, Any] | Open | None:
         """A proof in one case: also by how near databases are there; less -- the lesser side, and the formula
         that it is."""
-        prover, near = self.cases.prover, next((x for x in where_of(type).near if x.inside), None)
+        prover, near = self.cases.prover, next((x for x in rules.where_of(type).near if x.inside), None)
         first = prover.in_case(greater, less[0], squared)
         if near is None or not isinstance(first, Open):
             return first
@@ -230,7 +226,7 @@ class Judge:
             return next((x for x in each if isinstance(x, Open)), {"each": each})
         with suppress(BadStep):
             shown = prover.in_case(
-                greater, rules.at_radius(less[1], where_of(type), near, self.setting), squared
+                greater, rules.at_radius(less[1], rules.where_of(type), near, self.setting), squared
             )
             if not isinstance(shown, Open):
                 return {"radius": shown}
@@ -249,7 +245,7 @@ class Judge:
         largest = {str(products.unknown(name)): INFINITY for name in names}
         with suppress(ValueError):
             more, less = (infinity.at(side, largest, self.setting.assumed) for side in (greater, lesser))
-            near = where_of(type).near
+            near = rules.where_of(type).near
             for point in self.cases.trials.few(type) if more != less else ():
                 if fails(more, less, point) and (not near or self.cases.there(type, point)):
                     some = ", ".join(
@@ -266,7 +262,7 @@ class Judge:
         self, claim: Mapping[str, str], said: Satisfies, known: Theorem, cover: Theorem, made: Theorem
     ) -> tuple[bool | None, Theorem | None]:
         """Whether a claim of one parameter, composed in its own notion, is larger somewhere, or nowhere."""
-        near = any(where_of(type).near for type in types_of(cover))
+        near = any(rules.where_of(type).near for type in types_of(cover))
         if len(said.values) > 1 or known.rule == "change" or near:
             return None, None
         ((key, value),), ((_, lesser),) = said.values, values_of(known)

@@ -21,6 +21,7 @@ from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Ends, Points, coordinate
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.rules.metrics import where_of
 from dpcompose.search.comparisons import comparing, parameters
 
 Point = Mapping[str, Fraction]
@@ -248,12 +249,6 @@ class Trials:
 def _filled(term: Term, point: Point) -> dict[str, Fraction]:
     """A point with 0 for letters that it does not give."""
     return {name: point.get(name, Fraction(0)) for name in term.letters}
-
-
-def where_of(type: Type) -> Where:
-    """Where two databases of a product are."""
-    assert type.where is not None
-    return type.where
 
 
 def letters_of(setting: Setting, where: Where) -> dict[str, Domain]:

@@ -36,7 +36,7 @@ from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
 from dpcompose.search.comparisons import comparing
 from dpcompose.search.metrics.claims import Judge
-from dpcompose.search.metrics.points import Open, Point, Trials, where_of
+from dpcompose.search.metrics.points import Open, Point, Trials
 from dpcompose.search.metrics.proving import Prover, fails
 
 Place = Mapping[str, Term]
@@ -120,7 +120,7 @@ class _Ratios:
             raise NoCover("of a metric that is known by a bound alone nothing is attained")
         cover = Products(self.setting, self.theory, names).cover()
         types = (
-            replace(type, where=replace(where_of(type), at_most=where_of(type).distances))
+            replace(type, where=replace(rules.where_of(type), at_most=rules.where_of(type).distances))
             for type in cover.types
         )
         return replace(cover, types=tuple(types))
@@ -163,7 +163,7 @@ class _Ratios:
     def _ends(self, type: Type, D: Place, E: Place, counts: Mapping[str, Term]) -> Ends | None:
         """Two points in words, where two databases are not told by numbers of records, or by a list."""
         changed = any(count != ZERO for number in _numbers(type, counts).values() for count in number)
-        if not D or changed or where_of(type).listed:
+        if not D or changed or rules.where_of(type).listed:
             return None
         first, second = ({name: texts.to_text(x) for name, x in at.items()} for at in (D, E))
         return first, second
@@ -190,7 +190,7 @@ class _Ratios:
 
     def _is_there(self, type: Type, point: Mapping[str, Term], ratio: Term) -> bool:
         """Whether a case has two databases at a point, so that they have a ratio, for all parameters."""
-        where = where_of(type)
+        where = rules.where_of(type)
 
         def differ(some: Iterable[Term]) -> bool:
             """Whether one of some differences is not 0 wherever the ratio is not."""
@@ -223,7 +223,7 @@ class _Ratios:
 
     def _are_records(self, type: Type, point: Mapping[str, Term]) -> bool:
         """Whether there are databases of records that differ so."""
-        where = where_of(type)
+        where = rules.where_of(type)
         numbers = {name: x.number for name, x in point.items() if x.number is not None}
         with suppress(NoCover):
             list(places.records(self.setting, self.theory, where, numbers))
@@ -306,7 +306,7 @@ class _Ratios:
             full = places.checked(self.setting, self.theory, type, point)
             if self._is_there(type, {name: terms.number(x) for name, x in full.items()}, INFINITY):
                 given = [f"{name} = {full[name]}" for name, _ in self.setting.parameters if name in full]
-                where = where_of(type)
+                where = rules.where_of(type)
                 if where.counts or where.listed:
                     return ", ".join(["some databases", *given])
                 ends = (", ".join(f"{x} = {full[naming.at(x, who)]}" for x in self._names) for who in "DE")
@@ -396,7 +396,7 @@ class _Ratios:
 
 def _counts(type: Type) -> Iterator[dict[str, Term]]:
     """Simple numbers of records, or of positions, that differ: none more than needs be, or one."""
-    every = (count for _, some in where_of(type).counts for both in some for count in both)
+    every = (count for _, some in rules.where_of(type).counts for both in some for count in both)
     domains = {name: domain for count in every for name, domain in count.letters.items()}
     none = dict.fromkeys(domains, ZERO)
     yield none
@@ -410,7 +410,7 @@ def _numbers(type: Type, point: Mapping[str, Term]) -> dict[str, list[Term]]:
     """For each part of records how many differ at a point."""
     return {
         name: [substitution.substituted(count, point) for both in some for count in both]
-        for name, some in where_of(type).counts
+        for name, some in rules.where_of(type).counts
     }
 
 

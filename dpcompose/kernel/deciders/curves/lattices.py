@@ -177,8 +177,8 @@ class Window:
 
     def _cut(self, rounding: Rounding) -> Window:
         few, last = 10 ** (rounding.digits // 4), len(self.masses) - 1
-        low = min(_beyond(self.masses, few), last)
-        high = max(low, last - _beyond(self.masses[::-1], few))
+        low = min(beyond(self.masses, few), last)
+        high = max(low, last - beyond(self.masses[::-1], few))
         masses, left = list(self.masses[low : high + 1]), sum(self.masses[high + 1 :])
         masses[0 if rounding.up else -1] += sum(self.masses[:low]) if rounding.up else left
         return Window(self.least + low, tuple(masses), self.beyond + (left if rounding.up else 0))
@@ -212,7 +212,7 @@ class Window:
         return waiting[0][2]
 
 
-def _beyond(masses: Sequence[int], few: int) -> int:
+def beyond(masses: Sequence[int], few: int) -> int:
     """Before which place the masses add up to at most so few units."""
     total = 0
     for at, mass in enumerate(masses):

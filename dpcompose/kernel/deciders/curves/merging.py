@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from dpcompose.kernel.deciders.curves.lattices import Rounding
+from dpcompose.kernel.deciders.curves.lattices import Rounding, beyond
 from dpcompose.kernel.expressions.intervals import ZERO, Interval, exp
 
 UNLIKELY = 10**20
@@ -46,19 +46,9 @@ def fewer(masses: Sequence[int], step: Interval, points: int, rounding: Rounding
 def _ends(masses: Sequence[int], points: int, rounding: Rounding) -> list[int]:
     """Where groups begin: those of the likely losses are equally long; the last one ends at the end."""
     few, last = rounding.unit // UNLIKELY, len(masses) - 1
-    low, high = _beyond(masses, few), last - _beyond(masses[::-1], few)
+    low, high = min(beyond(masses, few), last), last - min(beyond(masses[::-1], few), last)
     each = max(1, -(-(high - low) // points))
     return sorted({0, *range(low, high, each), high, last})
-
-
-def _beyond(masses: Sequence[int], few: int) -> int:
-    """Up to where the masses add up to so few units."""
-    total = 0
-    for at, mass in enumerate(masses):
-        total += mass
-        if total > few:
-            return at
-    return len(masses) - 1
 
 
 def _powers(step: Interval, n: int, bits: int) -> list[tuple[int, int]]:
