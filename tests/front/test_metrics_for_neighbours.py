@@ -276,7 +276,7 @@ def test_what_is_shown_is_what_refutes(metric: str, words: str, data: dict[str, 
     shown, other = curve.counterexample, divergence.counterexample
     assert words in shown.rows[0].words() and "true delta at least 0.6321205" in str(curve)
     assert data.items() <= shown.rows[0].data().items()
-    assert "with the loss 1 - 2/(1 + exp(1))" in other.rows[0].words()
+    assert "with the loss tanh(1/2)" in other.rows[0].words()
 
 
 @pytest.mark.parametrize("other", ["s", "d_unbounded**2"])

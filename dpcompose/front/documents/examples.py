@@ -27,6 +27,7 @@ from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.curves import pieces
 from dpcompose.kernel.deciders.tables import entries, promises
 from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term, TermError
 from dpcompose.kernel.judgements import Attained, Covers, Loses, Lower, Refuted
@@ -49,7 +50,7 @@ Losing = list[tuple[Row, Term]]
 Enough = tuple[At, Losing]
 Telling = Callable[[Type, Sequence[Loss], Any], At]
 """Tells the databases of a type by what all mechanisms lose, and a page of witnesses."""
-UNSHOWN = (NotShown, NotElaborated, NoCover, NotDecidable, TooLarge, TermError)
+UNSHOWN = (NotShown, NotElaborated, NoCover, NotDecidable, TooLarge, TermError, FormulaError)
 """What says that databases, or what is lost there, cannot be written out."""
 
 

@@ -107,6 +107,7 @@ KINDS: Mapping[str, Kind] = {
             "zcdp": {"rho": "4*rho"},
             "gaussian": {"mu": "2*mu"},
         },
+        "s",
     ),
     "fixed": Kind(
         "fixed",
