@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.front.documents.at import At, NotShown, Pair, largest
+from dpcompose.front.documents.at import At, Pair, largest
 from dpcompose.front.documents.at_any_two import AtAnyTwo
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition import losses
@@ -22,36 +22,31 @@ from dpcompose.kernel.composition.given_tables import Together
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.composition.witnesses import attained_in
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.covers.types import NoCover, Type
+from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.curves import pieces
 from dpcompose.kernel.deciders.tables import entries, promises
 from dpcompose.kernel.expressions import formulas, terms
-from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.intervals import enclosure
-from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term, TermError
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term
 from dpcompose.kernel.judgements import Attained, Covers, Loses, Lower, Refuted
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.rules.parameters import narrower
 from dpcompose.kernel.rules.refutations import attaining
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples import instances, rows
 from dpcompose.proof.counterexamples.refuting import Alone, Counterexample, told_apart
 from dpcompose.proof.counterexamples.rows import Row
-from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.least import BITS
-from dpcompose.spaces.classes.databases import TooLarge
 
 Losing = list[tuple[Row, Term]]
 Enough = tuple[At, Losing]
 Telling = Callable[[Type, Sequence[Loss], Any], At]
 """Tells the databases of a type by what all mechanisms lose, and a page of witnesses."""
-UNSHOWN = (NotShown, NotElaborated, NoCover, NotDecidable, TooLarge, TermError, FormulaError)
-"""What says that databases, or what is lost there, cannot be written out."""
 
 
 def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexample | None:
@@ -63,7 +58,7 @@ def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexampl
     def at(type: Type, stated: Sequence[Loss], page: Any) -> At:
         return kind.of(told, theory, type, said, stated, page)
 
-    with suppress(*UNSHOWN):  # a verdict is one all the same
+    with suppress(ValueError):  # a verdict that cannot be shown at databases is one all the same
         return BY_RULE[made.rule](made, at, told.core, theory)
     return None
 
