@@ -90,7 +90,10 @@ class At:
     ) -> At:
         """The neighbours of a type at the point of a theorem that refutes a claim."""
         point = dict(said.point)
-        there = exchanged.at_point(type, told.core, point)
+        every = range(1, len(told.core.mechanisms) + 1)
+        known = page is not None and type.choices
+        seen = attaining(told.core, theory.in_kernel, page, type, stated, every) if known else None
+        there = exchanged.at_point(type, told.core, point, seen.summand if seen else None)
         used = _used(told, said)
         return cls(told, theory, there, told.pair(there), used, stated, page).printed()
 
@@ -265,7 +268,7 @@ class At:
         mechanisms[i - 1] = replace(mechanisms[i - 1], count=None)
         alone = replace(self.core, mechanisms=tuple(mechanisms))
         lost = tuple(one for one in self.type.lost if one[0] == i)
-        type = replace(self.type, moves=((i, ((1, member.r),)),), lost=lost, alike=())
+        type = replace(self.type, moves=((i, ((1, member.r),)),), lost=lost, choices=())
         seen = attaining(alone, self.theory.in_kernel, self.page, type, self.stated, [i])
         return largest(formulas.extended(seen.value()[0], {**self.point, **member.own}))
 

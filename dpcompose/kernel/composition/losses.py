@@ -15,7 +15,7 @@ from typing import Any
 from dpcompose.kernel.composition import divergences, given, samples, seen
 from dpcompose.kernel.core.orders import ALPHA, Curve, NotThere, Orders
 from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.covers.types import Moves, Type
+from dpcompose.kernel.covers.types import Choice, Moves, Type
 from dpcompose.kernel.deciders.curves import noises
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
@@ -288,8 +288,8 @@ class Composition:
     def _composed(self, key: str, moves: Moves, type: Type) -> Term:
         """A parameter of the whole where inputs move by finite distances."""
         if not self.adds_up(key):
-            if type.alike:
-                raise NoLoss(f"{key} is not looked at together for mechanisms that are alike")
+            if type.choices:
+                raise NoLoss(f"{key} is not looked at together where any of many may move")
             return self._by_formula(key, moves)
         squared, entries = key in self.rule.head.squared, dict(type.entries)
 
@@ -300,7 +300,7 @@ class Composition:
             value = (loss.over_entries(entries[i], self.theory) if each else loss.at(r, self.theory))[key]
             return substitution.expanded(value * value) if squared else value
 
-        summed = terms.add(summands(moves, self.setting, added, type.alike))
+        summed = terms.add(summands(moves, self.setting, added, type.choices))
         return terms.sqrt(summed) if squared else summed
 
     def _by_formula(self, key: str, moves: Moves) -> Term:
@@ -363,18 +363,19 @@ def summands(
     moves: Moves,
     setting: Setting,
     lost: Callable[[int, Term], Term],
-    alike: Collection[Sequence[int]] = (),
+    choices: Collection[Choice] = (),
 ) -> Iterable[Term]:
     """What the inputs that move lose, to be added up: of a family the members for which it is most.
 
     lost -- what M_i, or a member of the family M_i, loses where its input moves by r;
-    alike -- mechanisms of which any may be the ones that move: of these as many for which it is most.
+    choices -- what may move in place of what does: as many as do for which it is most together.
     """
     far = dict(moves)
-    for those in alike:
-        moving = [far.pop(i) for i in those if i in far]
-        ((_, r),) = moving[0]
-        yield terms.top(len(moving), [lost(i, r) for i in those])
+    for choice in choices:
+        far = {i: some for i, some in far.items() if i not in choice.mechanisms}
+        yield terms.top(
+            choice.many, [terms.add(lost(i, r) for i, ((_, r),) in some) for _, some in choice.of]
+        )
     together: dict[tuple[str, tuple[int | Term, ...], Term], list[list[Term]]] = {}
     for i, some in far.items():
         mechanism = setting.mechanisms[i - 1]

@@ -101,8 +101,8 @@ class Witnesses:
     def value(self) -> tuple[Term, Grounds]:
         """What they lose together, and that by which they do.  Raises NoPage."""
         grounds = Grounds.of(one for _, one in self.witnesses)
-        if self.type.alike and self.page.head.by in ("event", "tail"):
-            raise NoLoss("what mechanisms that are alike lose by an event is not looked at together")
+        if self.type.choices and self.page.head.by in ("event", "tail"):
+            raise NoLoss("what any of many lose by an event is not looked at together")
         if any(self._is_infinite(i, r) for i, some in self.moves for _, r in some):
             return INFINITY, grounds
         if self.page.head.by == "event":
@@ -293,20 +293,24 @@ class Witnesses:
 
     def _one_way(self, forth: bool) -> Term:
         """The sum for the two databases of the type in one order."""
-        squares = self.page.head.by == "noise"
 
         def lost(i: int, r: Term) -> Term:
-            value = self._alone(i, r, forth)
+            value = self.summand(i, r, forth)
             if value.kind == "oo":
                 raise _Unlimited
-            if not (squares and self._is_own(i)):
-                return value
-            order = self.setting.order if self._is_ordered else None
-            return substitution.expanded(value * value * (ONE if order is None else order))
+            return value
 
-        total = terms.add(summands(self._at_once, self.setting, lost, self.type.alike))
+        total = terms.add(summands(self._at_once, self.setting, lost, self.type.choices))
         squared = self.page.head.shows in self.theory.rule(self.page.head.notion).head.squared
         return terms.sqrt(total) if squared else total
+
+    def summand(self, i: int, r: Term, forth: bool = True) -> Term:
+        """What M_i adds to the sum where its input moves by r."""
+        value = INFINITY if self._is_infinite(i, r) else self._alone(i, r, forth)
+        if value.kind == "oo" or not (self.page.head.by == "noise" and self._is_own(i)):
+            return value
+        order = self.setting.order if self._is_ordered else None
+        return substitution.expanded(value * value * (ONE if order is None else order))
 
     @property
     def _is_ordered(self) -> bool:

@@ -8,6 +8,7 @@
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
     arrays    what the setting states: counted outside of the kernel
     alike     of records that are each read by a mechanism of its own, all stated alike, the first few
+    sunflowers  replacements in many atoms that share readers: pairs gathered where they share the same ones
     groups    the types of single steps, m times as far: of groups of any number m of steps
     corners   of groups of many edits, the types at which convex losses are largest
     distances  the types of all distances together, where mechanisms are stated in formulas of such
@@ -35,6 +36,7 @@ from dpcompose.kernel.covers.policies import Policies
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.steps import Steps
+from dpcompose.kernel.covers.sunflowers import Sunflowers
 from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.library.theory import Theory
 
@@ -75,7 +77,7 @@ def cover(
     found = _cover(setting, theory, every)
     if (corner := sizes.corner(setting)) is not None:
         exceeding = cover(corner, theory, every)
-        if any(type.alike for type in exceeding.types):
+        if any(type.choices for type in exceeding.types):
             exceeding = cover(corner, theory, True)
         sizes.check_exceeded(setting, found, exceeding)
     return found
@@ -94,8 +96,9 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
         for mechanism in setting.mechanisms
     ):
         return groups.of_fewest(setting, theory, lambda some, known: _cover(some, known, every))
-    if kind is Records and not every and (found := Alike(setting, theory).found()) is not None:
-        return found
+    for fewer in (Alike, Sunflowers) if kind is Records and not every else ():
+        if (found := fewer(setting, theory).found()) is not None:
+            return found
     if every or setting.target.steps == 1:
         return kind(setting, theory).cover()
     ways = [kind(setting, theory, FEW).cover, kind(setting, theory).cover]

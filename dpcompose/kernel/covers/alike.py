@@ -8,13 +8,13 @@ with k.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers.records import Counts, Records
-from dpcompose.kernel.covers.types import Cover, NoCover, Type
+from dpcompose.kernel.covers.types import Choice, Cover, NoCover, Type
 
 MANY = 24
 """How many mechanisms have to be alike for a few to stand for all of them."""
@@ -30,8 +30,8 @@ class Alike(Records):
             cover = self.cover()
         except NoCover:
             return None
-        types = tuple(replace(type, alike=tuple(self.moving(type))) for type in cover.types)
-        return replace(cover, types=types) if all(map(moves_alike, types)) else None
+        types = tuple(self.with_others(type) for type in cover.types)
+        return replace(cover, types=tuple(filter(None, types))) if all(types) else None
 
     @cached_property
     def classes(self) -> list[list[tuple[int, int]]]:
@@ -58,12 +58,19 @@ class Alike(Records):
         left_out = {atom for some in self.classes for _, atom in some[most:]}
         return [atom for atom in super().through(differences) if atom not in left_out]
 
-    def moving(self, type: Type) -> Iterator[tuple[int, ...]]:
-        """The classes of which some move at neighbours of a type."""
-        moved = {i for i, _ in type.moves}
+    def with_others(self, type: Type) -> Type | None:
+        """The type with what may move in place of what does; None where some that are alike do not move as
+        far as others."""
+        moved, choices = dict(type.moves), list[Choice]()
         for some in self.classes:
-            if any(i in moved for i, _ in some):
-                yield tuple(i for i, _ in some)
+            there = [one for one in some if one[0] in moved]
+            if len({moved[i] for i, _ in there}) > 1:
+                return None
+            if there:
+                far = moved[there[0][0]]
+                every = dict.fromkeys([*there, *some])
+                choices.append(Choice(len(there), tuple((atom, ((i, far),)) for i, atom in every)))
+        return replace(type, choices=tuple(choices))
 
 
 def is_plain(mechanism: Mechanism) -> bool:
@@ -71,9 +78,3 @@ def is_plain(mechanism: Mechanism) -> bool:
     others = (mechanism.count, mechanism.noise, mechanism.table, mechanism.study, mechanism.metric)
     more = (mechanism.also, mechanism.codes, mechanism.partition, mechanism.dealt, mechanism.curve)
     return others == (None,) * 5 and mechanism.sampled is None and not any(more)
-
-
-def moves_alike(type: Type) -> bool:
-    """Whether the mechanisms that are alike move as far, as far as they move."""
-    far = dict(type.moves)
-    return all(len({far[i] for i in numbers if i in far}) == 1 for numbers in type.alike)

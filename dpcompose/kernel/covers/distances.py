@@ -37,7 +37,7 @@ def cover(
     )
     moving = replace(setting, mechanisms=tuple(named), flat=None)
     found = of_inputs(moving, theory, every or not all(map(_is_convex, setting.mechanisms)))
-    if any(type.alike for type in found.types):
+    if any(type.choices for type in found.types):
         found = of_inputs(moving, theory, True)
     convex = frozenset(i for i, number in numbers.items() if found.convex & {*number})
     if bent := [one.name for i in convex if not _is_convex(one := setting.mechanisms[i - 1])]:

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -73,6 +74,19 @@ class Where:
 
 
 @frozen
+class Choice:
+    """Which of many atoms change, and what each of them moves: `many` of these, whichever, and no others."""
+
+    many: int
+    of: tuple[tuple[int, Moves], ...]
+
+    @cached_property
+    def mechanisms(self) -> frozenset[int]:
+        """Those that move where one of the atoms changes."""
+        return frozenset(i for _, some in self.of for i, _ in some)
+
+
+@frozen
 class Type:
     """Neighbours that move the inputs alike, and two of them.
 
@@ -86,7 +100,7 @@ class Type:
     lost -- of mechanisms that are stated in formulas of distances, what these are here, and the parameters
     that are formulas of their own; then they move by one step of the guarantee that they have here;
     where -- of a product, where the two are;
-    alike -- mechanisms of which as many as `moves` has move as far, whichever; the pair moves those.
+    choices -- what may move in place of some of `moves`; the pair changes the first ones of each choice.
     """
 
     moves: Moves
@@ -95,7 +109,7 @@ class Type:
     entries: tuple[tuple[int, tuple[Term, ...]], ...] = ()
     lost: tuple[tuple[int, Term, tuple[tuple[str, Term], ...]], ...] = ()
     where: Where | None = None
-    alike: tuple[tuple[int, ...], ...] = ()
+    choices: tuple[Choice, ...] = ()
 
     def of(self, numbers: Mapping[int, int]) -> Type:
         """How far some of the inputs move, with other numbers for them."""
@@ -110,8 +124,8 @@ class Type:
     @property
     def every(self) -> Moves:
         """How far the inputs move that move at some neighbours of the type."""
-        of = {i: numbers for numbers in self.alike for i in numbers}
-        return tuple((j, far) for i, far in self.moves for j in of.get(i, (i,)))
+        others = {i: far for choice in self.choices for _, some in choice.of for i, far in some}
+        return tuple(sorted((others | dict(self.moves)).items())) if others else self.moves
 
 
 @frozen
@@ -132,7 +146,7 @@ class Cover:
     @property
     def is_whole(self) -> bool:
         """Whether each type is told by how far it moves which input, and none is left out."""
-        return not self.convex and not any(type.alike for type in self.types)
+        return not self.convex and not any(type.choices for type in self.types)
 
 
 @frozen

@@ -69,8 +69,8 @@ def attain(
     grounds = Grounds(frozenset({page.id}))
     for n in neighbours:
         type = _type(covered, n)
-        if not {i for numbers in type.alike for i in numbers} <= {*by}:
-            type = replace(type, alike=())
+        if not all(choice.mechanisms <= {*by} for choice in type.choices):
+            type = replace(type, choices=())
         lost = attaining(setting, theory, page, type, stated, by)
         value, used = lost.value()
         positive = lost.positive() if value.kind == "oo" else ()

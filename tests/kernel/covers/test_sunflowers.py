@@ -1,0 +1,120 @@
+"""Many atoms that share readers: the types of sunflowers stand for those of all pairs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import pytest
+import told
+from kernel.covers.test_alike import KEYS, core, lost, same
+from kernel.covers.test_covers import ADD_REMOVE, ANY_TWO, EITHER, REPLACE, group, multisets, reads
+
+from dpcompose.kernel import covers
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers import sunflowers
+from dpcompose.kernel.covers.types import Cover
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.judgements import Covers, Lower
+from dpcompose.kernel.theorems import Prover
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Three atoms are many, and it is never asked whether there are fewer types."""
+    monkeypatch.setattr(sunflowers, "MANY", 3)
+    monkeypatch.setattr(sunflowers, "FEWER", 0)
+    covers.cover.cache_clear()
+    yield
+    covers.cover.cache_clear()
+
+
+def ring(k: int, target: Any = REPLACE, size: tuple[str, int | None] = ("any", None)) -> Setting:
+    """k atoms, and k mechanisms of which each reads two that are next to each other."""
+    about = (reads(sorted([i, (i + 1) % k]), REPLACE, "common") for i in range(k))
+    mechanisms = (one | {"values": {"epsilon": f"e{i}"}} for i, one in enumerate(about, start=1))
+    return core(multisets(*([f"a{i}"] for i in range(k)), size=size), target, *mechanisms)
+
+
+def pairs(found: Cover) -> list[tuple[int, int]]:
+    """The pairs of atoms that sunflowers have."""
+    chosen = (choice for one in found.types for choice in one.choices)
+    return [pair for choice in chosen for pair in combinations(sorted(a for a, _ in choice.of), 2)]
+
+
+def test_a_ring_is_covered_by_atoms_that_share_nothing() -> None:
+    """Of eight atoms two that are next to each other move three mechanisms, and so less than others do."""
+    found = covers.cover(ring(8), told.THEORY)
+    apart = {(a, b) for a, b in combinations(range(8), 2) if (b - a) % 8 not in (1, 7)}
+    assert apart >= {*pairs(found)} and len({*pairs(found)}) >= 6
+    singles = [one for one in found.types if not one.choices]
+    assert all(len(one.moves) == 4 for one in found.types)
+    assert len({*pairs(found)}) + len(singles) == len(apart) and not found.is_whole
+
+
+def test_what_all_read_is_the_core() -> None:
+    """Mechanism 9 reads all of it, and moves at each pair as often as two records do."""
+    setting = core(
+        multisets(*([f"a{i}"] for i in range(5))),
+        REPLACE,
+        *(reads([i], ADD_REMOVE, "own") | {"values": {"epsilon": f"e{i + 1}"}} for i in range(5)),
+        reads(None, ADD_REMOVE) | {"values": {"epsilon": "e6"}},
+    )
+    (one,) = covers.cover(setting, told.THEORY).types
+    ((choice,), moved) = one.choices, dict(one.moves)
+    assert choice.many == 2 and choice.mechanisms == {1, 2, 3, 4, 5}
+    assert formulas.to_text(moved[6][0][1]) == "2"
+
+
+@pytest.mark.parametrize("target", [group(2, REPLACE), ADD_REMOVE, ANY_TWO])
+def test_other_targets_have_none(target: Any) -> None:
+    found = covers.cover(ring(6, target, ("at most", 2)), told.THEORY)
+    assert not any(one.choices for one in found.types)
+
+
+def test_nothing_is_attained_by_petals_that_are_no_witnesses() -> None:
+    """At the pair itself mechanisms 1 and 3 lose; of the others nothing is asked."""
+    setting = ring(8)
+    prover = Prover(setting, told.THEORY)
+    stated = [prover.by("given", i=i) for i in range(1, 9)]
+    cover = prover.by("cover")
+    assert isinstance(cover.says, Covers)
+    n = next(n for n, one in enumerate(cover.says.cover.types, start=1) if one.choices)
+    moved = [i for i, _ in cover.says.cover.types[n - 1].moves]
+    lower = prover.by("attain", cover, *stated, notion="pure", neighbours=[n], by=moved).says
+    assert isinstance(lower, Lower) and lower.at[0].type.choices == ()
+    assert formulas.to_text(lower.value) == " + ".join(f"e{i}" for i in moved)
+
+
+def drawn(rng: random.Random) -> tuple[Setting, str]:
+    """Mechanisms that read some of several atoms, all in one notion."""
+    notion, n = rng.choice(sorted(KEYS)), rng.randint(4, 8)
+    atoms = [[f"a{i}", f"b{i}"][: rng.choice([1, 1, 2])] for i in range(n)]
+    likely = rng.choice([0.15, 0.3, 0.5])
+    mechanisms = []
+    for i in range(1, rng.randint(3, 8) + 1):
+        some = [a for a in range(n) if rng.random() < likely] or [rng.randrange(n)]
+        stated = rng.choice([ADD_REMOVE, REPLACE, EITHER, group(2, ADD_REMOVE), group(2, REPLACE)])
+        about = reads(None if rng.random() < 0.1 else some, stated, rng.choice(["own", "common", "common"]))
+        mechanisms.append(about | {"notion": notion, "values": {KEYS[notion]: f"e{i}"}})
+    size = rng.choice([("any", None), ("at most", 3), ("exactly", 3)])
+    return core(multisets(*atoms, size=size), rng.choice([REPLACE, EITHER]), *mechanisms), notion
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sunflowers_and_pairs_lose_the_same(seed: int) -> None:
+    rng = random.Random(seed)
+    setting, notion = drawn(rng)
+    few, all_of_them = lost(setting, notion, False), lost(setting, notion, True)
+    assert not all_of_them[0]
+    for _ in range(5):
+        point = {f"e{i}": Fraction(rng.choice([0, 0, 1, 2, 5, 9]), rng.randint(1, 3)) for i in range(1, 9)}
+        for one, other in zip(few[1:], all_of_them[1:], strict=True):
+            assert same(one, other, point)
+
+
+def test_enough_sunflowers_are_drawn() -> None:
+    assert sum(lost(*drawn(random.Random(seed)), False)[0] for seed in range(40)) > 20
