@@ -12,7 +12,8 @@ from dpcompose.kernel.covers import groups
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.intervals import enclosure
-from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.expressions.terms import ZERO, Term
+from dpcompose.kernel.library.theory import NoPage
 
 Lost = Callable[[int, Term], Term]
 """What M_i adds to what is lost where its input moves so far."""
@@ -53,7 +54,15 @@ def _exchanged(type: Type, setting: Setting, point: Mapping[str, Fraction], lost
 
 def _size(moves: Moves, point: Mapping[str, Fraction], lost: Lost) -> tuple[bool, Fraction]:
     """How much is lost at a point by what moves so far: whether ∞, and else how much, from below."""
-    values = [formulas.extended(lost(i, r), point) for i, ((_, r),) in moves]
+    values = [formulas.extended(_known(lost, i, r), point) for i, ((_, r),) in moves]
     if any(value.kind == "oo" for value in values):
         return True, Fraction(0)
     return False, sum((enclosure(value, 64).low for value in values), Fraction(0))
+
+
+def _known(lost: Lost, i: int, r: Term) -> Term:
+    """What is known to be lost: nothing, where no page says it, as beside one that loses ∞."""
+    try:
+        return lost(i, r)
+    except NoPage:
+        return ZERO

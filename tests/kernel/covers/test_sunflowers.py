@@ -19,7 +19,8 @@ from dpcompose.kernel.covers import sunflowers
 from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.judgements import Covers, Lower
-from dpcompose.kernel.theorems import Prover
+from dpcompose.kernel.theorems import NoTheorem, Prover
+from dpcompose.search.refutations import exchanged
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +88,31 @@ def test_nothing_is_attained_by_petals_that_are_no_witnesses() -> None:
     lower = prover.by("attain", cover, *stated, notion="pure", neighbours=[n], by=moved).says
     assert isinstance(lower, Lower) and lower.at[0].type.choices == ()
     assert formulas.to_text(lower.value) == " + ".join(f"e{i}" for i in moved)
+
+
+def test_petals_stand_for_all_pairs_only_where_losses_add_up() -> None:
+    """A closer δ is no sum: a derivation that asks for it with such types is refused."""
+    about = {"notion": "approximate", "values": {"epsilon": "1", "delta": "1/4"}}
+    atoms = multisets(*([f"a{i}"] for i in range(6)))
+    setting = core(atoms, REPLACE, *(reads([i], REPLACE, "common") | about for i in range(6)))
+    prover = Prover(setting, told.THEORY)
+    stated = prover.by("compose", *(prover.by("given", i=i) for i in range(1, 7)))
+    few, every = prover.by("cover"), prover.by("cover", every=True)
+    assert prover.by("closer", stated, every, key="delta").says != prover.by("worst", stated, few).says
+    with pytest.raises(NoTheorem, match="only where losses add up"):
+        prover.by("closer", stated, few, key="delta")
+
+
+def test_the_counterexample_has_the_atoms_for_which_most_is_lost() -> None:
+    """Atoms 3 and 6 are read by mechanisms 3 and 4, and 6 and 7."""
+    setting = ring(8)
+    point = {f"e{i}": Fraction(9 if i in (3, 4, 6, 7) else 1) for i in range(1, 9)}
+    for one in covers.cover(setting, told.THEORY).types:
+        at = exchanged.at_point(one, setting, point)
+        of = [int(name[1:]) for side in at.pair if isinstance(side, tuple) for name in side]
+        assert {i for i, _ in at.moves} == {i for a in of for i in (a + 1, (a - 1) % 8 + 1)}
+        chosen = [a for choice in one.choices for a, _ in choice.of]
+        assert not {3, 6} <= {*chosen} or {*of} == {3, 6}
 
 
 def drawn(rng: random.Random) -> tuple[Setting, str]:
