@@ -141,9 +141,12 @@ def by_cell(blocks: Iterable[Block]) -> dict[int, list[Block]]:
 
 def maximal(sets: Iterable[Block]) -> list[Block]:
     """The sets that lie in no other one, each once, large ones first."""
+    some = {numbers for numbers in sets if numbers}
+    if len(some) == 1:
+        return [*some]
     kept: list[Block] = []
     holding: dict[int, list[Block]] = defaultdict(list)
-    for one in sorted({numbers for numbers in sets if numbers}, key=lambda one: (-len(one), sorted(one))):
+    for one in sorted(some, key=lambda one: (-len(one), sorted(one))):
         few = min((holding[cell] for cell in one), key=len)
         if not any(one <= other for other in few):
             kept.append(one)

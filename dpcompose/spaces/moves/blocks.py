@@ -55,7 +55,10 @@ class Blocks:
 
     def fewest(self, cells: Iterable[Cell]) -> int:
         """The fewest blocks that together hold all the cells.  Raises TooLarge where that takes too long."""
-        wanted = frozenset(self._number[cell] for cell in cells)
+        some = frozenset(cells)
+        if any(some <= one for one in self.sets):
+            return 1 if some else 0
+        wanted = frozenset(map(self._number.__getitem__, some))
         try:
             number = fewest_blocks(self._holding, wanted)
         except TooManyBlocks as error:
