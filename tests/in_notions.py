@@ -75,4 +75,4 @@ def number(expression: sympy.Expr, point: Mapping[str, Any]) -> Any:
 
 
 def close(x: Any, y: Any) -> bool:
-    return bool(x == y or abs(x - y) < CLOSE)
+    return bool(x == y or abs(x - y) < CLOSE * max(1, abs(x)))

@@ -93,13 +93,16 @@ def _call(name: str, args: Sequence[ast.expr], point: dict[str, Any]) -> Any:
         some = [_value(args[0], {**point, index: n}) for n in range(first, last + 1)]
     else:
         some = [_value(one, point) for one in args]
-    if name in ("sqrt", "exp", "log"):
+    if name in ("sqrt", "exp", "log", "sinh", "cosh", "tanh"):
         return getattr(mpmath, name)(some[0])
     if name == "abs":
         return abs(some[0])
     if name == "sum":
         return mpmath.fsum(some)
-    return min(some) if name == "min" else mpmath.fsum(nlargest(many, some))
+    if name == "min":
+        return min(some)
+    assert name in ("max", "top"), name
+    return mpmath.fsum(nlargest(many, some))
 
 
 def mp(x: Any) -> Any:

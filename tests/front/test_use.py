@@ -131,7 +131,12 @@ WITHOUT_BUDGET = [
     "233",
     "234",
     "238",
+    "248",
     "255",
+    "256",
+    "262",
+    "263",
+    "264",
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""

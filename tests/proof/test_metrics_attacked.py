@@ -269,7 +269,7 @@ def test_a_pure_mechanism_that_loses_in_another_notion_is_said_to_be_randomized_
     """Not the one with P(1) = exp(-d)/2, whose divergence is smaller: 4.65 of 4.93 at d = 10."""
     _, (found,) = study(ROADS + mechanism("M", metric="10*d") + claim("zcdp", metric="3/2*d"))
     assert found.counterexample is not None
-    said = "as randomized response, with the loss 5 - 10/(1 + exp(5)), by pure-in-zcdp"
+    said = "as randomized response, with the loss 5*tanh(5/2), by pure-in-zcdp"
     assert [row.words() for row in found.counterexample.rows] == [said]
 
 

@@ -356,7 +356,7 @@ def test_normal_noise_beside_a_pure_guarantee() -> None:
     wanted = ["proved", "proved", "refuted", "refuted", "refuted"]
     assert [one.verdict for one in verdicts] == wanted
     rho = dict(study.guarantee("zcdp").bound.guarantee.texts)["rho"]
-    assert rho == "1/s**2 + 2*e - 4*e/(exp(2*e) + 1)"
+    assert rho == "1/s**2 + 2*e*tanh(e)"
 
 
 def test_hints_say_what_was_mixed_up() -> None:

@@ -426,8 +426,8 @@ class ProbabilityTable:
         """Whether M satisfies a guarantee for its neighbours, for all allowed parameters.
 
         Pure and (ε, δ) guarantees are decided by their definitions, Gaussian ones of tables without
-        parameters by their trade-off functions.  ρ-zCDP is refuted at some Rényi orders (`ORDERS` in
-        `dpcompose.kernel.deciders.tables.promises`), and shown from the pure loss where that is enough.
+        parameters by their trade-off functions.  ρ-zCDP of these is decided at all Rényi
+        orders, by bisection (`dpcompose.kernel.deciders.tables.orders`).
         graph -- the neighbours; left out: those of the guarantee's granularity on the class.
 
         >>> from dpcompose.privacy.finite.tabulated import randomized_response_table
@@ -435,7 +435,7 @@ class ProbabilityTable:
         >>> from dpcompose.privacy.guarantees.notions import zcdp
         >>> T = randomized_response_table("1")
         >>> T.check(zcdp("9/20", free_lunch))
-        refuted: the Rényi divergence of order 101/100 is above 909/2000, at D = 0, D' = 1
+        refuted: the Rényi divergence of order 35/32 is above 63/128, at D = 0, D' = 1
         >>> T.check(zcdp("1/2", free_lunch)).verdict
         'proved'
         """
