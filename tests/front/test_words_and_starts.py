@@ -78,6 +78,20 @@ def test_words_of_others_are_known(word: str, said: str, capsys: pytest.CaptureF
     assert said in " ".join(run(capsys, "explain", word)[1].split())
 
 
+def test_hypotheses_are_explained_by_their_nouns(capsys: pytest.CaptureFixture[str]) -> None:
+    for noun, word in (
+        ("compatibility", "compatible"),
+        ("commutation", "commutes"),
+        ("dependency", "depends"),
+    ):
+        assert run(capsys, "explain", noun) == run(capsys, "explain", word)
+
+
+def test_the_class_of_a_comparison_is_no_file(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "compare", "bounded", "unbounded", "--on", "multisets")
+    assert status == 2 and "there is no 'multisets'; a class is said by --kind" in err
+
+
 def test_an_unknown_word_has_a_near_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "explain", "domian") == (
         2,

@@ -89,6 +89,13 @@ def run(given: argparse.Namespace) -> int:
     except (NotDecidable, TooLarge) as error:
         finite = '; --size "= 4" says of which size' if given.size == ANY and not given.on else ""
         return _cannot_compare(f"{error}{finite}", UNDECIDED, given.json)
+    except FileNotFoundError:
+        return _cannot_compare(
+            f"--on is a problem file, and there is no {given.on!r}; a class is said by --kind, "
+            "such as --kind multisets",
+            WRONG,
+            given.json,
+        )
     except (InvalidSetting, NotSymmetric, PageError, OSError, ValueError) as error:
         return _cannot_compare(str(error), WRONG, given.json)
     print(json.dumps(as_json.comparison_data(comparison)) if given.json else comparison, flush=True)
