@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 
 import pytest
 
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.formulas import parse, to_text
 from dpcompose.kernel.expressions.terms import ONE, Term, exp, largest, letter, log, number, power
 
 E = letter("e")
@@ -41,6 +42,12 @@ def test_the_root_of_a_square_is_an_absolute_value() -> None:
     assert power(X * X, number(1) / 2) == largest(X, -X) == power(power(X, 4), number(1) / 4)
     assert power(power(log(ONE + E), 2), number(1) / 2) == log(ONE + E)
     assert power(power(X, 3), number(1) / 3) != X  # at −1 it has no value
+
+
+@pytest.mark.parametrize(("even", "broken"), [(2, "1/2"), (2, "-1/2"), (4, "1/4"), (4, "-1/3"), (6, "-5/6")])
+def test_what_is_written_is_read_as_the_same(even: int, broken: str) -> None:
+    term = power(power(X - 2, even), Fraction(broken))
+    assert parse(to_text(term), {"x": X}) == term
 
 
 def value(term: Term, at: dict[str, float]) -> float:
