@@ -69,3 +69,20 @@ def test_several_metrics_of_which_one_is_a_sum_need_claims_in_metrics() -> None:
     ]
     with pytest.raises(problems.ProblemError, match="need claims in metrics"):
         bound("bounded", FAMILY | {"satisfies": some}, **PARTS)
+
+
+@pytest.mark.parametrize("drawn", [{"poisson": "s"}, {"fixed": ["1", "3"]}])
+@pytest.mark.parametrize("counted", ["unbounded", "bounded"])
+def test_a_metric_of_a_part_is_none_of_all_records(drawn: dict[str, Any], counted: str) -> None:
+    """A mechanism that is private in the distance of the a-records tells nothing of the others: where b comes in
+    place of a, e*dA is e or oo, and on a Poisson sample that is log(1 + s*(exp(e) - 1)) at most, as if a went."""
+    metrics = {"dA": {"granularity": counted, "reads": {"records": ["a"]}}}
+    databases = {"kind": "multisets", "records": ["a", "b"]} | ({"size": "= 3"} if "fixed" in drawn else {})
+    mechanism = {"sampled": drawn, "guarantee": {"notion": "pure", "metric": "e*dA"}}
+    with pytest.raises(problems.ProblemError, match="say what they are for neighbours"):
+        bound("bounded", mechanism, databases=databases, metrics=metrics)
+    several = {
+        "satisfies": [{"notion": "pure", "metric": "e*dA"}, {"notion": "pure", "metric": "f*d_unbounded"}]
+    }
+    with pytest.raises(problems.ProblemError, match="need claims in metrics"):
+        bound("bounded", several, databases=databases, metrics=metrics)

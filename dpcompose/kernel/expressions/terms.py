@@ -319,9 +319,7 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
     if base.kind == "power" and base.of[0].kind == "top" and base.nonnegative and (-base.of[0]).nonnegative:
         return power(-base.of[0], base.of[1] * r)  # the square of a minimum is that of max(−x, −y)
     if base.kind == "power" and _is_even(base.of[1]) and (r.positive or (-r).positive):
-        return power(
-            largest(base.of[0], -base.of[0]), base.of[1] * r
-        )  # √(x²) = |x|
+        return power(largest(base.of[0], -base.of[0]), base.of[1] * r)  # √(x²) = |x|
     if whole and r.positive and is_switch(base):
         return base if r.of[0] % 2 else -base
     if base.kind == "product" and whole:

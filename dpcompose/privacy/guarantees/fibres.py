@@ -77,24 +77,29 @@ def factor(formula: Term, distances: Iterable[str]) -> Term | None:
     return None if used[0] in term.letters else term
 
 
-def in_steps(guarantee: Guarantee) -> Guarantee:
-    """A guarantee that is a number times one canonical metric as the one for neighbours that it is (GB Prop.
-    III.3, VI.12, VI.20); others as they are."""
+def in_steps(guarantee: Guarantee, reads: Map) -> Guarantee:
+    """A guarantee that is a number times one canonical metric of what is read as the one for neighbours
+    that it is (GB Prop. III.3, VI.12, VI.20); others as they are, also those in metrics of other parts."""
     metric = guarantee.metric
     if metric is None or metric.besides or metric.bounded or guarantee.notion not in POWERS:
         return guarantee
     value = factor(metric.formula, [one.name for one in metric.distances])
-    counted = {_counted(one.distance) for one in metric.distances if one.name in metric.formula.letters}
+    used = (one.distance for one in metric.distances if one.name in metric.formula.letters)
+    counted = {_counted(distance, reads, guarantee.domain) for distance in used}
     if value is None or None in counted or len(counted) > 1:
         return guarantee
     (key, power), (granularity,) = POWERS[guarantee.notion], counted
     return Guarantee(guarantee.notion, ((key, value**power),), granularity, guarantee.domain)
 
 
-def _counted(distance: Distance) -> Granularity | None:
-    """The granularity whose steps a distance counts, on what a mechanism reads; None where it counts none."""
+def _counted(distance: Distance, reads: Map, domain: str | None) -> Granularity | None:
+    """The granularity whose steps a distance counts, on what a mechanism reads; None where it counts none, or
+    those of something else."""
     read = distance.input
-    return distance.counted if read is None or read.query is not None else read.granularity
+    if read is None or read.query is not None:
+        return distance.counted
+    same = not read.part and read.reads == reads and (reads.is_everything or read.domain == domain)
+    return read.granularity if same else None
 
 
 def steps_between(databases: DatabaseClass, granularity: Granularity) -> Mapping[Any, Mapping[Any, Fraction]]:

@@ -116,7 +116,7 @@ class Mechanism(Shown):
 
     def on_samples(self, by: Sample) -> Mechanism:
         """M run on a sample of the records.  Raises ValueError where it is for neighbours that do not fit."""
-        said = tuple(map(in_steps, (self.satisfies, *self.also)))
+        said = tuple(in_steps(guarantee, self.reads) for guarantee in (self.satisfies, *self.also))
         if self.is_concrete:
             raise ValueError(
                 f"{self.name}: what is run on a sample is known by guarantees for neighbours: in place of a "

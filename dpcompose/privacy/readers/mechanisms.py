@@ -168,7 +168,7 @@ class Mechanisms:
         if filtered:
             return mechanism(given.name, None, reads, many, filter=guarantees[0])
         if given.satisfies is not None:
-            guarantees = list(map(in_steps, guarantees))
+            guarantees = [in_steps(guarantee, reads) for guarantee in guarantees]
             if any(guarantee.metric is not None for guarantee in guarantees):
                 self.found.wrong(
                     path,
