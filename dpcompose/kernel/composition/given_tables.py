@@ -169,12 +169,16 @@ MOST_NEIGHBOURS = 20_000
 
 def rows_of(i: int, setting: Setting, type: Type) -> tuple[int, int]:
     """The numbers of the rows of M_i's table for the two databases of a type."""
-    mechanism = mechanism_of(setting, i)
     x, y = (one for one in type.pair if isinstance(one, int))
-    if mechanism.table is not None and mechanism.table.on == "inputs":
-        read = _read(mechanism, setting)
-        x, y = read[x], read[y]
-    return x, y
+    return _numbers_of_rows(mechanism_of(setting, i), setting, (x, y))
+
+
+def _numbers_of_rows(mechanism: Mechanism, setting: Setting, pair: Pair) -> Pair:
+    """The rows that belong to two databases, or to the values that are read of them."""
+    if mechanism.table is None or mechanism.table.on == "databases":
+        return pair
+    read, (x, y) = _read(mechanism, setting), pair
+    return read[x], read[y]
 
 
 def piece(i: int, setting: Setting, type: Type, at: Point) -> Known | None:
