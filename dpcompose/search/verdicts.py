@@ -84,9 +84,8 @@ class Judge:
         verdict = self._decided(claimed)
         if verdict.word == "refuted":
             verdict = replace(verdict, theorem=plainer.plainer(prover, verdict.theorem))
-        if (
-            verdict.loose is None and self.shop.flat is not None
-        ):  # also where the whole of a study is left out
+        # of mechanisms one by one, also where the whole of a study is left out
+        if verdict.loose is None and self.shop.flat is not None:
             flat = Judge(self.shop.flat).judge(claim, explained=False)
             verdict = flat if flat.word != "undecided" else verdict
         known = self.in_notion(claimed.says)
