@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_metrics import claimed
+from in_metrics import claimed, stated
 from proof.on_a_plane import NORMS, OWN, PLANE, composed, study
 from shipped import IN_METRICS
 
@@ -269,6 +269,24 @@ def test_the_sensitivity_of_a_linear_map_is_decided(norm: str, bound: str, holds
         assert not any("at most" in one for one in study(text)[0].guarantee().assumptions)
 
 
+def test_however_much_is_lost_a_counterexample_is_shown() -> None:
+    """x**2 moves by 10**4 and more where x moves by 100, and exp(-10**4) is below 10**-1000."""
+    text = PLANE + NORMS + '[maps.f]\nvalues = ["x**2"]\n[metrics.m]\nnorm = "L1"\nof = "f"\n'
+    made, (claim,) = study(text + composed("e*m") + claimed("100*e*L1"))
+    verdict = made.check(claim)
+    assert verdict.refuted and verdict.counterexample.actual > 2303
+    assert "exp(-" in verdict.counterexample.rows[0].said
+
+
+@pytest.mark.parametrize("notion", ["pure", "zcdp", "gaussian"])
+def test_what_one_mechanism_loses_alone_is_told_in_the_metric(notion: str) -> None:
+    """Of zCDP the metric is the root of rho: 5 and 3, of which 5 alone is more than 4."""
+    text = "[databases]\nkind = 'listed'\nelements = ['a', 'b']\n[metrics.d]\ntable = [['a', 'b', '1']]\n"
+    text += stated("5*d", notion) + stated("3*d", notion, "N") + claimed("4*d", notion=notion)
+    made, (claim,) = study(text)
+    assert made.check(claim).counterexample.alone.data() == {"mechanism": "M", "loss": "5", "by": "GB:VII.2"}
+
+
 def test_a_bound_alone_is_believed_and_used() -> None:
     text = PLANE + NORMS + '[metrics.score]\nat-most = "3*L1"\n' + composed("e*score")
     made, claims = study(text + claimed("3*e*L1", "2*e*L1", "e*score"))
@@ -392,6 +410,27 @@ def test_sensitivities_are_attained_inside_of_the_class() -> None:
     assert both.sensitivity("3*all", "all").value == 3
     forgetful = of_map("x").sensitivity("L1", "L1f")  # points that only y tells apart are at distance 0
     assert forgetful.proved and str(forgetful.value) == "oo" and forgetful.pair is not None
+
+
+@pytest.mark.parametrize(
+    ("entries", "box", "grows"),
+    [
+        ("x**2", None, True),
+        ("x**2", [("-oo", "oo"), (0, 1)], True),
+        ("x*y", None, True),
+        ("t*x**3 + y", [(1, "oo"), ("-oo", 0)], True),
+        ("x*y", [(0, 1), ("-oo", "oo")], True),  # (0, t) and (1/2, t)
+        ("x**2", [(0, 2), ("-oo", "oo")], False),
+        ("max(x, y)", None, False),
+    ],
+)
+def test_a_ratio_that_grows_along_a_ray_has_no_bound(entries: str, box: Any, grows: bool) -> None:
+    """Of x**2 at 0 and t it is t: no number bounds it (GB Rem. III.7 has such a map)."""
+    found = of_map(entries, on=dpc.points("x y", box=box)).sensitivity("L1f", "L1")
+    assert (str(found.value) == "oo") == grows and (not grows or found.proved)
+    assert not grows or (
+        repr(found).startswith("oo; the ratio at (x = ") and "grows without end" in repr(found)
+    )
 
 
 def test_a_sensitivity_that_is_not_proved_is_a_bound_from_below() -> None:

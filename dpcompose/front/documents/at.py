@@ -114,6 +114,10 @@ class At:
         """That of a mechanism of the families written out."""
         return instances.name(self.inputs, n)
 
+    def mechanism_of(self, row: Row) -> str:
+        """The name of the mechanism, or of the member of a family, that a row is about."""
+        return self.inputs.setting.mechanisms[row.mechanism - 1].name
+
     neighbours: ClassVar[bool] = True
     """Whether these are neighbours, or any two databases."""
 

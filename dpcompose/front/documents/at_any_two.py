@@ -75,6 +75,9 @@ class AtAnyTwo(At):
     def name(self, n: int) -> str:
         return self.mechanism(n).name
 
+    def mechanism_of(self, row: Row) -> str:
+        return row.name
+
     def members(self, i: int) -> Iterator[Member]:
         """The members of a mechanism one by one, where they have parameters of their own."""
         ((_, r), *_), name = dict(self.type.moves)[i], self.name(i)

@@ -205,9 +205,8 @@ def _alone(at: At, found: Losing, claimed: Term) -> Alone | None:
             best, most = row, loss
     if not _is_more(most, claimed):
         return None
-    return Alone(
-        best.name.partition(", dealt")[0], formulas.to_text(most), page.cite("any", at.core.adaptive)
-    )
+    loss = formulas.to_text(at.shown(most))
+    return Alone(at.mechanism_of(best), loss, page.cite("any", at.core.adaptive))
 
 
 # by curves

@@ -13,7 +13,7 @@ from dpcompose.kernel.deciders.curves.curves import Part, Piece
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Known, Together
 from dpcompose.kernel.deciders.tables import divergences
-from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
@@ -67,8 +67,9 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
         least = rounded_down(ONE if d == INFINITY else d)
         said = f"with outcomes 1, 0 and P(1) = {decimal(least)} at D, 0 at D'"
         return Row(i, said, {"mechanism": i, "at D": str(least), "at E": "0"})
-    at_E = formulas.parse(head.probability, {"d": ZERO})
-    at_D = ZERO if d == INFINITY else formulas.parse(head.probability, {"d": d})
+    probability = formulas.parse(head.probability, {"d": terms.letter("d")})
+    at_E = substitution.substituted(probability, {"d": ZERO})
+    at_D = ZERO if d == INFINITY else substitution.substituted(probability, {"d": d})
     p, q = map(formulas.to_text, (at_D, at_E))
     outcomes = ("1", at_D, at_E), ("0", ONE - at_D, ONE - at_E)
     said = f"with outcomes 1, 0 and P(1) = {p} at D, {q} at D'"

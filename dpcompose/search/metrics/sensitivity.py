@@ -2,7 +2,8 @@
 
 Ratios at simple pairs, as formulas in the parameters, are what the sensitivity is at least; that their
 largest is enough is proved like a claim, so the value is exact.  Pairs are along the coordinates, along
-diagonals, along the rows of linear maps, and at the ends of intervals and of clipping.
+diagonals, along the rows of linear maps, and at the ends of intervals and of clipping; along rays a ratio may
+grow without end.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, product
+from itertools import count, islice, product
 from typing import Any
 
 import sympy
@@ -59,7 +60,8 @@ class MetricSensitivity(Shown):
 
     value -- exact, a formula in the parameters or oo, where `proved`; else what it is at least;
     pair -- two databases that attain it, coordinates by name, where that is the same for all parameters;
-    certificate -- what shows that it is enough, in each case that two databases fall into.
+    certificate -- what shows that it is enough, in each case that two databases fall into;
+    reason -- why it is not known, or which ratios grow without end.
     """
 
     value: sympy.Expr
@@ -74,7 +76,8 @@ class MetricSensitivity(Shown):
         if self.pair is not None:
             ends = [", ".join(f"{name} = {x}" for name, x in one.items()) for one in self.pair]
             where = f", attained at ({ends[0]}) and ({ends[1]})"
-        return f"{value}{where}" if self.proved else f"at least {value}{where}; {self.reason}"
+        because = f"; {self.reason}" if self.reason else ""
+        return f"{'' if self.proved else 'at least '}{value}{where}{because}"
 
 
 def sensitivity(judge: Judge, moved: Term, over: Term) -> MetricSensitivity:
@@ -98,14 +101,30 @@ class _Ratios:
     found: dict[Term, Ends | None] = field(default_factory=dict)
 
     def sensitivity(self) -> MetricSensitivity:
-        for ratio, ends in self._looks():
+        for ratio, ends in self._looks(self._pairs):
             self.found.setdefault(ratio, ends)
             if ratio == INFINITY:
                 return MetricSensitivity(sympy.oo, True, ends, [])
         every = [part for term in self.found for part in _maximum(term) if not part.has("top")]
         simple = list(filter(_is_polynomial, every))
-        metric_sensitivity = self._joined(simple)
-        return metric_sensitivity if metric_sensitivity.proved or simple == every else self._joined(every)
+        largest = self._joined(simple)
+        if not largest.proved and (far := self._growing()) is not None:
+            return MetricSensitivity(sympy.oo, True, None, [], far)
+        return largest if largest.proved or simple == every else self._joined(every)
+
+    def _growing(self) -> str | None:
+        """Points along a ray, at which the ratio is a polynomial in their distance that grows without end."""
+        t = self._distance_along
+        along = exchange.to_sympy(terms.letter(t))
+        for ratio, ends in self._looks(self._rays):
+            grown = exchange.to_sympy(ratio)
+            if ends is None or not grown.is_polynomial(along):
+                continue
+            polynomial = sympy.Poly(grown, along)
+            if polynomial.degree() >= 1 and self._is_positive(exchange.of_sympy(polynomial.LC())):
+                first, second = (", ".join(f"{name} = {x}" for name, x in end.items()) for end in ends)
+                return f"the ratio at ({first}) and ({second}) grows without end with {t}"
+        return None
 
     # cases
 
@@ -141,11 +160,11 @@ class _Ratios:
                 found.append((type, moved, over))
         return found
 
-    def _looks(self) -> Iterator[tuple[Term, Ends | None]]:
-        """The ratios at simple pairs, each once, with the points where nothing else differs."""
+    def _looks(self, pairs: Iterable[tuple[Place, Place]]) -> Iterator[tuple[Term, Ends | None]]:
+        """The ratios at pairs of points, each once, with the points where nothing else differs."""
         some = (
             (type, sides, both, counts)
-            for both in self._pairs
+            for both in pairs
             for type, *sides in self._cases
             for counts in _counts(type)
         )
@@ -325,6 +344,23 @@ class _Ratios:
         some = islice(self._lines(), MOST_PAIRS)
         return [(D, E) for D, E in some if self._is_inside(D) and self._is_inside(E)]
 
+    @property
+    def _distance_along(self) -> str:
+        """A letter of its own for how far along a ray a point is."""
+        taken = {*self._names, *(name for name, _ in self.setting.parameters)}
+        return next(name for n in count() if (name := f"t{n or ''}") not in taken)
+
+    @property
+    def _rays(self) -> Iterator[tuple[Place, Place]]:
+        """Simple pairs with one point, or both, moved as far as one likes along a direction."""
+        t, (corner, _) = terms.letter(self._distance_along), next(self._lines())
+        for direction, sign in product(self._directions(list(corner)), (ONE, -ONE)):
+            far = {name: step * sign * t for name, step in direction.items()}
+            for D, E in self._pairs[:MOST_SIGNS]:
+                some = (D if D == E else _shifted(D, far)), _shifted(E, far)
+                if all(map(self._is_inside, some)):
+                    yield some
+
     def _lines(self) -> Iterator[tuple[Place, Place]]:
         """From a corner along directions, then all corners, among them the ends of clipping."""
         start, width, ends = dict[str, Term](), dict[str, Term](), dict[str, list[Term]]()
@@ -392,6 +428,10 @@ class _Ratios:
         at = {naming.at(name, "D"): x for name, x in point.items()}
         some = (term for part in self.setting.databases.points for term in part.inside("D"))
         return all(self._is_at_least(substitution.substituted(term, at), ZERO) for term in some)
+
+
+def _shifted(point: Place, steps: Place) -> Place:
+    return {name: substitution.expanded(x + steps.get(name, ZERO)) for name, x in point.items()}
 
 
 def _counts(type: Type) -> Iterator[dict[str, Term]]:
