@@ -166,4 +166,5 @@ def test_in_other_notions(claim: Any, word: str) -> None:
 
     assert study("1/2", 10).check(claim).verdict == word
     nothing = study(0, 10).check(claim).verdict, study("1/2", "oo").check(claim).verdict
+    assert study("1/2", "oo").check(dpc.zcdp("1/2")).verdict == "proved"  # it is truncated nowhere
     assert nothing[0] != "refuted" and (nothing[1] != "refuted" or claim.notion in ("pure", "renyi"))

@@ -52,13 +52,15 @@ def notions(theory: Theory) -> list[str]:
 def common_notion(theory: Theory, stated: Sequence[str], chosen: bool = False) -> str | None:
     """The notion to which all of the stated ones convert by the fewest pages, in the order of names.
 
-    chosen -- whether by pages too of which free parameters are chosen.
+    Pages for one value of a parameter lead nowhere in general.  chosen -- whether by pages too of which free
+    parameters are chosen.
     """
     steps: dict[str, int] = {}
     for to in notions(theory):
         if _is_ordered(theory, to) and to not in stated:
             continue
-        lengths = [[len(path) for path in paths(theory, one, to, chosen)] for one in stated]
+        every = [paths(theory, one, to, chosen) for one in stated]
+        lengths = [[len(path) for path in some if not any(page.head.only for page in path)] for some in every]
         if all(lengths):
             steps[to] = sum(map(min, lengths))
     return min(steps, key=lambda to: (steps[to], to), default=None)
