@@ -9,6 +9,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.numbers.curve import NoCurve
+from dpcompose.front.numbers.numbers import NoBudget
 from dpcompose.front.numbers.totals import read_total
 from dpcompose.search.conversions.orders import TRIED
 
@@ -61,6 +62,16 @@ def test_a_budget_at_one_order() -> None:
     found = dpc.compose(noisy, on=dpc.multisets("ab"), target=dpc.unbounded)
     chosen = found.budget(read_total("zcdp", "epsilon=1,orders=8"))
     assert str(chosen).startswith("s = 2\n")  # 8/(2 s²) = 1
+
+
+def test_no_budget_for_an_order_of_which_nothing_is_known() -> None:
+    """At two steps order 3 is known up to 9/5, with 5/2 times as much: a budget for order 3 was told as well."""
+    M = dpc.mechanism("M", dpc.renyi("x", "3", dpc.unbounded))
+    made = dpc.compose(M, on=dpc.multisets("ab"), target=dpc.group(2, dpc.unbounded))
+    assert str(made.budget(dpc.renyi(2, "9/5"))).startswith("x = 4/5")
+    for order in ("2", "3"):
+        with pytest.raises(NoBudget, match="nothing is known of all orders in"):
+            made.budget(dpc.renyi(2, order))
 
 
 @pytest.mark.parametrize("total", ["epsilon=1,orders=(1, 8]", "epsilon=1,orders=1", "rho=1,orders=8"])

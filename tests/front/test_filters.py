@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
 
 import dpcompose as dpc
+from dpcompose.front.studies import filters
 from dpcompose.front.studies.filters import WHOLE, Filter, Stopped
 
 ON = dpc.multisets({"a", "b", "n"}, size="<= 2")
@@ -131,23 +134,54 @@ def test_what_is_told() -> None:
             ValueError,
             "counts at orders 4, and not at 3",
         ),
-        (
-            lambda: dpc.filter(
-                dpc.renyi("alpha", "(1, 8]"),
-                PARTS,
-                on=ON,
-                target=dpc.group(2, dpc.unbounded),
-                stated=dpc.unbounded,
-                domain="own",
-            ),
-            ValueError,
-            "each part moves by one step",
-        ),
     ],
 )
 def test_mistakes(wrong: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         wrong()
+
+
+IN_GROUPS: dict[str, Any] = {"target": dpc.group(2, dpc.unbounded), "stated": dpc.unbounded, "domain": "own"}
+
+
+@pytest.mark.parametrize(
+    ("total", "orders", "asked", "kept"),
+    [
+        # order 3 gives 2 * (9/4 - 1) = 5/2 times as much at order 9/5, and one step in each part the same once
+        (
+            "2",
+            "9/5; 3",
+            [("1/2", "a"), ("3/10", "a"), ("3/10", "b"), ("1/1000", "a")],
+            [True, True, True, False],
+        ),
+        # 4 rho alpha up to half of the orders; of one step in each part the sum
+        (
+            "alpha",
+            "(1, 4]; (1, 8]",
+            [("alpha/4", "a"), ("alpha/4", "b"), ("alpha/99", "b")],
+            [True, True, False],
+        ),
+        ("alpha", "(1, 8]; (1, 8]", [("alpha/99", "a")], [False]),  # nothing is known beyond 64/15
+        ("1", "(1, oo); (1, oo)", [("1/2", "a"), ("1/2", "b"), ("1/99", "a")], [True, True, False]),
+    ],
+)
+def test_divergences_at_several_steps(total: str, orders: str, asked: list[Any], kept: list[bool]) -> None:
+    of_total, of_questions = orders.split("; ")
+    F = dpc.filter(dpc.renyi(total, of_total), PARTS, on=ON, **IN_GROUPS)
+    assert answered(F, *((dpc.renyi(value, of_questions), of) for value, of in asked)) == kept
+
+
+def test_a_sum_that_is_a_multiple_of_the_order_only_as_a_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of multiples r² is known as the factor at r steps; of functions that only add up to one it is not."""
+    monkeypatch.setattr(
+        filters, "_check_numbers", lambda *_: None
+    )  # nothing seen to be at least 0 adds up so
+    F = dpc.filter(dpc.renyi("99*alpha", "2"), PARTS, on=ON, **IN_GROUPS)
+    F.ask(dpc.renyi("alpha/2 + 1", "(1, 8]"), "a")
+    with pytest.raises(ValueError, match="which not each of them is"):
+        F.ask(dpc.renyi("alpha - 1", "(1, 8]"), "a")
+    with pytest.raises(ValueError, match="counts at orders"):
+        F.ask(dpc.renyi("1/9", "3"), "a")
 
 
 @pytest.mark.parametrize(
@@ -235,6 +269,50 @@ def test_no_strategy_loses_more_than_the_total(setting: str, part: int) -> None:
                 assert sum(every[D].values()) == 1 and set(every[D]) == set(every[E])
                 worst = max(worst, *(every[D][v] / every[E][v] for v in every[D]))
     assert 1 < worst <= total, math.log(worst)
+
+
+def divergence(order: float, p: Sequence[float], q: Sequence[float]) -> float:
+    return math.log(math.fsum(x**order * y ** (1 - order) for x, y in zip(p, q, strict=True))) / (order - 1)
+
+
+@cache
+def kept_in_groups(*spent: Fraction) -> bool:
+    """Whether a filter lets so much pass at order 3 on each part, where two at order 9/5 is the total."""
+    F = dpc.filter(dpc.renyi(2, "9/5"), PARTS, on=ON, **IN_GROUPS)
+    return all(answered(F, *((dpc.renyi(s, "3"), of) for s, of in zip(spent, PARTS, strict=True) if s)))
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 60))])
+def test_no_strategy_diverges_by_more_at_two_steps(part: int) -> None:
+    """Random analysts ask yes or no, with odds by how many records a part has, of which order 3 is known."""
+    rng, worst = random.Random(f"two steps {part}"), 0.0
+    chains = []
+    for _ in range(6):
+        odds = itertools.accumulate([rng.uniform(-2, 2), rng.uniform(-0.7, 0.7), rng.uniform(-0.7, 0.7)])
+        yes = [1 / (1 + math.exp(-x)) for x in odds]
+        pairs = [(yes[m], yes[n]) for m, n in ((0, 1), (1, 0), (1, 2), (2, 1))]
+        most = max(divergence(3, (p, 1 - p), (q, 1 - q)) for p, q in pairs)
+        chains.append((yes, Fraction(math.ceil(5 * most + 1e-9), 5)))
+
+    def views(D: tuple[int, int], seen: tuple[Any, ...], p: float) -> Iterator[float]:
+        analyst = random.Random(f"{part} {seen}")
+        of, n = analyst.randrange(2), analyst.randrange(len(chains))
+        asked = [*((x, m) for x, m, _ in seen), (of, n)]
+        if len(asked) > 6 or not kept_in_groups(
+            *(sum(chains[m][1] for x, m in asked if x == i) for i in (0, 1))
+        ):
+            yield p
+            return
+        q = chains[n][0][D[of]]
+        for answer in (0, 1):
+            yield from views(D, (*seen, (of, n, answer)), p * (q if answer else 1 - q))
+
+    databases = [(x, y) for x in range(3) for y in range(3 - x)]
+    every = {D: [*views(D, (), 1.0)] for D in databases}
+    for D, E in itertools.permutations(every, 2):
+        if abs(D[0] - E[0]) + abs(D[1] - E[1]) <= 2:
+            worst = max(worst, divergence(9 / 5, every[D], every[E]))
+    assert 0 < worst <= 2
 
 
 def test_a_filter_that_spent_nothing_says_so() -> None:

@@ -131,6 +131,9 @@ def budget(
         bound = native if total.notion == stated else study.best(total.notion)
     except NoGuarantee as error:
         raise NoBudget(str(error)) from None
+    known, asked = bound.setting.orders, total.curve
+    if asked is not None and known is not None and not asked.orders.within(known):
+        raise NoBudget(f"nothing is known of all orders in {asked.orders}, but of those in {known}")
     with suppress(numbers.NotSolved):
         return budgets.budget(bound, total, weights, fixed)
     if bound.summed is not bound:

@@ -15,7 +15,7 @@ from dpcompose.front.numbers.numbers import NoBudget, NotSolved
 from dpcompose.front.studies.composing import compose
 from dpcompose.front.studies.results import Answer, Result
 from dpcompose.front.studies.study import Study
-from dpcompose.kernel.core.orders import ALPHA, reciprocal
+from dpcompose.kernel.core.orders import ALPHA, Curve, Orders, reciprocal
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.intervals import sign
@@ -64,9 +64,9 @@ class Filter:
         self._rule = registry.standard().rule(total.notion).head
         self._nothing = dict.fromkeys(self._rule.parameters, ZERO)
         self._spent: dict[str, dict[str, Term]] = {}
+        self._orders = {} if total.curve is None else dict.fromkeys(parts, total.curve.orders)
         study = self._study(dict.fromkeys(parts, self._nothing))  # a part that does not fit is told now
-        if total.curve is not None and len(parts) > 1:
-            _check_steps(study)
+        self._far = total.curve is not None and _moves_further(study)
 
     def ask(self, question: Guarantee, of: str | None = None) -> None:
         """Counts a mechanism that is about to be run on a part, with the guarantee that it has there.
@@ -87,7 +87,7 @@ class Filter:
     @property
     def spent(self) -> dict[str, Guarantee]:
         """What was spent on each part that was asked so far."""
-        return {name: self._as_guarantee(values) for name, values in self._spent.items()}
+        return {name: self._as_guarantee(name, values) for name, values in self._spent.items()}
 
     @property
     def study(self) -> Study:
@@ -145,12 +145,26 @@ class Filter:
                 f"the filter counts in {self.total.notion} privacy, and the question is in {question.notion}"
             )
         before = self._of(part)
-        if self.total.curve is not None and question.curve != self.total.curve:
-            asked = None if question.curve is None else question.curve.orders
-            if asked != self.total.curve.orders:
-                raise ValueError(f"the filter counts at orders {self.total.curve.orders}, and not at {asked}")
         added = {key: self._with_more(key, before[key], value) for key, value in question.terms}
+        if question.curve is not None:
+            self._check_orders(part, question.curve, before, added)
         return part, {**self._spent, part: added}
+
+    def _check_orders(
+        self, part: str, asked: Curve, before: Mapping[str, Term], added: Mapping[str, Term]
+    ) -> None:
+        """Raises ValueError where questions are about other orders; or where what a part moves by several
+        steps loses is no sum over these: as a multiple of the order it is known of each of them only."""
+        counted = self._orders[part] if part in self._spent or not self._far else asked.orders
+        if asked.orders != counted:
+            raise ValueError(f"the filter counts at orders {counted}, and not at {asked.orders}")
+        self._orders[part] = counted
+        (was,), (now,) = before.values(), added.values()
+        if self._far and _is_multiple(now, counted) and not _is_multiple(was, counted):
+            raise ValueError(
+                f"the questions about {part} would add up to a multiple of alpha, which not each of them is: "
+                "at several steps less would be counted than what is known of each"
+            )
 
     def _with_more(self, key: str, before: Term, value: Term) -> Term:
         """A parameter with what is asked: what adds up is it, or its square; else the larger one is kept."""
@@ -158,16 +172,16 @@ class Filter:
             return terms.top(1, [before, value])
         return before + (value * value if key in self._rule.squared else value)
 
-    def _as_guarantee(self, values: Mapping[str, Term]) -> Guarantee:
+    def _as_guarantee(self, part: str, values: Mapping[str, Term]) -> Guarantee:
         given = tuple(
             (key, terms.sqrt(value) if key in self._rule.squared else value) for key, value in values.items()
         )
         guarantee = Guarantee(self.total.notion, given, self.stated, self.domain)
-        return guarantee if self.total.curve is None else in_orders(guarantee, self.total.curve.orders)
+        return in_orders(guarantee, self._orders[part]) if self._orders else guarantee
 
     def _study(self, spent: Mapping[str, Mapping[str, Term]]) -> Study:
         made: list[Mechanism] = [
-            mechanism(name, reads=self.parts[name], filter=self._as_guarantee(values))
+            mechanism(name, reads=self.parts[name], filter=self._as_guarantee(name, values))
             for name, values in spent.items()
         ]
         return compose(*made, on=self.on, target=self.target, adaptive=len(made) > 1)
@@ -197,16 +211,16 @@ class Filter:
         return None
 
 
-def _check_steps(study: Study) -> None:
-    """Raises ValueError where some part moves by several steps: what divergences are there is no sum over
-    questions about several parts."""
+def _moves_further(study: Study) -> bool:
+    """Whether some part moves by more than one step of the questions' neighbours."""
     types = study.judge.for_neighbours("a filter").proofs.shop.types.types
     far = (r for type in types for _, some in type.moves for _, r in some)
-    if any(r.number is not None and r.number > 1 for r in far):
-        raise ValueError(
-            "a filter over parts counts divergences where each part moves by one step of the questions' "
-            "neighbours, and here some move by more; zero-concentrated or truncated privacy would do"
-        )
+    return any(r.number is None or r.number > 1 for r in far)
+
+
+def _is_multiple(value: Term, orders: Orders) -> bool:
+    """Whether a bound is a number times the order."""
+    return Curve(orders, value).slope is not None
 
 
 def _check_numbers(guarantee: Guarantee, what: str) -> None:
