@@ -3,12 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
+from math import floor
 from typing import Any
+
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.privacy.format.metric_tables import canonical_names
+from dpcompose.spaces.moves.groups import LARGEST_GROUP
 
 IN_COORDINATES = ("points", "product")
 """The classes that only problems about metrics have."""
 BY_STEPS = "metric forms"
 """Below what key a saved file has the derivations about claims in canonical metrics."""
+
+
+def in_steps(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same data, where databases within a distance m in the canonical metric of G are neighbours: m steps
+    of G lead from the one to the other, so these are groups of m.
+
+    >>> in_steps({"target": {"metric": "d_bounded", "within": "5/2"}})["target"]
+    {'granularity': {'group': 2, 'of': 'bounded'}}
+    """
+    target = data.get("target")
+    if not isinstance(target, Mapping) or set(target) != {"metric", "within"} or _in_coordinates(data):
+        return data
+    named = data.get("granularities")
+    known: Mapping[str, Any] = canonical_names(named if isinstance(named, Mapping) else ())
+    steps, metric = _counted(target["within"], data.get("parameters")), str(target["metric"]).strip()
+    if steps is None or metric not in known:
+        return data
+    return {**data, "target": {"granularity": {"group": steps, "of": known[metric]}}}
+
+
+def _counted(radius: Any, parameters: Any) -> int | str | None:
+    """How many steps are within a distance, a number or a parameter; None where that is not known."""
+    name = str(radius).strip()
+    said = str(parameters.get(name, name) if isinstance(parameters, Mapping) else name)
+    try:
+        if said != name and not said[:1].isdigit():
+            domain = Domain.read(said)
+            return name if domain.integer and domain.positive else None
+        steps = floor(Fraction(said))
+    except (ValueError, ZeroDivisionError):
+        return None
+    return steps if 1 <= steps <= LARGEST_GROUP else None
 
 
 def is_in_metrics(data: Mapping[str, Any]) -> bool:

@@ -106,6 +106,44 @@ def test_tables_and_records() -> None:
     assert verdicts(people + stated("e*d_unbounded") + claims) == ["proved", "refuted"]
 
 
+@pytest.mark.parametrize(
+    ("metric", "within", "claim", "verdict"),
+    [
+        ("d_unbounded", "2", "2*max(e[i], i, 1, k)", "proved"),  # two records of one part
+        ("d_unbounded", "5/2", "top(2, e[i], i, 1, k)", "refuted"),
+        ("d_unbounded", "r", "r*max(e[i], i, 1, k)", "proved"),
+        ("d_bounded", "2", "2*top(2, e[i], i, 1, k)", "refuted"),  # both take another one's place in it
+        ("d_bounded", "1", "2*max(e[i], i, 1, k)", "proved"),
+    ],
+)
+def test_steps_between_databases_are_groups_of_these(
+    metric: str, within: str, claim: str, verdict: str
+) -> None:
+    """Within m steps beside a partition: distances without a whole number of steps are left as they are."""
+    given = (
+        'format = 1\n[parameters]\nk = "integer >= 3"\nr = "integer >= 1"\n[databases]\nkind = "multisets"\n'
+        '[partitions.P]\nkind = "record-wise"\nparts = "k"\n[[mechanisms]]\nname = "M"\nindex = "i"\n'
+        'count = "k"\nreads = { part = "i", of = "P" }\nguarantee = { notion = "pure", epsilon = "e[i]", '
+        'granularity = "unbounded", domain = "own" }\n'
+    )
+    made, (said,) = dpc.loads(given + near(metric, within) + number(epsilon=claim))
+    assert made.check(said).verdict == verdict
+
+
+def test_steps_of_a_policy() -> None:
+    """Two people move within their counties: in one of them, or one in each."""
+    people = '[databases]\nkind = "multisets"\nrecords = ["a1", "a2", "b1", "b2"]\n[granularities.county]\n'
+    people = "format = 1\n" + people + 'replace = { within = [["a1", "a2"], ["b1", "b2"]] }\n'
+    for x in "ab":
+        people += (
+            f'[[mechanisms]]\nname = "{x}"\nreads = {{ records = ["{x}1", "{x}2"] }}\nguarantee = {{ notion = '
+            f'"pure", epsilon = "{x}", granularity = "county", domain = "common" }}\n'
+        )
+    claims = number(epsilon="2*max(a, b)") + number(epsilon="a + b")
+    made, both = dpc.loads(people + near("d_county", "2") + claims)
+    assert [made.check(said).verdict for said in both] == ["proved", "refuted"]
+
+
 def test_no_pairs_but_equal_ones() -> None:
     """Within 0 are equal points: nothing is lost, and no point refutes that."""
     found = verdicts(PLANE + NORMS + near("L2", "0") + stated("e*L1") + number(epsilon="e"))
