@@ -314,12 +314,6 @@ def test_what_is_not_supported_is_refused_in_words() -> None:
         guarantee(written([["a"], ["b"]], bag("L", 1), ["unbounded"] * 2, ["own"] * 2))
     with pytest.raises(NoGuarantee, match="state it for the same"):
         guarantee(family(bag("L", "m"), bag("L", 1)))
-    counted = family(bag("L", "m"), "unbounded")
-    del counted["mechanisms"][0]["guarantee"]
-    counted["mechanisms"][0] |= {"query": "count", "noise": {"laplace": "1/e[i]"}}
-    counted["target"]["granularity"]["contribution"]["replaced"] = True
-    with pytest.raises(NoGuarantee, match="write the parts out"):
-        guarantee(counted)
     with pytest.raises(problems.ProblemError, match="about multisets"):
         tuples = written([None], bag(1, 1), ["bounded"], ["own"])
         study(tuples | {"databases": {"kind": "tuples", "records": ["a", "b"], "size": "= 2"}})

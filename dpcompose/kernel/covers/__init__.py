@@ -86,9 +86,12 @@ def cover(
 def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
     """The types at the numbers that stand for letters."""
     setting = groups.of_any_two(setting)
-    if any(mechanism.metric is not None for mechanism in setting.mechanisms):
-        return distances.cover(setting, theory, cover, every)
     kind = KINDS[setting.databases.kind]
+    single = setting.target.times is None and setting.target.steps == 1
+    if any(mechanism.metric is not None for mechanism in setting.mechanisms):
+        if kind.by_formulas and single:
+            return kind(setting, theory).cover()
+        return distances.cover(setting, theory, cover, every)
     if setting.target.times is not None:
         return groups.cover(setting, theory, cover, kind(setting, theory).enough_steps)
     if any(

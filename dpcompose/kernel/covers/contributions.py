@@ -4,20 +4,27 @@ A type says which parts lose m rows and which gain some.  Distances by edits nev
 on the one side, so m rows in L parts stand for fewer; where they do fall once as many rows are gained as are
 lost, parts that only lose, or only gain, are types as well.  Rows that lie in no part are not limited: who
 reads them moves without a limit.
+
+Of a mechanism that is stated in formulas of distances these formulas are what moves: whether a person's rows
+count for most where they stay in their parts, or where they leave them for others, is asked of the formulas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import Mechanism, Relation
+from dpcompose.kernel.covers.distances import check_formula, inputs_of
 from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, size
+from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type, size
+from dpcompose.kernel.expressions import metrics as in_metrics
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
@@ -25,38 +32,44 @@ Touched = tuple[frozenset[int], frozenset[int]]
 """The parts that lose rows, and those that gain some."""
 Far = Callable[[int, int], Term]
 """How far an input moves of which so many parts lose m rows each, and so many gain as many."""
+Touching = Mapping[int, tuple[int | Term, tuple[int, int]]]
+"""Of families how many members are touched, and in how many ways each: one that loses, and one that gains."""
 MOST_NAMED = 50
 """Of how many parts of a family the rows are named in an example."""
+Lost = tuple[tuple[int, Term, tuple[tuple[str, Term], ...]], ...]
+"""What mechanisms lose that are stated in formulas: these, and parameters that are formulas of their own."""
 
 
 class Contributions(Records):
     procedure = "contributions"
 
+    by_formulas = True
+
     def cover(self) -> Cover:
         if self.setting.target.steps > 1:
             raise NoCover("what several persons contribute together is known where losses are convex only")
-        metrics = {
-            i: self.moved(i, mechanism) for i, mechanism in enumerate(self.setting.mechanisms, start=1)
-        }
+        for mechanism in self.setting.mechanisms:
+            check_formula(mechanism)
+        self.check_fewer_rows()
         whole = any(mechanism.reads == (None,) for mechanism in self.setting.mechanisms)
         if whole and (self.partitions or self.bag.records) and not self.setting.databases.outside:
             raise NoCover(
                 "what reads everything, beside families on parts that hold all rows, is not supported"
             )
-        every, convex = self.families_moved(metrics)
+        families, convex = self.families_touched()
         if self.noisy and self.bag.replaced != "no":
             self.check_convex()
-            convex |= {*metrics}
-        patterns = list(self.patterns(metrics))
-        found = [self.of_pattern(pattern, some, metrics) for some in every for pattern in patterns]
+            convex |= {*self.pages}
+        found = [self.of_pattern(pattern, families) for pattern in self.patterns()]
         if self.reads_all:
             found = [self.without_limit(type) for type in found]
         found.sort(key=lambda one: str(one.pair))
-        pages = [pages for _, pages in metrics.values()]
-        kept = self.of_types(found, len(found), pages) if not convex and not self.partitions else None
-        types = found if kept is None else kept.types
+        pages = [*self.pages.values()]
+        besides = any(more for type in found for _, _, more in type.lost)
+        all_kept = bool(convex or self.partitions or besides)
+        types = found if all_kept else self.of_types(found, len(found), pages).types
         page = self.theory.procedure(self.procedure)
-        return Cover(tuple(types), page, len(found), tuple(pages), frozenset(convex))
+        return Cover(tuple(map(_by_steps, types)), page, len(found), tuple(pages), frozenset(convex))
 
     @cached_property
     def bag(self) -> Contribution:
@@ -86,6 +99,31 @@ class Contributions(Records):
         )
 
     # how far inputs move
+
+    @cached_property
+    def inputs(self) -> Mapping[int, Mapping[str, tuple[Far, tuple[str, ...]]]]:
+        """For each mechanism how far what it reads moves, and the pages that state it; of one that is stated
+        in formulas, for each distance in these."""
+        return {
+            i: {name: self.moved(i, one) for name, one in inputs_of(mechanism).items()}
+            for i, mechanism in enumerate(self.setting.mechanisms, start=1)
+        }
+
+    @property
+    def pages(self) -> Mapping[int, tuple[str, ...]]:
+        """For each mechanism the pages that state its distances."""
+        return {
+            i: tuple(dict.fromkeys(page for _, pages in some.values() for page in pages))
+            for i, some in self.inputs.items()
+        }
+
+    def far(self, i: int, a: int, b: int) -> list[Term]:
+        """How far a mechanism's input moves; of one that is stated in formulas, what each of these says."""
+        metric = self.setting.mechanisms[i - 1].metric
+        moved = {name: far(a, b) for name, (far, _) in self.inputs[i].items()}
+        if metric is None:
+            return [*moved.values()]
+        return [in_metrics.at(value, moved) for _, value in metric.formulas]
 
     def moved(self, i: int, mechanism: Mechanism) -> tuple[Far, tuple[str, ...]]:
         """How far what a mechanism reads moves, and the pages that state it."""
@@ -123,12 +161,31 @@ class Contributions(Records):
     def check_convex(self) -> None:
         """Raises NoCover where distances are not seen to be convex in how many rows go and come: values of
         queries may fall in these, and then m rows or none in each part do not stand for all numbers."""
-        for mechanism in self.setting.mechanisms:
-            stated = mechanism.stated
+        mechanisms = self.setting.mechanisms
+        for mechanism in (one for some in mechanisms for one in (some, *inputs_of(some).values())):
+            stated, metric = mechanism.stated, mechanism.metric
+            if metric is not None and not all(in_metrics.is_convex(value) for _, value in metric.formulas):
+                raise NoCover(f"the metric of {mechanism.name} is not seen to be convex in the distances")
             if stated is not None and (isinstance(stated.single, Contribution) or stated.steps > 1):
                 raise NoCover(
                     f"{mechanism.name} is stated for what one person contributes, or for groups, which is "
                     "not supported beside noise where rows are replaced; state it for single rows"
+                )
+
+    def falls(self, i: int) -> bool:
+        """Whether some distance is infinite where rows only go, and finite where as many come."""
+        return any(far(1, 1) != INFINITY == far(1, 0) for far, _ in self.inputs[i].values())
+
+    def check_fewer_rows(self) -> None:
+        """Raises NoCover where such a distance stands in a formula that is not infinite with it: then some of
+        the m rows that come may count for more than all."""
+        if self.bag.replaced == "no" or self.bag.rows == ONE:
+            return
+        for i, mechanism in enumerate(self.setting.mechanisms, start=1):
+            if mechanism.metric is not None and self.falls(i) and INFINITY not in self.far(i, 1, 0):
+                raise NoCover(
+                    f"{mechanism.name} is stated in a distance that is infinite unless as many rows come as "
+                    "go, and in a formula that is not, which is known for single rows"
                 )
 
     def by_edits(self, mechanism: Mechanism, stated: Relation) -> tuple[Far, tuple[str, ...]]:
@@ -174,22 +231,39 @@ class Contributions(Records):
 
     def without_limit(self, type: Type) -> Type:
         """The same with any number of rows outside of all parts, for those who read everything."""
-        moves, unlimited = dict(type.moves), set(type.unlimited)
+        moves, unlimited, lost = dict(type.moves), set(type.unlimited), [*type.lost]
         for i in self.reads_all:
-            mechanism, far = self.setting.mechanisms[i - 1], self.furthest(i)
+            mechanism = self.setting.mechanisms[i - 1]
             members = 1 if mechanism.count is None else 0
+            if mechanism.metric is not None:
+                several = {tuple(self.far(i, a, b)) for a, b in self.bag.records}
+                if len(several) != 1:
+                    raise NoCover(f"a distance in which {mechanism.name} is stated has no limit")
+                (values,) = several
+                lost += self.lost(i, values)
+                moves |= {i: ((members, values[0]),)} if {*values} != {ZERO} else {}
+                continue
+            far = self.furthest(i)
             if far is None:
                 unlimited.add(i)
             if far != ZERO:
                 moves[i] = ((members, far or INFINITY),)
-        return Type(tuple(sorted(moves.items())), frozenset(unlimited), type.pair)
+        return Type(tuple(sorted(moves.items())), frozenset(unlimited), type.pair, lost=tuple(lost))
+
+    def lost(self, i: int, values: Sequence[Term]) -> Lost:
+        """What a mechanism loses that is stated in formulas, by their values; nothing, of another one."""
+        metric = self.setting.mechanisms[i - 1].metric
+        if metric is None or {*values} == {ZERO}:
+            return ()
+        besides = zip((key for key, _ in metric.besides), values[1:], strict=True)
+        return ((i, values[0], tuple(besides)),)
 
     def furthest(self, i: int) -> Term | None:
         """How far everything moves where any number of rows outside changes; None: without a limit."""
         mechanism = self.setting.mechanisms[i - 1]
-        stated, far = mechanism.stated, self.moved(i, mechanism)[0]
+        stated = mechanism.stated
         ways = {"no": [(1, 0)], "bag": [(1, 0), (1, 1)], "rows": [(1, 1)]}[self.bag.replaced]
-        distances = [far(a, b) for a, b in self.bag.records or ways]
+        distances = [self.far(i, a, b)[0] for a, b in self.bag.records or ways]
         if INFINITY in distances:
             return INFINITY
         if set(distances) == {ZERO}:
@@ -199,23 +273,19 @@ class Contributions(Records):
 
     # which parts are touched
 
-    def families_moved(
-        self, metrics: Mapping[int, tuple[Far, tuple[str, ...]]]
-    ) -> tuple[list[Moves], set[int]]:
-        """How many members of the families move how far, in each way that others do not exceed; and the
-        families of which losses have to be convex in the distance for that."""
-        ways: list[list[Moves]] = []
-        convex: set[int] = set()
+    def families_touched(self) -> tuple[Touching, set[int]]:
+        """How many members of the families are touched, and how, in the way that others do not exceed; and
+        the families of which losses have to be convex in the distance for that."""
+        found, convex = dict[int, tuple[int | Term, tuple[int, int]]](), set[int]()
         for families in self.partitions.values():
-            once = {i: metrics[i][0](1, 0) for i in families}
-            twice = {i: metrics[i][0](1, 1) for i in families}
-            parts: Term = self.bag.parts
+            once, twice = self.touched(families, 1, 0), self.touched(families, 1, 1)
+            parts, ways = self.bag.parts, (1, 0)
             if self.bag.replaced == "no":
-                moved = once
-            elif once == twice or INFINITY in once.values():
-                moved, parts = once, number(2) * parts
+                pass
+            elif INFINITY in once or _are_no_larger(twice, once):
+                parts = number(2) * parts
             elif self.doubles(families):
-                moved = twice
+                ways = (1, 1)
                 convex |= set(families)
             else:
                 raise NoCover(
@@ -223,10 +293,14 @@ class Contributions(Records):
                     "supported; write the parts out"
                 )
             many = parts if parts.number is None else int(parts.number)
-            ways.append([tuple((i, ((many, moved[i]),)) for i in families)])
-        return [tuple(one for some in chosen for one in some) for chosen in product(*ways)], convex
+            found |= {i: (many, ways) for i in families}
+        return found, convex
 
-    def patterns(self, metrics: Mapping[int, tuple[Far, tuple[str, ...]]]) -> Iterator[Touched]:
+    def touched(self, families: Sequence[int], a: int, b: int) -> list[Term]:
+        """How far a part moves its readers that loses rows, or gains some, or both."""
+        return [term for i in families for term in self.far(i, a, b)]
+
+    def patterns(self) -> Iterator[Touched]:
         """Which of the written parts lose and gain rows, in all ways that others do not exceed."""
         count, replaced = len(self.setting.databases.atoms), self.bag.replaced
         if not count:
@@ -241,12 +315,10 @@ class Contributions(Records):
             raise NoCover(
                 "parts of a single record are replaced by rows outside of all parts, and there are none"
             )
-        falling = (self.noisy and replaced != "no") or any(
-            far(1, 1) != INFINITY == far(1, 0) for far, _ in metrics.values()
-        )
+        falling = (self.noisy and replaced != "no") or any(map(self.falls, self.inputs))
         few = 0 if falling or alone else most
         sides = sum(comb(count, n) for n in range(few, most + 1))
-        if sides ** (1 if replaced == "no" else 2) * len(metrics) > LARGEST:
+        if sides ** (1 if replaced == "no" else 2) * len(self.inputs) > LARGEST:
             raise NoCover(f"{count:,} parts are touched in too many ways to write down; fewer parts would do")
         every = [
             frozenset(combination)
@@ -262,19 +334,23 @@ class Contributions(Records):
                 if (left or right) and not uneven and alone.isdisjoint(left & right):
                     yield left, right
 
-    def of_pattern(
-        self, touched: Touched, families: Moves, metrics: Mapping[int, tuple[Far, tuple[str, ...]]]
-    ) -> Type:
+    def of_pattern(self, pattern: Touched, families: Touching) -> Type:
         """The type of neighbours of which so many parts lose m rows each, and so many gain as many."""
-        moves = dict(families)
+        moves, lost = dict[int, tuple[tuple[int | Term, Term], ...]](), list[Any]()
         for i, mechanism in enumerate(self.setting.mechanisms, start=1):
-            if mechanism.partition or i in self.reads_all:
+            if i in self.reads_all:
                 continue
-            (read,) = mechanism.reads
-            a, b = (len(numbers if read is None else numbers.intersection(read)) for numbers in touched)
-            if (a or b) and (r := metrics[i][0](a, b)) != ZERO:
-                moves[i] = ((1 if mechanism.count is None else 0, r),)
-        return Type(tuple(sorted(moves.items())), frozenset(), self.example(touched))
+            if i in families:
+                many, (a, b) = families[i]
+            else:
+                (read,) = mechanism.reads
+                a, b = (len(rows if read is None else rows.intersection(read)) for rows in pattern)
+                many = 1 if mechanism.count is None else 0
+            values = self.far(i, a, b) if a or b else [ZERO]
+            if {*values} != {ZERO}:
+                moves[i] = ((many, values[0]),)
+                lost += self.lost(i, values)
+        return Type(tuple(sorted(moves.items())), frozenset(), self.example(pattern), lost=tuple(lost))
 
     def example(self, touched: Touched) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """One row of each part that loses, or gains, some; of families of the first parts."""
@@ -307,6 +383,17 @@ class Contributions(Records):
 
     def doubles(self, families: Sequence[int]) -> bool:
         """Whether rows that go and come in one part move its readers twice as far as those that only go."""
-        some = [self.moved(i, self.setting.mechanisms[i - 1])[0] for i in families]
-        once, twice = ([far(1, n) for far in some] for n in (0, 1))
+        once, twice = self.touched(families, 1, 0), self.touched(families, 1, 1)
         return INFINITY not in once and twice == [number(2) * term for term in once]
+
+
+def _are_no_larger(some: Sequence[Term], others: Sequence[Term]) -> bool:
+    """Whether some distances are seen to be at most others."""
+    return INFINITY not in some and all((b - a).nonnegative for a, b in zip(some, others, strict=True))
+
+
+def _by_steps(type: Type) -> Type:
+    """A type in which mechanisms that are stated in formulas move by one step of the guarantee there."""
+    between = {i for i, _, _ in type.lost}
+    moves = ((i, tuple((many, ONE if i in between else r) for many, r in some)) for i, some in type.moves)
+    return replace(type, moves=tuple(moves))

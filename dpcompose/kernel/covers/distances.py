@@ -31,7 +31,7 @@ def cover(
     for n, (i, _) in enumerate(inputs, start=1):
         numbers.setdefault(i, []).append(n)
     for one in setting.mechanisms:
-        _check(one)
+        check_formula(one)
     named = (
         replace(mechanism, name=f"{mechanism.name} ({n})") for n, (_, mechanism) in enumerate(inputs, start=1)
     )
@@ -50,8 +50,14 @@ def cover(
     return Cover(types, found.page, found.gone_through, pages, convex)
 
 
-def _check(mechanism: Mechanism) -> None:
-    """Raises NoCover where a formula may fall as distances grow, or is not 0 where all are 0."""
+def inputs_of(mechanism: Mechanism) -> dict[str, Mechanism]:
+    """What moves, by the letters of the distances of a mechanism that is stated in formulas; else it."""
+    return {"": mechanism} if mechanism.metric is None else dict(mechanism.metric.distances)
+
+
+def check_formula(mechanism: Mechanism) -> None:
+    """Raises NoCover where a formula may fall as distances grow, or is not 0 where all are 0; or where a
+    distance is in none of the formulas: at an infinite one nothing else is looked at."""
     for key, value in () if mechanism.metric is None else mechanism.metric.formulas:
         if not metrics.grows(value):
             raise NoCover(
@@ -59,6 +65,10 @@ def _check(mechanism: Mechanism) -> None:
             )
         if metrics.at(value, {}) != ZERO:
             raise NoCover(f"the {key} of {mechanism.name} is not 0 where all distances are")
+    if mechanism.metric is not None:
+        used = {letter for _, value in mechanism.metric.formulas for letter in value.letters}
+        if unused := [name for name, _ in mechanism.metric.distances if name not in used]:
+            raise NoCover(f"{unused[0]} is no distance in the formulas of {mechanism.name}")
 
 
 def _is_convex(mechanism: Mechanism) -> bool:

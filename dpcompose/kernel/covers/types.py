@@ -170,6 +170,8 @@ class Covering(ABC):
 
     procedure: ClassVar[str]
     """What the page calls the lemma by which the types cover everything."""
+    by_formulas: ClassVar[bool] = False
+    """Whether what moves are formulas in distances, of mechanisms that are stated in these."""
 
     def __init__(self, setting: Setting, theory: Theory, most: int = LARGEST) -> None:
         self.setting, self.theory, self.most = setting, theory, most

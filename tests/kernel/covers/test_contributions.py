@@ -210,3 +210,30 @@ def test_r_persons_in_the_same_parts_are_as_far_as_any() -> None:
     for stated in ({"single": "any two", "steps": 1}, bag("2", "3") | {"steps": 2}):
         with pytest.raises(NoCover, match="for single steps"):
             cover(bag("2", "3") | {"steps": 2}, family(stated))
+
+
+def in_formula(formula: str, **stated: Any) -> dict[str, Any]:
+    """A family that is stated in a formula of d__u, d__b: unbounded and bounded steps of a part."""
+    plain = {"notion": "pure", "values": {"epsilon": "1"}}
+    inputs = {name: {"name": name, **plain, **family(one)} for name, one in stated.items()}
+    metric = {"formula": formula, "besides": {}, "distances": inputs, "bounded": False}
+    return {key: value for key, value in family(U).items() if key != "stated"} | {"metric": metric}
+
+
+def test_formulas_and_not_distances_say_where_rows_count_for_most() -> None:
+    both = {"d__u": U, "d__b": B}
+    stays = cover(bag("L", "1", "bag"), in_formula("min(d__u, 3*d__b)", **both))
+    assert moves(stays) == {"1:1xL"} and stays.convex == {1}
+    assert [repr(far) for type in stays.types for _, far, _ in type.lost] == ["2"]
+    leaves = cover(bag("2", "1", "bag"), in_formula("min(d__u, d__b)", **both))
+    assert moves(leaves) == {"1:1x4"} and not leaves.convex
+    with pytest.raises(NoCover, match="write the parts out"):
+        cover(bag("L", "1", "bag"), in_formula("min(d__u, 3*d__b/2)", **both))
+    with pytest.raises(NoCover, match="known for single rows"):
+        cover(bag("L", "2", "bag"), in_formula("min(10*d__u, d__b)", **both))
+
+
+def test_a_distance_that_no_formula_is_about_hides_nothing() -> None:
+    """At its infinite value nothing else would be looked at."""
+    with pytest.raises(NoCover, match="d__b is no distance in the formulas"):
+        cover(bag("L", "1", "bag"), in_formula("d__u", d__u=U, d__b=B))
