@@ -393,3 +393,51 @@ def test_what_holds_of_all_records_is_no_guarantee_on_samples() -> None:
     there = guarantees.best(guarantees.workshop(core.implying(1, 0, 1), PAGES)).main.theorem
     with pytest.raises(NoTheorem, match="no guarantee on samples"):
         Prover(core, PAGES).by("implies", there, i=1, n=0, m=1)
+
+
+ON: Any = dpc.multisets("ab", size="<= 2")
+ROWS = {D: [f"1/{2 + D.count('a')}", f"1 - 1/{2 + D.count('a')}"] for D in ON.databases()}
+OF_SAMPLES = dpc.probability_table(ROWS, on=ON)
+PAIRS = dpc.multisets("ab", size="= 2")
+
+
+@pytest.mark.parametrize(
+    ("by", "on", "target", "odds"),
+    [
+        # {a}: (1/2 + 1/3)/2 = 5/12; {a, a}: (1/2 + 2/3 + 1/4)/4 = 17/48; 5/12 : 17/48 is less than 6/5
+        (dpc.poisson_sample("1/2"), ON, dpc.unbounded, "6/5"),
+        # {a, a}: 1/3; {a, b}: 5/12; {b, b}: 1/2
+        (dpc.fixed_sample(1, 2), PAIRS, dpc.bounded, "5/4"),
+        # {a, a}: 1/4; {a, b}: (1/4 + 2/3 + 1/2)/4 = 17/48; {b, b}: 1/2
+        (dpc.drawn_sample(2, 2), PAIRS, dpc.bounded, "17/12"),
+        (dpc.fixed_sample(1), dpc.multisets("ab", size="1..2"), dpc.unbounded, "5/4"),
+    ],
+)
+def test_a_table_on_samples_is_known_exactly(by: Any, on: Any, target: Any, odds: str) -> None:
+    made = dpc.compose(dpc.mechanism("M", table=OF_SAMPLES, sampled=by), on=on, target=target)
+    assert made.check(dpc.pure(f"log({odds})")).loose is False
+    assert made.check(dpc.pure(f"log({odds}) - 1/1000")).verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("by", "on", "said"),
+    [
+        (dpc.poisson_sample("3/2"), ON, "3/2 is no probability"),
+        (dpc.poisson_sample("s"), ON, "drawn with numbers"),
+        (dpc.fixed_sample(1), ON, "{} has no such sample"),
+        (dpc.fixed_sample(1, 3), PAIRS, "not all databases have 3 records"),
+        (dpc.poisson_sample("1/2"), dpc.multisets("ab", size="<= 3"), "no row for .*, a sample of"),
+        (dpc.poisson_sample("1/2"), dpc.listed(["a", "aa"]), "of multisets and sets"),
+    ],
+)
+def test_tables_that_do_not_fit_their_samples(by: Any, on: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        dpc.compose(dpc.mechanism("M", table=OF_SAMPLES, sampled=by), on=on, target=dpc.free_lunch)
+
+
+def test_the_formula_holds_of_a_table_on_samples() -> None:
+    """Half of the records: log(1 + (3/2 - 1)/2) by the formula, and one of the other way round is attained."""
+    loss = OF_SAMPLES.loss(dpc.unbounded).expression
+    assert str(loss) == "log(3/2)"
+    M = dpc.mechanism("M", table=OF_SAMPLES, sampled=dpc.poisson_sample("1/2"))
+    assert dpc.compose(M, on=ON, target=dpc.unbounded).check(dpc.pure("log(5/4)")).loose is True

@@ -49,18 +49,25 @@ class Measured:
 
 @frozen
 class Tabled:
-    """A mechanism M∘f that is given by its table, which shows the guarantee that it has."""
+    """A mechanism M∘f that is given by its table, which shows the guarantee that it has.
+
+    sampled -- how the sample is drawn that it is run on; then its rows are samples.
+    """
 
     name: str
     table: ProbabilityTable
     reads: Map = everything
     processing: str = ""
+    sampled: Sample | None = None
 
     def for_neighbours(self, target: Granularity, on: DatabaseClass) -> Mechanism:
         """The mechanism with its pure loss at neighbours, the least ε that it has on a class.
 
         Its rows are the databases, or what is read of them.  Raises TooLarge, WrongTable.
         """
+        if self.sampled is not None:
+            table = self._on_samples(self.sampled, on)
+            return replace(self, table=table, sampled=None).for_neighbours(target, on)
         whole = set(self.table.rows) == set(on.databases())
         table = self.table if whole else self.table.reading(self.reads, on)
         shown = pure(table.loss(target).term, target, None if self.reads.is_everything else "common")
@@ -69,8 +76,21 @@ class Tabled:
     def then(self, words: str) -> Tabled:
         return replace(self, processing=words)
 
-    def on_samples(self, by: Sample) -> Mechanism:
-        raise TypeError(f"{self.name}: what is run on a sample has a guarantee, and not a table")
+    def on_samples(self, by: Sample) -> Tabled:
+        if not self.reads.is_everything:
+            raise TypeError(
+                f"{self.name}: a table on samples has a row for each of them, and reads everything"
+            )
+        return replace(self, sampled=by)
+
+    def _on_samples(self, by: Sample, on: DatabaseClass) -> ProbabilityTable:
+        """The table of the whole, with the mixture of the rows of its samples for each database."""
+        from dpcompose.privacy.finite.drawn import on_samples
+
+        letters = {key: value.number for key, value in by.named.items() if value.number is not None}
+        if len(letters) < len(by.named):
+            raise ValueError(f"{self.name}: of a table samples are drawn with numbers, not {by}")
+        return on_samples(self.table, by.how, letters, on)
 
     every = ()
     """No guarantee is stated."""
@@ -144,7 +164,7 @@ def mechanism(
     table -- its probabilities (`probability_table`), enough alone; study -- M is its composition;
     processing -- what is done to the output before it is published, in words (`Mechanism.then`);
     filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`);
-    sampled -- how the sample is drawn that M is run on (`poisson_sample`, ...): its guarantee is on samples;
+    sampled -- how the samples are drawn that M is run on (`poisson_sample`): what is known of it is on these;
     domain -- "own" or "common": where its guarantee is stated, if that does not say it (GB Rem. IV.9).
     Raises TypeError where there is no guarantee, or two things say one.
 

@@ -2,63 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, product
-from math import comb
+from itertools import product
 from typing import Any, TypeAlias
 
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.privacy.finite.drawn import DRAWN, Letters
 from dpcompose.search.audits.outcomes import Outputs, Row, Values, outputs_of, plain
 from dpcompose.search.audits.searched import Counterexample, Looked, aimed
 from dpcompose.search.audits.suppositions import Supposition
 from dpcompose.search.audits.worlds import Base, Reading, Records, Relation, World, difference, of_records
 
-Letters: TypeAlias = Mapping[str, Fraction]
+Cases: TypeAlias = tuple[tuple[Mapping[str, int | str], int, int], ...]
+"""The letters of a way to draw samples, and the least and the largest size of databases."""
 
-
-def _each(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
-    """Each record by itself."""
-    s = letters["s"]
-    for kept in product((False, True), repeat=len(D)):
-        drawn = tuple(x for x, stays in zip(D, kept, strict=True) if stays)
-        yield drawn, s ** len(drawn) * (1 - s) ** (len(D) - len(drawn))
-
-
-def _some(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
-    """So many of the records."""
-    m = int(letters["m"])
-    yield from ((combination, Fraction(1, comb(len(D), m))) for combination in combinations(D, m))
-
-
-def _draws(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
-    """So many draws, with replacement."""
-    m = int(letters["m"])
-    yield from ((tuple(sorted(one)), Fraction(1, len(D) ** m)) for one in product(D, repeat=m))
-
-
-@frozen
-class Way:
-    """A way to draw samples: the samples of a database with their probabilities, and what is gone through.
-
-    cases -- the letters, and the least and the largest size of databases.
-    """
-
-    drawn: Callable[[Records, Letters], Iterator[tuple[Records, Fraction]]]
-    cases: tuple[tuple[Mapping[str, int | str], int, int], ...]
-
-
-POISSON = Way(_each, tuple(({"s": s}, 0, n) for n in (1, 2) for s in ("1/2", "1/4")))
-WAYS: Mapping[str, Way] = {
+POISSON: Cases = tuple(({"s": s}, 0, n) for n in (1, 2) for s in ("1/2", "1/4"))
+WAYS: Mapping[str, Cases] = {
     "poisson": POISSON,
     "poisson-replaced": POISSON,
-    "fixed": Way(_some, tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (1, 3), (2, 3)))),
-    "any-number": Way(_some, tuple(({"m": m}, m, m + 1) for m in (1, 2))),
-    "draws": Way(_draws, tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (2, 2), (2, 3)))),
+    "fixed": tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (1, 3), (2, 3))),
+    "any-number": tuple(({"m": m}, m, m + 1) for m in (1, 2)),
+    "draws": tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (2, 2), (2, 3))),
 }
-"""The ways to draw samples, by the word of their pages."""
+"""What is gone through, by the word of pages."""
 
 STEPS = ([0, 1], [1, 1])
 """What neighbours can be: how many records one step removes, and adds."""
@@ -93,8 +62,7 @@ class Sampled:
 
     def look(self, most: int, looked: Looked) -> Counterexample | None:
         """A class of databases, and a mechanism on samples with its guarantee, that loses more."""
-        way = WAYS[self.page.head.how]
-        for (letters, least, largest), universe in product(way.cases, ("a", "ab")):
+        for (letters, least, largest), universe in product(WAYS[self.page.head.how], ("a", "ab")):
             base, samples = of_records(universe, least, largest), of_records(universe, 0, largest)
             for H, G in product(self.on_samples, self.neighbours):
                 looked.add(_world(base, G))
@@ -137,7 +105,7 @@ class Sampled:
         """What the mechanism on a sample says: the outcome, or where it is published the sample with it."""
         outcomes = range(len(rows[0]))
         values = {(T, o): Fraction(0) for T in (samples.contents if published else ((),)) for o in outcomes}
-        for T, p in WAYS[self.page.head.how].drawn(D, letters):
+        for T, p in DRAWN[self.page.head.how](D, letters):
             for o in outcomes:
                 values[T if published else (), o] += p * rows[samples.contents.index(T)][o]
         return tuple(values.values())
