@@ -17,11 +17,11 @@ BY_STEPS = "metric forms"
 """Below what key a saved file has the derivations about claims in canonical metrics."""
 
 
-def in_steps(data: Mapping[str, Any]) -> Mapping[str, Any]:
+def in_groups(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """The same data, where databases within a distance m in the canonical metric of G are neighbours: m steps
     of G lead from the one to the other, so these are groups of m.
 
-    >>> in_steps({"target": {"metric": "d_bounded", "within": "5/2"}})["target"]
+    >>> in_groups({"target": {"metric": "d_bounded", "within": "5/2"}})["target"]
     {'granularity': {'group': 2, 'of': 'bounded'}}
     """
     target = data.get("target")

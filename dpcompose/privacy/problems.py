@@ -21,7 +21,7 @@ from dpcompose.privacy.format.checks import Mistake, unset
 from dpcompose.privacy.format.lines import first_line, line_of
 from dpcompose.privacy.format.schema import Notions, ProblemTable
 from dpcompose.privacy.guarantees.notions import FILE_KEYS
-from dpcompose.privacy.in_metrics import in_steps, is_in_metrics, may_be_for_neighbours
+from dpcompose.privacy.in_metrics import in_groups, is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.readers.claims import Claim as Claim
 from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.studies import Study
@@ -182,7 +182,7 @@ def read_data(
     pairs -- whether it is read as one about all pairs, or about neighbours; left out: as it says itself;
     beside -- whether claims for neighbours are left as these; else they are in the metric of the target.
     """
-    data = in_steps(data) if isinstance(data, Mapping) else data
+    data = in_groups(data) if isinstance(data, Mapping) else data
     if pairs is None:
         pairs = isinstance(data, Mapping) and is_in_metrics(data) and not may_be_for_neighbours(data)
     refuse(unset(data), file)

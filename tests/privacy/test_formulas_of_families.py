@@ -68,6 +68,12 @@ def test_squares() -> None:
     assert verdicts(text(metric, "4*top(L, e[i]**2, i, 1, k)", notion="zcdp")) == ["proved"]
 
 
+def test_one_metric_is_a_guarantee_for_neighbours() -> None:
+    """With a number for L too: a record moves those inputs by 2 that it stays in, and by 1 those it leaves."""
+    numbered = text("e[i]*d_unbounded", STAYS, LEAVES).replace('at-most = "L"', 'at-most = "2"')
+    assert verdicts(numbered.replace("top(L", "top(2").replace("2*L", "4")) == ["proved", "refuted"]
+
+
 def test_fewer_rows_may_count_for_more() -> None:
     """Of two rows that go one comes: min(10*3, ∞) = 30, above min(10*4, 2) = 2 and min(10*2, ∞) = 20."""
     assert verdicts(text("min(10*e[i]*d_unbounded, e[i]*d_bounded)", "20*" + LEAVES, rows="2")) == [

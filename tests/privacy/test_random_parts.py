@@ -214,3 +214,14 @@ def test_cut_in_half_where_a_record_comes() -> None:
     second = {"": 3 * c, "x": c, "y": 9 * c}
     at = [law(D, len(D) // 2, [first, second], False)[1, 1] for D in ("x", "xy")]
     assert at[1] / at[0] == 15
+
+
+@pytest.mark.parametrize(("metric", "bound"), [("e[i]*d_bounded", MOST), ("e[i]*d_unbounded", f"2*{MOST}")])
+def test_a_number_times_one_metric_is_a_guarantee_for_neighbours(metric: str, bound: str) -> None:
+    """One input has one record replaced: it is 1 bounded step, and 2 unbounded ones, away."""
+    stated = dealt().replace('epsilon = "e[i]", granularity = "bounded"', f'metric = "{metric}"')
+    _, answers = judged(stated, bound, f"{bound}/2")
+    assert [answer.verdict for answer in answers] == ["proved", "refuted"]
+    several = stated.replace(metric, "min(e[i]*d_unbounded, e[i])")
+    with pytest.raises(problems.ProblemError, match="a number times one canonical metric"):
+        judged(several, MOST)

@@ -12,7 +12,7 @@ from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.in_metrics import (
     has_neighbours,
-    in_steps,
+    in_groups,
     is_for_neighbours,
     is_in_metrics,
     known_for_neighbours,
@@ -83,7 +83,7 @@ def load_data(
     data: Mapping[str, Any], file: str, text: str, theory: Theory
 ) -> tuple[Study, tuple[Claim, ...]]:
     """The same of data.  Raises ProblemError with the mistakes that are found first."""
-    data = in_steps(data) if isinstance(data, Mapping) else data
+    data = in_groups(data) if isinstance(data, Mapping) else data
     if is_in_metrics(data) and (found := _in_metrics(data, file, text, theory)) is not None:
         return found
     about = file, text, partial(show, theory=theory), theory.parameters, theory.own

@@ -178,6 +178,8 @@ class Mechanisms:
                 return None
             return mechanism(given.name, guarantees, reads, many)
         table = None if given.table is None else self._probabilities(given.table, path)
+        if reads.dealt or reads.divided:  # a record may move some members by more steps than others
+            guarantees = [in_steps(guarantee, reads) for guarantee in guarantees]
         satisfies, *also = tradeoffs.at_once(guarantees[0])
         return Mechanism(given.name, reads, satisfies, many, table=table, also=tuple(also))
 

@@ -71,8 +71,8 @@ def _check_deal(setting: Setting, mechanism: Mechanism) -> None:
     stated, besides = mechanism.satisfies, (mechanism.noise, mechanism.table, mechanism.study)
     if stated.domain != "own" or stated.metric is not None or mechanism.also or besides != (None, None, None):
         raise InvalidSetting(
-            f"{name} reads a random part, and has one guarantee, for neighbours among parts of any size: "
-            'domain = "own"'
+            f'{name} reads a random part, and has one guarantee among parts of any size: domain = "own", for '
+            "neighbours, or in a number times one canonical metric, such as e[i]*d_bounded"
         )
 
 
