@@ -235,15 +235,55 @@ def test_what_letters_do_not_say_is_undecided_in_words(change: dict[str, Any], w
         optimal_bound(problem)
 
 
-def test_a_letter_beside_other_reads_or_numbers_is_undecided_in_words() -> None:
+def test_a_letter_beside_what_reads_everything() -> None:
     problem = overlapping("m", "bounded", "unbounded")
     own = {"notion": "pure", "epsilon": "f", "granularity": "unbounded"}
     beside = [*problem["mechanisms"], {"name": "All", "reads": "everything", "guarantee": own}]
     assert (
         formulas.to_text(optimal_bound({**problem, "mechanisms": beside})) == "2*f + 2*top(m, e[i], i, 1, k)"
     )
-    other = {**problem["mechanisms"][0], "name": "N", "reads": {"part": "i", "of": "G"}}
-    families = {**problem["partitions"], "G": {"kind": "overlapping", "parts": "k", "at-most": "2"}}
-    both = {**problem, "partitions": families, "mechanisms": [*problem["mechanisms"], other]}
-    with pytest.raises(NotElaborated, match="beside other such numbers"):
-        optimal_bound(both)
+
+
+def on_two(problem: dict[str, Any], most: str, stated: str, domain: str) -> dict[str, Any]:
+    """The same beside a family on other inputs, a record in so many of these; a partition: in one."""
+    guarantee = {"notion": "pure", "epsilon": "f[i]", "granularity": stated, "domain": domain}
+    reads = {"reads": {"part": "i", "of": "G"}, "guarantee": guarantee}
+    of = {"kind": "record-wise"} if most == "1" else {"kind": "overlapping", "at-most": most}
+    families = {**problem["partitions"], "G": {**of, "parts": "k"}}
+    mechanisms = [*problem["mechanisms"], {**problem["mechanisms"][0], "name": "N", **reads}]
+    return {**problem, "partitions": families, "mechanisms": mechanisms}
+
+
+@pytest.mark.parametrize(
+    ("target", "stated", "other", "most", "bound"),
+    [
+        # mathematics 8.2: a record may lie in any m inputs of the one and any n of the other
+        ("unbounded", "unbounded", "unbounded", "n", "top(m, e[i], i, 1, k) + top(n, f[i], i, 1, k)"),
+        ("unbounded", "unbounded", "unbounded", "1", "max(f[i], i, 1, k) + top(m, e[i], i, 1, k)"),
+        ("bounded", "unbounded", "unbounded", "2", "2*top(2, f[i], i, 1, k) + 2*top(m, e[i], i, 1, k)"),
+        ("bounded", "unbounded", "bounded", "n", "top(2*n, f[i], i, 1, k) + 2*top(m, e[i], i, 1, k)"),
+    ],
+)
+def test_inputs_of_two_kinds_have_numbers_of_their_own(
+    target: str, stated: str, other: str, most: str, bound: str
+) -> None:
+    first = overlapping("m", target, stated)
+    found = optimal_bound(on_two(first, most, other, "common" if other == "bounded" else "own"))
+    assert formulas.to_text(found) == bound
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_numbers_of_two_kinds_say_what_parts_say_that_are_written_out(seed: int) -> None:
+    rng = random.Random(seed)
+    k, m, n = rng.randint(2, 3), rng.randint(1, 2), rng.randint(1, 2)
+    target, stated, other = (rng.choice(["unbounded", "bounded"]) for _ in range(3))
+    domains = [rng.choice(["own", "common"]) for _ in range(2)]
+    letters = optimal_bound(on_two(overlapping("m", target, stated, domains[0]), "n", other, domains[1]))
+    numbers = overlapping(m, target, stated, domains[0], k=str(k))
+    written = optimal_bound(on_two(numbers, str(n), other, domains[1]))
+    if "oo" in (letters.kind, written.kind):
+        assert letters.kind == written.kind
+        return
+    point = {"k": F(k), "m": F(m), "n": F(n)}
+    point |= {f"{x}[{i}]": F(rng.randint(1, 30), 7) for x in "ef" for i in range(1, k + 1)}
+    assert formulas.evaluate(letters, point) == formulas.evaluate(written, point)

@@ -24,13 +24,19 @@ class Contribution:
     parts, rows -- whole numbers from 1, or letters for such; replaced -- a word of REPLACED;
     records -- where a bag is one record, with a row in each input that holds it: how many records go and come
     in a step, which is what those see who read everything.  Then rows are one, and all bags replace others
-    where some do.
+    where some do;
+    among -- the partitions of which a bag lies in another number of parts, by name, with that number.
     """
 
     parts: Term
     rows: Term
     replaced: str
     records: tuple[tuple[int, int], ...] = ()
+    among: tuple[tuple[str, Term], ...] = ()
+
+    def parts_of(self, partition: str) -> Term:
+        """In how many parts of a partition the rows of a bag lie at most."""
+        return dict(self.among).get(partition, self.parts)
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -39,7 +45,9 @@ class Contribution:
             "rows": formulas.to_text(self.rows),
             "replaced": self.replaced,
         }
-        return found | ({"records": [list(one) for one in self.records]} if self.records else {})
+        found |= {"records": [list(one) for one in self.records]} if self.records else {}
+        among = {partition: formulas.to_text(parts) for partition, parts in self.among}
+        return found | ({"among": among} if among else {})
 
 
 def is_count(count: Term) -> bool:
@@ -62,14 +70,23 @@ RECORDS: Mapping[tuple[tuple[int, ...], ...], str] = {
 
 def read(reader: Reader) -> Contribution:
     """The contribution that JSON data states.  Raises BadSetting."""
-    reader.keys(("parts", "rows", "replaced", "records"))
-    found: dict[str, Any] = {}
-    for key in ("parts", "rows"):
-        found[key] = reader.key(key).formula()
-        if not is_count(found[key]):
-            raise reader.key(key).wrong("a whole number from 1, or a letter for one,")
+    reader.keys(("parts", "rows", "replaced", "records", "among"))
+    found = {key: _count(reader.key(key)) for key in ("parts", "rows")}
+    others = reader.key("among", {})
+    if not isinstance(others.value, dict):
+        raise others.wrong("a table of numbers by the names of partitions")
+    among = tuple((name, _count(others.key(name))) for name in sorted(map(str, others.value)))
     replaced = reader.key("replaced").text(*REPLACED)
     records = tuple(sorted(tuple(one.wholes()) for one in reader.key("records", []).items()))
     if records and (RECORDS.get(records) != replaced or found["rows"].number != 1):
         raise reader.key("records").wrong("how many records go and come, each with one row in a part,")
-    return Contribution(found["parts"], found["rows"], replaced, tuple((a, b) for a, b in records))
+    counts = tuple((a, b) for a, b in records)
+    return Contribution(found["parts"], found["rows"], replaced, counts, among)
+
+
+def _count(reader: Reader) -> Term:
+    """A whole number from 1, or a letter for one.  Raises BadSetting."""
+    found = reader.formula()
+    if not is_count(found):
+        raise reader.wrong("a whole number from 1, or a letter for one,")
+    return found

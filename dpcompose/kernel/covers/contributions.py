@@ -211,7 +211,7 @@ class Contributions(Records):
     def by_bags(self, mechanism: Mechanism, stated: Contribution, whole: bool) -> Far:
         """By the fewest bags that go, come, or take the place of others."""
         bag, sizes_tell = self.bag, mechanism.domain == "own" or whole
-        if (stated.parts, stated.rows) != (bag.parts, bag.rows):
+        if (stated.parts, stated.rows, stated.among) != (bag.parts, bag.rows, bag.among):
             raise NoCover(
                 f"{mechanism.name} is stated for other numbers of parts or rows than the target's; "
                 "state it for the same"
@@ -277,9 +277,9 @@ class Contributions(Records):
         """How many members of the families are touched, and how, in the way that others do not exceed; and
         the families of which losses have to be convex in the distance for that."""
         found, convex = dict[int, tuple[int | Term, tuple[int, int]]](), set[int]()
-        for families in self.partitions.values():
+        for partition, families in self.partitions.items():
             once, twice = self.touched(families, 1, 0), self.touched(families, 1, 1)
-            parts, ways = self.bag.parts, (1, 0)
+            parts, ways = self.bag.parts_of(partition), (1, 0)
             if self.bag.replaced == "no":
                 pass
             elif INFINITY in once or _are_no_larger(twice, once):
@@ -358,7 +358,7 @@ class Contributions(Records):
         D = [atoms[j].records[0] for j in sorted(left)]
         E = [atoms[j].records[1 if j in left else 0] for j in sorted(right)]
         for partition, families in self.partitions.items():
-            few, several = self.fewest(families)
+            few, several = self.fewest(families, self.bag.parts_of(partition))
             D += [f"{partition}{j}" for j in range(1, few + 1)]
             if self.bag.replaced != "no":
                 gaining = range(several - few + 1, several + 1)
@@ -373,9 +373,9 @@ class Contributions(Records):
             fewer += outside[1:] * abs(len(D) - len(E))
         return tuple(sorted(D)), tuple(sorted(E))
 
-    def fewest(self, families: Sequence[int]) -> tuple[int, int]:
+    def fewest(self, families: Sequence[int], parts: Term) -> tuple[int, int]:
         """In how many parts of a partition the rows of one bag lie in an example, and those of two."""
-        count, parts = self.setting.mechanisms[families[0] - 1].count, self.bag.parts
+        count = self.setting.mechanisms[families[0] - 1].count
         assert count is not None
         members = MOST_NAMED if count.number is None else int(count.number)
         few = min(int(parts.number or parts.of[1].least), members, MOST_NAMED // 2)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import ONE
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated, Pair
@@ -40,11 +41,8 @@ class Overlapping(Contributions):
             return None
         why, databases, edits = "", setting.databases, setting.target.edits(setting.databases)
         maps = [mechanism.reads for mechanism in setting.mechanisms]
-        parts = [f for f in maps if f.divided]
         if not all(f.divided or f.is_everything for f in maps):
             why = "is not supported beside mechanisms that read something else"
-        elif len({part.most for part in parts}) > 1:
-            why = "is not supported beside other such numbers"
         elif not databases.twice or databases.sizes != ANY_SIZE:
             why = "needs multisets of any size"
         elif edits is None or edits.single is None:
@@ -71,6 +69,10 @@ class Overlapping(Contributions):
         if any(mechanism.reads.is_everything for mechanism in self.setting.mechanisms):
             found["single"] |= {"records": [list(numbers) for numbers in self._single]}
         edits = self.setting.target.edits(self.universe)
+        most = {f.partition: f.most for f in (mechanism.reads for mechanism in self.setting.divided)}
+        others = {name: parts for name, parts in most.items() if parts != self.target.parts}
+        if others:
+            found["single"] |= {"among": {name: formulas.to_text(parts) for name, parts in others.items()}}
         return found | {"steps": 1 if edits is None else edits.most}
 
     def pair(self, of: Type) -> Pair:

@@ -283,6 +283,8 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("contributions", ["target", "single", "parts"], "0", "a whole number from 1"),
     ("contributions", ["target", "single", "rows"], "e", "a whole number from 1"),
     ("contributions", ["target", "single", "rows"], "n", "a whole number from 1"),
+    ("contributions", ["target", "single", "among"], {"P": "0"}, "a whole number from 1"),
+    ("contributions", ["target", "single", "among"], ["P"], "a table of numbers by the names of partitions"),
     ("contributions", ["target", "single", "rows"], 3, "a text"),
     ("contributions", ["target", "single", "replaced"], True, "no or bag or rows"),
     ("contributions", ["target", "single"], {"parts": "1"}, "the key rows is missing"),

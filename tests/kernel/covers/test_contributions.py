@@ -212,6 +212,15 @@ def test_r_persons_in_the_same_parts_are_as_far_as_any() -> None:
             cover(bag("2", "3") | {"steps": 2}, family(stated))
 
 
+def test_partitions_have_numbers_of_their_own() -> None:
+    """A record in at most m inputs, and in two of Q, leaves all of these for others."""
+    target = bag("m", "1", "bag")
+    target["single"]["among"] = {"Q": "2"}
+    found = cover(target, family(B, "common"), family(B, "common") | {"partition": "Q"})
+    assert moves(found) == {"1:1x(product 2 m) 2:1x4"}
+    assert setting(target, family(U)).data()["target"]["single"]["among"] == {"Q": "2"}
+
+
 def in_formula(formula: str, **stated: Any) -> dict[str, Any]:
     """A family that is stated in a formula of d__u, d__b: unbounded and bounded steps of a part."""
     plain = {"notion": "pure", "values": {"epsilon": "1"}}
