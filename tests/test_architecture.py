@@ -82,15 +82,15 @@ search.choices: choices
 search.metrics: claims proofs sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
-front.documents: canonical captions document side_by_side glossary verdict wording attained sentences telling
+front.documents: canonical captions document side_by_side glossary wording attained sentences verdict telling
     bound at at_any_two examples limits
 front.printers: audited listings markdown render sarif display latex papers
 front.numbers: numbers budgets curve membership totals
-front.studies: as_json audits best_metric library nested results metric_forms specialised together tradeoffs
-    neighbours recheck in_metrics
+front.studies: audits library nested results specialised together tradeoffs neighbours best_metric metric_forms
+    in_metrics judge recheck
 front.drawings: marks places vectors charts frames
 front: files internal
-front.studies: study loading composing filters
+front.studies: study as_json loading composing filters
 front.drawings: bars drawn pictures plots explorer
 front.interop: cards events measurements
 front.commands: running schema theorems verify audit bound budget completion curve draw example explain init

@@ -205,7 +205,9 @@ def test_in_python() -> None:
     assert found == ["proved", "refuted"]
     other = study.check(dpc.in_metric(f"log(3)*{D_B}"))
     assert other.verdict == "proved"
-    assert study.judge.shown([other]) is study.judge.bound  # and not that for the neighbours of the claim
+    assert (
+        study.judge.shown([other]) is study.judge.stated.bound
+    )  # and not that for the neighbours of the claim
 
 
 @pytest.mark.slow

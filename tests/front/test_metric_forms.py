@@ -16,7 +16,7 @@ from in_metrics import THEORY, claimed, forged, read_data, saved, stated, study,
 
 import dpcompose as dpc
 from dpcompose.front.studies import recheck
-from dpcompose.front.studies.in_metrics import InMetrics
+from dpcompose.front.studies.judge import Judge
 from dpcompose.front.studies.metric_forms import Shown
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
@@ -215,9 +215,10 @@ def test_against_enumeration(seed: int) -> None:
     some = [(Fraction(draw.randint(1, 12), 2), draw.choice("gh")) for _ in range(4)]
     text = "format = 1\n" + text + "".join(claimed(f"({c})*d_{name}") for c, name in some)
     problem = read_data(problems.parsed(text), "problem", text)
-    judge = InMetrics(problem.setting, THEORY)
+    judge = Judge(problem.setting, THEORY)
+    assert judge.at_any_two is not None
     for (c, name), claim in zip(some, problem.claims, strict=True):
-        found = judge.metric_forms.answer(claim, proofs.verdict(judge.search, claim).found)
+        found = judge.metric_forms.answer(claim, proofs.verdict(judge.at_any_two.search, claim).found)
         assert found is not None and isinstance(found.found, Shown)
         assert found.verdict == ("proved" if holds(c, name) else "refuted"), (text, c, name)
 

@@ -151,24 +151,43 @@ def test_the_guarantee_in_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     assert study.metric() == study.guarantee().metric == study.guarantee().values["metric"]
 
 
-ABOUT_NEIGHBOURS: dict[str, Callable[[], Any]] = {
-    "a budget": lambda: BESIDE.budget(dpc.pure(1)),
-    "a curve": lambda: BESIDE.curve({"e1": 1, "e2": 1}),
-    "which theorems fit": BESIDE.theorems,
-    "a membership test": lambda: BESIDE.guarantee().membership({"e1": 1, "e2": 1}),
-    "a mechanism of another study": lambda: dpc.mechanism("M", study=BESIDE),
-    "what studies are made of": BESIDE.flat,
-    "a picture": lambda: dpc.draw(BESIDE),
-    "bars of budgets": lambda: dpc.budget_bars(BESIDE, {"e1": 1, "e2": 1}),
+ABOUT_NEIGHBOURS: dict[str, Callable[[Study], Any]] = {
+    "a budget": lambda study: study.budget(1).bound.optimal,
+    "a curve": lambda study: study.curve({"e1": 1, "e2": 1}).delta(3).upper,
+    "which theorems fit": lambda study: len(study.theorems()),
+    "a membership test": lambda study: study.guarantee().membership({"e1": 1, "e2": 1}),
+    "a mechanism of another study": lambda study: str(dpc.mechanism("M", study=study)),
+    "what studies are made of": lambda study: study.flat(),
+    "a picture": lambda study: dpc.draw(study) is not None,
+    "bars of budgets": lambda study: str(dpc.budget_bars(study, {"e1": 1, "e2": 1})),
 }
 
 
 @pytest.mark.parametrize("what", ABOUT_NEIGHBOURS)
 def test_what_is_about_neighbours_says_so(what: str) -> None:
+    """Towns have distances, and no two of them are neighbours."""
     with pytest.raises(
-        NotForNeighbours, match=f"^{what} is about neighbours, and the composition is private in"
+        NotForNeighbours, match=f"^{what} is about neighbours, and the composition is private"
     ):
-        ABOUT_NEIGHBOURS[what]()
+        ABOUT_NEIGHBOURS[what](towns(("e1*d",), ("e2*d",)))
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("a budget", True),
+        ("a curve", 0),
+        ("which theorems fit", 0),
+        ("a mechanism of another study", "M reads D and is bounded pure (2*e1 + e2), composed of M1 and M2"),
+        ("what studies are made of", None),
+        ("bars of budgets", "bars of all added up epsilon = 2; the bound epsilon = 3"),
+    ],
+)
+def test_it_is_answered_for_the_neighbours_of_the_target(what: str, said: object) -> None:
+    """A replacement is two steps of d_unbounded and one of d_bounded: 2*e1 + e2."""
+    assert ABOUT_NEIGHBOURS[what](BESIDE) == said
+    alone = BESIDE.for_neighbours()
+    assert alone is not None and ABOUT_NEIGHBOURS[what](alone) == said
 
 
 def test_what_is_about_metrics_says_so() -> None:

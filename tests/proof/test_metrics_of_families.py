@@ -106,7 +106,7 @@ def test_families_beside_each_other_and_guarantees_for_neighbours() -> None:
         )
     )
     assert [one.verdict for one in found] == ["proved", "refuted"]
-    assert made.judge.bound.assumptions[0].endswith(", each of them")
+    assert made.judge.stated.bound.assumptions[0].endswith(", each of them")
 
 
 def test_noise_of_a_family() -> None:
@@ -223,8 +223,8 @@ def test_proofs_use_what_is_assumed_and_points_satisfy_it() -> None:
     assert [one.verdict for one in found] == ["proved", "refuted", "proved", "refuted"]
     for one in (found[1].counterexample, found[3].counterexample):
         assert one is not None and Fraction(1, 2) < one.point["e1"] <= one.point["e2"]
-    assert "e1 <= e2 and e1 > 1/2" in made.judge.bound.assumptions
-    assert made.judge.composed.where == "e1 <= e2 and e1 > 1/2"
+    assert "e1 <= e2 and e1 > 1/2" in made.judge.stated.bound.assumptions
+    assert made.judge.stated.composed.where == "e1 <= e2 and e1 > 1/2"
 
 
 def test_an_interval_may_end_at_what_is_assumed_to_be_larger() -> None:
@@ -277,7 +277,8 @@ def test_what_is_done_to_an_output_keeps_its_guarantee() -> None:
     made, found = study(text)
     assert [one.verdict for one in found] == ["proved", "refuted"]
     assert (
-        "what is done to the output of M (rounded to tens) reads nothing else" in made.judge.bound.assumptions
+        "what is done to the output of M (rounded to tens) reads nothing else"
+        in made.judge.stated.bound.assumptions
     )
     assert "then rounded to tens" in str(made.derivation())
 
@@ -310,7 +311,7 @@ def test_the_same_in_python() -> None:
     )
     assert made.check("(sum(e[i], i, 1, k) + g)*d_unbounded").verdict == "proved"
     assert made.check("(max(e[i], i, 1, k) + g)*d_unbounded").verdict == "refuted"
-    assert made.judge.composed.where == "f <= g"
+    assert made.judge.stated.composed.where == "f <= g"
 
 
 def test_names_with_spaces_and_relations_of_counts() -> None:

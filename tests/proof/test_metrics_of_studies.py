@@ -41,7 +41,7 @@ def test_a_study_is_its_mechanisms_on_what_it_reads() -> None:
     assert [one.name for one in made.setting.mechanisms] == ["S.all", "S.teens"]
     assert any(
         one.startswith("S.teens is private in the metric e2*minors_d_unbounded_teen")
-        for one in made.judge.bound.assumptions
+        for one in made.judge.stated.bound.assumptions
     )
 
 

@@ -32,7 +32,7 @@ def test_what_a_table_loses_is_known_exactly() -> None:
     text = HEAD + COIN + M + claimed("log(2)*d_next", "log(2)", "log(4)", "log(199/100)*d_next")
     made, found = study(text)
     assert [one.verdict for one in found] == ["proved", "refuted", "proved", "refuted"]
-    assert found[0].loose is False and made.judge.bound.optimal is True
+    assert found[0].loose is False and made.judge.stated.bound.optimal is True
     example = found[1].counterexample
     assert example is not None
     assert {one["database"] for one in example.pair} == {"a", "c"}
@@ -90,7 +90,7 @@ def test_a_table_loses_less_than_twice_what_each_direction_does() -> None:
     made, found = study(
         text + claimed("2*log(2)*d_next", "(log(2) + log(3/2) - 1/1000)*d_next", "log(33/10)*d_next")
     )
-    assert made.judge.bound.optimal is None
+    assert made.judge.stated.bound.optimal is None
     assert [one.verdict for one in found] == ["proved", "refuted", "proved"]
 
 

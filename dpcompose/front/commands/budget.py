@@ -40,8 +40,8 @@ def add(commands: Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front.documents.verdict import believed_pages
     from dpcompose.front.numbers import numbers, totals
-    from dpcompose.front.studies import as_json
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 
@@ -56,7 +56,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
         return unanswered(file, error, given.json)
     if given.json:
         data = {"file": file, "title": study.setting.title} | budget.data()
-        print(json.dumps(data | as_json.believed_pages(study.bound.relies_on)), flush=True)
+        print(json.dumps(data | believed_pages(study.bound.relies_on)), flush=True)
         return FINE
     print(f"{study.setting.title or file}\n{study.guarantee(budget.bound.notion)!r}")
     said = ", ".join(f"{name} = {value}" for name, value in weights.items())

@@ -158,7 +158,7 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
     elif not given.quiet or _status(verdicts) != FINE:
         rows = [study.setting.title or file]
         if bound is None:
-            composed = study.judge.composed
+            composed = study.judge.stated.composed
             about = render.about(composed.scope, composed.where)
             rows += [f"  {one}" for one in (f"no guarantee: {missing}", *about)]
         else:

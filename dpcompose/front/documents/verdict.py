@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from dpcompose.front.documents.document import Best, Said
+from dpcompose.front.documents.sentences import decimals
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.problems import Claim
@@ -16,6 +17,12 @@ from dpcompose.proof.theory.registry import Page
 
 LOOSE = {True: ", loose", False: ", and no smaller {} holds", None: ""}
 """What is said after a verdict of a claim that is larger than the bound, or equals an optimal one."""
+
+
+def believed_pages(relies_on: Sequence[Page]) -> dict[str, list[str]]:
+    """The pages for which nobody vouches as JSON: nothing where there are none."""
+    ids = [page.id for page in relies_on if page.is_believed]
+    return {"believed": ids} if ids else {}
 
 
 @frozen
@@ -115,3 +122,20 @@ class Verdict:
         """What a refutation takes functions of outputs to be, of which no more is known, in words."""
         some = ", ".join(self.as_they_are)
         return f"with the outputs of {some} published as they are" if some else ""
+
+    def data(self) -> dict[str, Any]:
+        """The verdict as JSON has it, with its counterexample: numbers and formulas as exact texts."""
+        data: dict[str, Any] = {"verdict": self.verdict, "claim": dict(self.claim.text)}
+        if self.claim.expect is not None:
+            data["expect"] = self.claim.expect
+        if self.proved:
+            data["loose"] = self.loose
+        if self.reason:
+            data["reason"] = self.reason
+        if self.guarantee is not None:
+            data["guarantee"] = {"notion": self.guarantee.notion} | dict(decimals(self.guarantee))
+        if self.counterexample is not None:
+            data["counterexample"] = self.counterexample.data()
+        if self.nearby:
+            data["would-hold"] = list(self.nearby)
+        return data | believed_pages(self.relies_on)

@@ -267,7 +267,7 @@ def _above(curves: Sequence[Curve | None]) -> Callable[[Fraction], float]:
 
 def _of_study(study: Study, at: Mapping[Any, object], several: bool) -> Iterable[Line]:
     """The least δ where a page computes it, else the curve of the best guarantee."""
-    bound = Study(specialised(study.bound.for_neighbours("a curve"), at), study.theory).bound
+    bound = Study(specialised(study.judge.for_neighbours("a curve").bound, at), study.theory).bound
     called = f"{study.setting.title or 'study'}: " if several else ""
     curves = least.curves(bound.found.shop, "approximate")
     values = dict(bound.values)

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.document import Best
 from dpcompose.front.documents.sentences import decimals
-from dpcompose.front.documents.verdict import Verdict
+from dpcompose.front.documents.verdict import Verdict, believed_pages
 from dpcompose.language import formulas
 from dpcompose.privacy.guarantees.notions import Guarantee
-from dpcompose.proof.theory.registry import Page
 
 if TYPE_CHECKING:
     from dpcompose.front.studies.study import Study
     from dpcompose.proof.sensitivity import Comparison
-
-
-def believed_pages(relies_on: Sequence[Page]) -> dict[str, list[str]]:
-    """The pages for which nobody vouches as JSON: nothing where there are none."""
-    ids = [page.id for page in relies_on if page.is_believed]
-    return {"believed": ids} if ids else {}
 
 
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
@@ -47,7 +40,7 @@ def problem_data(file: str, study: Study, bound: Best | None, verdicts: Sequence
         if least := _least_of_all(verdicts):
             data |= {"guarantee": {"notion": least.notion} | dict(decimals(least)), "optimal": None}
             data["theorems"] = sorted({verdict.least.curve for verdict in verdicts if verdict.least.curve})
-    data["claims"] = [_own_guarantee(verdict, bound) | verdict_data(verdict) for verdict in verdicts]
+    data["claims"] = [_own_guarantee(verdict, bound) | verdict.data() for verdict in verdicts]
     if warnings := study.warnings():
         data["warnings"] = warnings
     return data | study.judge.more_data()
@@ -69,21 +62,3 @@ def _own_guarantee(verdict: Verdict, bound: Best | None) -> dict[str, Any]:
     ):
         return {}
     return {"guarantee": own.data()["guarantee"]}
-
-
-def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as JSON."""
-    data: dict[str, Any] = {"verdict": verdict.verdict, "claim": dict(verdict.claim.text)}
-    if verdict.claim.expect is not None:
-        data["expect"] = verdict.claim.expect
-    if verdict.verdict == "proved":
-        data["loose"] = verdict.loose
-    if verdict.reason:
-        data["reason"] = verdict.reason
-    if verdict.guarantee is not None:
-        data["guarantee"] = {"notion": verdict.guarantee.notion} | dict(decimals(verdict.guarantee))
-    if verdict.counterexample is not None:
-        data["counterexample"] = verdict.counterexample.data()
-    if verdict.nearby:
-        data["would-hold"] = list(verdict.nearby)
-    return data | believed_pages(verdict.relies_on)

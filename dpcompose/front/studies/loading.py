@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.front.studies.judge import Judge
 from dpcompose.front.studies.neighbours import beside
 from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
@@ -16,7 +17,6 @@ from dpcompose.privacy.in_metrics import (
     is_for_neighbours,
     is_in_metrics,
     known_for_neighbours,
-    with_claims,
 )
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
@@ -49,20 +49,15 @@ def _in_metrics(
     for_neighbours = is_for_neighbours(data)
     if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:
         judge, claims = found
-        return Study.by(judge), claims
+        return Study.by(Judge.by(judge)), claims
     about: Any = {"file": file, "text": text, "notions": theory.parameters, "pairs": True}
-    mixed = not for_neighbours and has_neighbours(data) and with_claims(data, in_metrics=False)["claims"]
     try:
-        problem = problems.read_data(data, **about, beside=bool(mixed))
-        study = Study(problem.setting, theory)
-        if mixed and study.judge.neighbours is None:  # then they are in the metric of the target
-            problem = problems.read_data(data, **about)
-            study = Study(problem.setting, theory)
+        problem = problems.read_data(data, **about, beside=has_neighbours(data))
     except problems.ProblemError:
         if for_neighbours:
             return None
         raise
-    return study, problem.claims
+    return Study(problem.setting, theory), problem.claims
 
 
 def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:

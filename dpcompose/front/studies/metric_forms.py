@@ -6,12 +6,13 @@ of them, or of a few; its last step says the claim of any two databases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpcompose.front.studies.best_metric import in_metric
+from dpcompose.front.studies.neighbours import NO_STUDY, ForNeighbours
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel import saved
 from dpcompose.kernel.check import Allowed, Refused
@@ -29,22 +30,13 @@ from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.granular import Granular, granular
 from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search import replayed
 from dpcompose.search.comparisons import parameters
-from dpcompose.search.proofs import NoGuarantee, NotElaborated
+from dpcompose.search.proofs import NoGuarantee
 from dpcompose.search.replayed import Proved
 from dpcompose.search.verdicts import Verdict
-from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.moves.granularities import Granularity
-
-if TYPE_CHECKING:
-    from dpcompose.front.studies.neighbours import ForNeighbours
-
-NO_STUDY = (problems.ProblemError, InvalidSetting, NotElaborated, NoGuarantee, TooLarge)
-"""What says that data for neighbours are none, or that the kernel has no setting for them."""
 
 FEW = (2, 3, 5, 9, 17, 33, 65)
 """The numbers of steps for which a claim is looked at one by one, where a letter for any shows nothing."""
@@ -87,13 +79,11 @@ class Shown(Proved):
 @frozen(eq=False)
 class MetricForms:
     """Judges claims in canonical metrics; told, data -- the composition in metrics, or for neighbours, that
-    they are about, and the same as a problem file says it; judge_of -- makes what judges compositions for
-    neighbours."""
+    they are about, and the same as a problem file says it."""
 
     told: Elaborated
     data: Mapping[str, Any]
     theory: Theory
-    judge_of: Callable[[Setting, Theory], ForNeighbours]
     _judges: dict[tuple[Granularity, Steps], ForNeighbours] = field(default_factory=dict, repr=False)
     _refused: dict[tuple[Granularity, Steps], str] = field(default_factory=dict, repr=False)
     """Why there is no composition for some groups."""
@@ -108,7 +98,7 @@ class MetricForms:
             data = found.problem(self.data, steps)
             read = problems.read_data(data, notions=self.theory.parameters, own=self.theory.own, pairs=False)
             key = found.granularity, steps
-            judge = self._judges.setdefault(key, self.judge_of(read.setting, self.theory))
+            judge = self._judges.setdefault(key, ForNeighbours(read.setting, self.theory))
             if steps == 1 and read.setting.target != found.granularity:
                 return None
             if not self._is_alike(judge) or (steps != 1 and not self._is_of_steps(judge, found, steps)):

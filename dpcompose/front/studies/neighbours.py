@@ -13,14 +13,14 @@ from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import Composed, Member, Said, plain
 from dpcompose.front.documents.verdict import Least
 from dpcompose.front.studies import nested, together, tradeoffs
-from dpcompose.front.studies.metric_forms import NO_STUDY, MetricForms
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import Guarantee, InMetric
-from dpcompose.privacy.in_metrics import BY_STEPS, with_claims
+from dpcompose.privacy.in_metrics import with_claims
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.readers.claims import of_guarantee
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 CURVES = ("curve", "curve_standing")
 """The rules by which a computed curve proves a claim, or says how large it is."""
+NO_STUDY = (problems.ProblemError, InvalidSetting, NotElaborated, NoGuarantee, TooLarge)
+"""What says that data for neighbours are none, or that the kernel has no setting for them."""
 
 
 @frozen(eq=False)
@@ -60,6 +62,11 @@ class ForNeighbours:
         """What the kernel proves of the setting.  Raises PageError where it needs a page that is wrong."""
         stated.check_pages(self.setting, self.theory)
         return Proofs(self.setting, self.theory.in_kernel)
+
+    @property
+    def elaborated(self) -> Elaborated:
+        """The setting as the kernel reads it.  Raises NotElaborated."""
+        return self.proofs.elaborated
 
     @cached_property
     def bound(self) -> Bound:
@@ -145,8 +152,6 @@ class ForNeighbours:
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, made by the rules of the kernel, and made again from its saved form."""
-        if claim.guarantee.metric is not None:
-            return self.metric_forms.check(claim)
         curve = claim.guarantee.curve
         if curve is not None and curve.orders != self.setting.orders:
             with suppress(InvalidSetting):  # nothing is said of these orders: that is told below
@@ -160,11 +165,6 @@ class ForNeighbours:
             return self._answer(answer, proved)
         except (NotElaborated, NoGuarantee, TooLarge) as error:
             return replace(answer, reason=str(error))
-
-    @cached_property
-    def metric_forms(self) -> MetricForms:
-        """What judges claims in canonical metrics."""
-        return MetricForms(self.proofs.elaborated, self.file(()), self.theory, ForNeighbours)
 
     def _answer(self, answer: Answer, proved: Proved) -> Answer:
         """A verdict with all that readers want to know of it."""
@@ -374,18 +374,6 @@ class ForNeighbours:
         unknown = stated.check_assumptions(self.setting.assume)
         return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
 
-    beside = None
-    """The guarantee that stands beside: none, as all claims are for neighbours."""
-
-    @property
-    def neighbours(self) -> ForNeighbours:
-        """What judges claims for neighbours."""
-        return self
-
-    def for_neighbours(self, what: str) -> ForNeighbours:
-        """This judge: `what` is about neighbours, and so is the composition."""
-        return self
-
     def together(self) -> str:
         """What is shown beside the bound: that with one guarantee of each mechanism, where they have more."""
         return self.bound.with_one
@@ -394,7 +382,6 @@ class ForNeighbours:
         """The bound that is shown with verdicts: in the notion of the claims if there is one, or the best."""
         found = self._bound_or_why
         best = found if isinstance(found, Bound) else None
-        verdicts = [verdict for verdict in verdicts if verdict.claim.guarantee.metric is None]
         notions = {verdict.claim.notion for verdict in verdicts}
         if best is not None and best.notion not in notions and len(notions) == 1 and self.setting.has_choices:
             with suppress(NoGuarantee, TooLarge):
@@ -410,23 +397,21 @@ class ForNeighbours:
         """What else is written of the bound as JSON: nothing."""
         return {}
 
-    def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
-        """The derivation, with verdicts on claims, as it is saved.
+    def saved(self, verdicts: Sequence[Answer], claims: Sequence[Claim]) -> dict[str, Any]:
+        """The derivation, with verdicts on claims, as it is saved; claims -- all that the problem file has.
 
         Python functions are written out as tables, and noise is stated as in a problem file with these
         claims; the derivation is made for that.
         """
-        in_metrics = [answer.found for answer in verdicts if answer.claim.guarantee.metric is not None]
-        claims = [verdict.claim for verdict in verdicts if verdict.claim.guarantee.metric is None]
-        setting = writing.plain(self.setting).in_one_notion([claim.guarantee.notion for claim in claims])
+        judged = [verdict.claim for verdict in verdicts]
+        setting = writing.plain(self.setting).in_one_notion([claim.guarantee.notion for claim in judged])
         judge = self if setting is self.setting else ForNeighbours(setting, self.theory)
-        proved = [judge.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in claims]
+        proved = [judge.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in judged]
         notion = None
         with suppress(NoGuarantee, TooLarge):
             notion = judge.bound.guarantee.notion
-        data = writing.to_data(setting, [verdict.claim for verdict in verdicts], self.theory.parameters)
-        found = proofs.saved(judge.proofs, data, proved, notion)
-        return found | ({BY_STEPS: self.metric_forms.saved(in_metrics)} if in_metrics else {})
+        data = writing.to_data(setting, claims, self.theory.parameters)
+        return proofs.saved(judge.proofs, data, proved, notion)
 
     def file(self, claims: Sequence[Claim]) -> dict[str, Any]:
         """The setting, with claims about it, as the data of a problem file."""

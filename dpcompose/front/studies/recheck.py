@@ -155,7 +155,7 @@ def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
 
 def _with_metric_forms(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -> Outcome:
     """What a file about a composition for neighbours shows, of which some claims are in canonical metrics."""
-    from dpcompose.front.studies.neighbours import ForNeighbours
+    from dpcompose.front.studies.judge import Judge
     from dpcompose.privacy import problems
 
     problem = saved_file["problem"]
@@ -165,7 +165,7 @@ def _with_metric_forms(saved_file: Mapping[str, Any], theory: Any, allow: Allowe
     read = problems.read_data(with_claims(problem, in_metrics=True), **about)
     if any(claim.guarantee.metric is None for claim in read.claims):
         raise Refused("a claim in a metric is one for neighbours")
-    forms = ForNeighbours(read.setting, theory).metric_forms
+    forms = Judge(read.setting, theory).metric_forms
     by_steps = list(forms.checked(saved_file[BY_STEPS], read.claims, problem, allow))
     words = {True: iter(_words(["undecided"] * len(read.claims), by_steps)), False: iter(one.verdicts)}
     rests_on = Grounds.of(shown.rests_on for _, shown in by_steps)
@@ -227,16 +227,12 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     from dpcompose.front.documents import sentences
     from dpcompose.front.studies.best_metric import BestMetric, steps_stated
     from dpcompose.front.studies.metric_forms import MetricForms
-    from dpcompose.front.studies.neighbours import ForNeighbours
     from dpcompose.privacy.guarantees.notions import private_in_a_metric
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
     checked = saved.check(alone, theory.in_kernel, allow)
     problem, told = _of_the_problem(saved_file, checked, theory)
-    forms, given = (
-        MetricForms(told, problem.setting.data, theory, ForNeighbours),
-        saved_file.get(BY_STEPS, []),
-    )
+    forms, given = MetricForms(told, problem.setting.data, theory), saved_file.get(BY_STEPS, [])
     by_steps = list(forms.checked(given, problem.claims, saved_file["problem"], allow))
     words = _words([word for word, _ in checked.verdicts], by_steps)
     for n, (claim, word) in enumerate(zip(problem.claims, words, strict=True), start=1):
@@ -248,10 +244,8 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     assumed = steps_stated(setting, theory, *known)
     rests_on = Grounds.of((checked.rests_on, *(shown.rests_on for _, shown in by_steps)))
     relied = theory.relied_on(sorted(rests_on.pages))
-    said, steps = (
-        BestMetric.of(told, checked.guarantee),
-        checked.steps + sum(checked.steps for _, checked in by_steps),
-    )
+    said = BestMetric.of(told, checked.guarantee)
+    steps = checked.steps + sum(shown.steps for _, shown in by_steps)
     beside = f", with delta {said['delta']}" if "delta" in said else ""
     optimal = True if checked.optimal else None
     return Outcome(

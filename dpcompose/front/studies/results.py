@@ -182,12 +182,6 @@ class Answer(Verdict):
             raise ValueError(f"nothing is proved that the claim is compared with: {self.reason}")
         return Proof(self.bound)
 
-    def data(self) -> dict[str, Any]:
-        """The verdict as JSON has it, with its counterexample: numbers and formulas as exact texts."""
-        from dpcompose.front.studies import as_json
-
-        return as_json.verdict_data(self)
-
     def to_latex(self) -> str:
         """The proof of the guarantee that it was compared with, and this verdict, for pdfLaTeX."""
         return self.proof.to_latex([self])

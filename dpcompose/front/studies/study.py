@@ -22,17 +22,15 @@ from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from dpcompose.front import files
-from dpcompose.front.studies.neighbours import ForNeighbours
+from dpcompose.front.studies.judge import Judge
 from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy import problems
 from dpcompose.privacy.format.checks import near
-from dpcompose.privacy.guarantees.notions import Guarantee, InMetric, in_metric
+from dpcompose.privacy.guarantees.notions import Guarantee, InMetric
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
@@ -48,12 +46,7 @@ if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a whi
     from dpcompose.front.numbers.budgets import Budget
     from dpcompose.front.numbers.curve import Enclosure, PrivacyCurve
     from dpcompose.front.printers.papers import Paper
-    from dpcompose.front.studies.in_metrics import InMetrics
     from dpcompose.search.metrics.sensitivity import MetricSensitivity
-
-
-Judge: TypeAlias = "ForNeighbours | InMetrics"
-"""What judges a composition: its best guarantee, verdicts on claims, and what of it is saved."""
 
 
 @frozen(repr=False)
@@ -61,8 +54,8 @@ class Study(Shown):
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, with its best guarantee, verdicts on claims, and theorems.
 
     setting -- the composition as stated, for the neighbours of a target or in metrics; theory -- the pages
-    it is judged by.  Raises InvalidSetting where a formula that is given as a metric is none, or exceeds the
-    bound that is declared for it: with the databases that show it.
+    it is judged by; known -- what already judges it.  Raises InvalidSetting where a formula that is given as
+    a metric is none, or exceeds the bound that is declared for it: with the databases that show it.
 
     >>> import dpcompose as dpc
     >>> study = dpc.compose(
@@ -76,25 +69,20 @@ class Study(Shown):
 
     setting: Setting
     theory: Theory = field(default_factory=registry.standard)
+    known: Judge | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         _ = self.judge  # which refuses what is no metric
 
     @staticmethod
-    def by(judge: ForNeighbours) -> Study:
+    def by(judge: Judge) -> Study:
         """The study of what a judge judges: nothing that it found is looked for again."""
-        study = Study(judge.setting, judge.theory)
-        study.__dict__["judge"] = judge  # where a cached property keeps its value
-        return study
+        return Study(judge.setting, judge.theory, judge)
 
     @cached_property
     def judge(self) -> Judge:
-        """What judges the composition, by what its mechanisms say."""
-        if not self.setting.at_all_pairs:
-            return ForNeighbours(self.setting, self.theory)
-        from dpcompose.front.studies.in_metrics import InMetrics
-
-        return InMetrics(self.setting, self.theory)
+        """What judges the composition: its best guarantee, claims, and what of it is saved."""
+        return self.known or Judge(self.setting, self.theory)
 
     @property
     def proofs(self) -> Proofs:
@@ -104,7 +92,7 @@ class Study(Shown):
     @property
     def bound(self) -> Any:
         """The best guarantee as it is printed.  Raises InvalidSetting, NoGuarantee or TooLarge."""
-        return self.judge.bound
+        return self.judge.stated.bound
 
     def guarantee(self, notion: str | None = None) -> Result:
         """The best guarantee that the theorems give, with its derivation.
@@ -123,7 +111,7 @@ class Study(Shown):
         unbounded (m**2/2 + r)-zCDP, by GB:VI.15
         """
         self._refuse_unknown(notion)
-        return Result(self.judge.best(notion))
+        return Result(self.judge.stated.best(notion))
 
     def _refuse_unknown(self, notion: str | None) -> None:
         """Raises InvalidSetting for a notion that there is no page for."""
@@ -154,13 +142,7 @@ class Study(Shown):
         """
         self._refuse_unknown(notion)
         said = self._stated(claim, parameters, notion)
-        made = said if isinstance(said, Claim) else self.claim(said, None, notion)
-        return self._about(made.guarantee).judge.check(made)
-
-    def _about(self, *claimed: Guarantee) -> Study:
-        """The same at any two databases, where something that is claimed is a formula in metrics."""
-        metrics = [guarantee.metric for guarantee in claimed if guarantee.metric is not None]
-        return self if all(metric.distances for metric in metrics) else self.in_metrics
+        return self.judge.check(said if isinstance(said, Claim) else self.claim(said, None, notion))
 
     @cached_property
     def in_metrics(self) -> Study:
@@ -178,11 +160,7 @@ class Study(Shown):
         >>> study.check(dpc.in_metric("(e + 2*f)*d_bounded")), study.check("e + 2*f")
         (proved, and no smaller metric holds, proved, and no smaller guarantee holds)
         """
-        if self.setting.at_all_pairs:
-            return self
-        about: Any = {"notions": self.theory.parameters, "pairs": True}
-        data = (self.flat() or self).judge.file(())
-        return Study(problems.read_data(data, **about).setting, self.theory)
+        return self if self.setting.at_all_pairs else Study.by(self.judge.in_metrics)
 
     def _stated(self, given: Any, parameters: Mapping[str, Any], notion: str | None = None) -> Any:
         """What is given, or the guarantee that has some parameters."""
@@ -203,13 +181,7 @@ class Study(Shown):
         claim -- a guarantee, or a metric: a formula in those of the setting, with delta -- another one, of
         (ε, δ)-privacy, and notion -- left out: pure privacy, or that of the study.
         """
-        if not isinstance(claim, InMetric) and not formulas.has_distances(claim):
-            return self.judge.claim(claim, delta, notion)
-        if self.setting.alone_for_neighbours:
-            return self.judge.claim(
-                claim if isinstance(claim, InMetric) else in_metric(claim, notion or "pure", delta)
-            )
-        return self.in_metrics.judge.claim(claim, delta, notion)
+        return self.judge.claim(claim, delta, notion)
 
     def flat(self, notion: str | None = None) -> Study | None:
         """The same composition with the mechanisms of the studies among them one by one; None where there are
@@ -232,22 +204,21 @@ class Study(Shown):
         bounded (e_a + e_b)-DP, by GB:IV.13; optimal
         """
         neighbours = self.judge.for_neighbours("what studies are made of").flat(notion)
-        return None if neighbours is None else Study.by(neighbours)
+        return None if neighbours is None else Study.by(Judge.by(neighbours))
 
     def for_neighbours(self) -> Study | None:
         """The same composition for the neighbours of its target; None where the kernel has none of it.
 
-        Of one in metrics it judges claims for neighbours, and has what is about these: `budget`, `curve`, ...
+        Of one in metrics its guarantee is that for neighbours; claims for these need it not.
 
         >>> import dpcompose as dpc
         >>> study, _ = dpc.load("notebooks/problems/106-metrics-beside-neighbours.toml")
         >>> study.for_neighbours().guarantee()
         bounded (2*e1 + e2 + e3)-DP, by sensitivity-profile; optimal
         """
-        judge = self.judge.neighbours
-        if judge is self.judge:
+        if not self.setting.at_all_pairs:
             return self
-        return None if judge is None else Study.by(judge)
+        return None if self.judge.neighbours is None else Study.by(Judge.by(self.judge.neighbours))
 
     def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
         """The composition as a mechanism of another, with its best guarantee; see `dpcompose.mechanism`.
@@ -284,21 +255,21 @@ class Study(Shown):
         """
         from dpcompose.front.numbers import totals
 
-        self.judge.for_neighbours("a budget")
+        neighbours = self.judge.for_neighbours("a budget")
         said = self._stated(total, parameters)
-        total = said if isinstance(said, Guarantee) else self.judge.claim(said).guarantee
+        total = said if isinstance(said, Guarantee) else neighbours.claim(said).guarantee
         return totals.budget(self.speaking_of(total), total, weights, at)
 
     def speaking_of(self, stated: Guarantee) -> Study:
         """The same where divergences of the orders of a guarantee are spoken of, if it is about such."""
-        own = self.judge.for_neighbours("a budget").setting
-        if stated.curve is None or stated.curve.orders == own.orders:
-            return self
-        return Study(own.at_orders(stated.curve.orders), self.theory)
+        own = self.judge.for_neighbours("a budget")
+        if stated.curve is None or stated.curve.orders == own.setting.orders:
+            return Study.by(Judge.by(own))
+        return Study(own.setting.at_orders(stated.curve.orders), self.theory)
 
     def best(self, notion: str | None = None) -> Any:
         """The best bound as it is printed, in a notion; see `guarantee`."""
-        return self.judge.best(notion)
+        return self.judge.stated.best(notion)
 
     @overload
     def curve(self, at: Mapping[Any, object] | None = None) -> PrivacyCurve: ...
@@ -367,7 +338,7 @@ class Study(Shown):
         >>> study.metric(["a", "b"], ["b", "b"]), study.metric(["a"], [])
         (e1 + e2, oo)
         """
-        return self.judge.metric(D, E, closure)
+        return self.judge.stated.metric(D, E, closure)
 
     def sensitivity(self, moved: str | sympy.Expr, over: str | sympy.Expr) -> MetricSensitivity:
         """The least Δ with moved ≤ Δ·over at all databases: of a map f, for moved = d′∘f (GB Def. III.5).
@@ -386,7 +357,7 @@ class Study(Shown):
         >>> study.sensitivity("moved", "L1").value, study.sensitivity("moved", "Linf").value
         (max(a, b), a + b)
         """
-        judge: Any = self.in_metrics.judge
+        judge: Any = self.judge.in_metrics.stated
         sensitivity: MetricSensitivity = judge.sensitivity(moved, over)
         return sensitivity
 
@@ -401,7 +372,7 @@ class Study(Shown):
 
     def warnings(self) -> list[str]:
         """What a reader of the result should know first."""
-        return self.judge.warnings()
+        return self.judge.stated.warnings()
 
     def together(self) -> str:
         """What is shown beside the guarantee, in words; "" where there is nothing to say.
@@ -427,7 +398,7 @@ class Study(Shown):
 
         verdicts -- of a file in metrics those of all its claims, in order.
         """
-        data = self._about(*(verdict.claim.guarantee for verdict in verdicts)).judge.saved(verdicts)
+        data = self.judge.saved(verdicts)
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
     def to_toml(self, claims: Sequence[Claim] = ()) -> str:
@@ -452,11 +423,11 @@ class Study(Shown):
         reads = "everything"
         guarantee = { notion = "pure", epsilon = "e", granularity = "bounded" }
         """
-        return files.toml(self.judge.file(claims))
+        return files.toml(self.judge.stated.file(claims))
 
     def to_json(self, claims: Sequence[Claim] = ()) -> str:
         """The same as JSON, with the keys of a problem file; `dpcompose.loads` reads it."""
-        return json.dumps(self.judge.file(claims), ensure_ascii=False)
+        return json.dumps(self.judge.stated.file(claims), ensure_ascii=False)
 
     def __repr__(self) -> str:
         return repr(self.setting)
@@ -464,12 +435,12 @@ class Study(Shown):
     def _repr_html_(self) -> str:
         from dpcompose.front.printers import display
 
-        return display.setting_html(self.judge.composed)
+        return display.setting_html(self.judge.stated.composed)
 
     def _repr_latex_(self) -> str:
         from dpcompose.front.printers.latex import setting_latex
 
-        return setting_latex(self.judge.composed)
+        return setting_latex(self.judge.stated.composed)
 
 
 MetricStudy = Study

@@ -13,6 +13,5 @@ class NotForNeighbours(InvalidSetting):
     def __init__(self, what: str) -> None:
         super().__init__(
             f"{what} is about neighbours, and the composition is private in a metric, in which any two "
-            "databases are some distance apart: state guarantees of mechanisms for neighbours, and a target; "
-            "where there is one, study.for_neighbours() is the composition for it"
+            "databases are some distance apart: state guarantees of mechanisms for neighbours, and a target"
         )

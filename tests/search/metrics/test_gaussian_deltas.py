@@ -46,7 +46,7 @@ def test_compositions_and_other_notions() -> None:
 
 def test_it_is_no_link_of_other_chains() -> None:
     """What converts for neighbours is as before: through zero-concentrated privacy, with a delta that is chosen."""
-    kernel = study(POINTS + stated("d"))[0].judge.search.theory  # type: ignore[attr-defined]
+    kernel = study(POINTS + stated("d"))[0].judge.stated.search.theory  # type: ignore[attr-defined]
     every = [page.id for path in ways.paths(kernel, "gaussian", "approximate", True) for page in path]
     assert every == ["gaussian-to-zcdp", "zcdp-to-approximate"]
     assert ways.paths(kernel, "gaussian", "approximate") == []
