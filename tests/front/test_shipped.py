@@ -32,13 +32,45 @@ from dpcompose.front.studies.study import Study
 from dpcompose.proof.theory import registry
 
 EVERY = list(frozen.frozen())
-LONG = "pages/conversions/pure-to-renyi-least"
-LEFT = [one for n, one in enumerate(frozen.pages()) if n % 4 or one.name == LONG]
+LARGE = {
+    f"problems/{name}"
+    for name in [
+        "42-sequential-gaussian",
+        "57-delta-beside-gaussian",
+        "59-a-million-mechanisms",
+        "69-two-districts",
+        "76-metrics-of-your-own",
+        "113-any-number-of-releases-of-a-place",
+        "117-incomes-in-brackets",
+        "120-twenty-choices",
+        "121-clipped-gradients",
+        "141-how-concentrated-noise-is",
+        "147-a-choice-by-scores",
+        "152-advanced-composition-with-deltas",
+        "178-training-with-samples",
+        "184-renyi-on-parts",
+        "186-renyi-of-noise",
+        "196-normal-noise-of-a-lecture",
+        "215-places-within-a-mile",
+        "231-as-hard-as-laplace-noise",
+        "239-days-of-a-diary",
+        "241-releases-below-a-bound",
+        "244-how-much-a-choice-concentrates",
+        "251-training-with-normal-noise",
+        "256-tables-in-every-notion",
+        "263-households-of-visitors",
+    ]
+}
+LARGE |= {"pages/conversions/pure-to-renyi-least", "pages/named/comparison"}
+"""Those that take a second or more: half of what all of them take."""
+LEFT = {one.name for n, one in enumerate(frozen.pages()) if n % 4}
+LEFT |= {name for n, name in enumerate(sorted(LARGE)) if n % 4}
 
 
 def shared(one: Frozen) -> Any:
-    """A normal run asks every shipped problem, and every fourth example of a page."""
-    return pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one in LEFT else [])
+    """A normal run asks every shipped problem, but every fourth of the large ones, and every fourth example of
+    a page.  The other questions than what the command says are asked of a share of these (tests/shares.py)."""
+    return pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.name in LEFT else [])
 
 
 @pytest.fixture(scope="module", params=map(shared, EVERY))
@@ -62,6 +94,7 @@ def difference(kept: str, said: str, name: str) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.whole
 def test_golden(one: Frozen, asked: Asked) -> None:
     kept, said = one.golden.read_text(encoding="utf-8"), asked.said
     if said != kept:
