@@ -12,9 +12,9 @@ so that `dpcompose --help` is instant:
 * what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
   table, recoding, composed, random_part, everything; samples: poisson_sample, fixed_sample, drawn_sample;
 * concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, scores, monotone_scores,
-  keys, location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace,
-  exponential; density, of their outputs; query and noise, of your own with a declared sensitivity, by a
-  density;
+  keys, questions, location, bit with laplace, gaussian_noise, geometric, randomized_response,
+  planar_laplace, exponential, above_threshold; density, of their outputs; query and noise,
+  of your own with a declared sensitivity, by a density;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
 * guarantees: pure, approximate, zcdp, gaussian, renyi, tcdp, f_dp, in_metric; parameters, the symbols in
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from dpcompose.privacy.guarantees.tradeoffs import f_dp
     from dpcompose.privacy.mechanisms.declared import noise, query
     from dpcompose.privacy.mechanisms.noises import (
+        above_threshold,
         exponential,
         gaussian_noise,
         geometric,
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
         variance,
         vector_sum,
     )
+    from dpcompose.spaces.inputs.questions import questions
     from dpcompose.spaces.inputs.reading import among, vertex
     from dpcompose.spaces.inputs.recodings import recoding
     from dpcompose.spaces.inputs.restrictions import positions, record_partition, restriction
@@ -163,6 +165,7 @@ _PLACES = {
         "within",
     ),
     "privacy.mechanisms.noises": (
+        "above_threshold",
         "exponential",
         "gaussian_noise",
         "geometric",
@@ -222,6 +225,7 @@ _PLACES = {
     "spaces.inputs.deals": ("random_part",),
     "spaces.inputs.reading": ("among", "vertex"),
     "spaces.inputs.keys": ("keys",),
+    "spaces.inputs.questions": ("questions",),
     "spaces.inputs.scores": ("monotone_scores", "scores"),
     "spaces.inputs.recodings": ("recoding",),
     "spaces.inputs.restrictions": ("positions", "record_partition", "restriction"),
@@ -235,6 +239,7 @@ _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 __all__ = [
     "MetricStudy",
     "Study",
+    "above_threshold",
     "among",
     "approximate",
     "at",
@@ -316,6 +321,7 @@ __all__ = [
     "pure",
     "push_forward",
     "query",
+    "questions",
     "random_part",
     "randomized_response",
     "randomized_response_table",

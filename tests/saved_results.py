@@ -111,6 +111,9 @@ REFUSED = {
             "problems/226-a-visitor-in-place-of-another",
             "pages/noises/laplace-with-threshold",
             "pages/queries/keys",
+            "problems/265-questions-until-one-is-large",
+            "pages/noises/above-threshold",
+            "pages/queries/questions",
         ],
         ("assumed",): ["problems/241-releases-below-a-bound"],
         ("curve", "noise", "step"): [

@@ -39,7 +39,7 @@ language: decimals symbols synonyms worstcase writing tangents exchange formulas
 spaces.classes: lines sizes attributes databases listed products records sequences subsets tuples vertices
     multisets
 spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed deals expressions
-    keys locations written
+    keys questions locations written
 spaces.arrays: layouts numberings sizes passes searches parts
 spaces.moves: blocks edits granularities neighbours relations replacements single_edits changes contradictions
     contributions policies reaches built_in

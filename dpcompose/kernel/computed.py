@@ -265,9 +265,6 @@ class Curves:
             at = {**at, **of_member(at, 1)}
         others = {name: formulas.extended(given[name], at) for name in head.letters if name in given}
         parameter = formulas.extended(noises.fit(head, noise.parameter, assumed, given), at)
-        for name in head.whole:
-            if (n := others[name].number) is None or n.denominator != 1:
-                raise NoLoss(f"{name} is to be a whole number")
         known = {**others, head.parameter: parameter, "r": formulas.extended(r, at), "epsilon": epsilon}
         query = "" if noise.query is None else noise.query.page
         return formulas.parse(head.events.get(query, head.event), known)

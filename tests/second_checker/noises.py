@@ -138,7 +138,7 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     algebra.assumed = assumptions.known(core, algebra)
     demand(said["name"] == one["name"] and "noise" in one and one["domain"] == "own", "another mechanism")
     noise = one["noise"]
-    if "besides" in noise:
+    if "besides" in noise or len(said["noise"]) > 1:
         raise NotRead("noise", "with further letters")
     ((kind, parameter),) = said["noise"].items()
     page = library.one(noise["page"])

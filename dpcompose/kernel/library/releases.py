@@ -18,7 +18,7 @@ class Noise(Head):
     ones, the two of a point of the plane, integers, bits, scores, or counts by keys;
     letters -- more of them: of what the query is about, and of further parameters of the noise;
     at_least -- what letters are at least, in others, for the page to hold; where they are, parameters that
-    are `probabilities` are at least 0; whole -- letters that are to be whole numbers where an event is shown;
+    are `probabilities` are at least 0; whole -- letters that are to be whole numbers;
     attained -- whether for some output at every x, z the loss is as large as the guarantee allows, or comes
     as near to it as one likes;
     density -- of one entry y of the output at the entry x, or its probability;
@@ -48,7 +48,7 @@ class Noise(Head):
     kind: Literal["noise"]
     noise: str
     parameter: str
-    norm: Literal["L1", "L2", "range", "records"]
+    norm: Literal["L1", "L2", "range", "records", "answers"]
     entries: Literal["real", "plane", "integers", "bits", "scores", "keys"] = "real"
     letters: list[str] = field(default_factory=list)
     at_least: dict[str, str] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class AtLeast:
     it to be reached.
     """
 
-    moves: dict[Literal["L1", "L2", "range", "records"], str]
+    moves: dict[Literal["L1", "L2", "range", "records", "answers"], str]
     only: str = ""
     shared: int = 0
 
@@ -141,7 +141,7 @@ class Query(Head):
     """
 
     kind: Literal["query"]
-    moves: dict[Literal["L1", "L2", "range", "records"], str]
+    moves: dict[Literal["L1", "L2", "range", "records", "answers"], str]
     entries: list[str] = field(default_factory=list)
     sized: bool = False
     at_least: AtLeast | None = None
@@ -162,8 +162,8 @@ class Query(Head):
     def misfits(self) -> Iterator[Mistake]:
         if self.at_least is not None and (not self.sized or self.at_least.moves.keys() != self.moves.keys()):
             yield Mistake(("at-least",), "what a least number of records says, n says of the same norms")
-        for norm in self.moves.keys() - {"L1", "L2", "range", "records"}:
-            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2, range and records are")
+        for norm in self.moves.keys() - {"L1", "L2", "range", "records", "answers"}:
+            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2, range, records and answers are")
 
 
 LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "c", "n", "L", "m")

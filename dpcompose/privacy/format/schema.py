@@ -55,7 +55,7 @@ from dpcompose.spaces.inputs.queries import MOST_BINS
 
 QUERIES = (
     'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { variance = [l, u] }, { histogram = m }, '
-    '{ vector-sum = c }, { scores = c }, { keys = L }, { location = w } or "bit"'
+    '{ vector-sum = c }, { scores = c }, { keys = L }, { questions = [l, u] }, { location = w } or "bit"'
 )
 
 
@@ -188,7 +188,17 @@ QUERY = OrOwn(
         "count",
         "bit",
         or_else=["a table: { sum = [l, u] }, { mean = [l, u] }, { histogram = m }"],
-        keys=("sum", "mean", "variance", "histogram", "vector-sum", "scores", "location", "keys"),
+        keys=(
+            "sum",
+            "mean",
+            "variance",
+            "histogram",
+            "vector-sum",
+            "scores",
+            "location",
+            "keys",
+            "questions",
+        ),
     ),
     lambda own: own.queries,
 )
@@ -204,6 +214,7 @@ class QueryTable(Table):
     scores: str | None = key(FORMULA)
     monotone_scores: str | None = key(FORMULA, written="monotone-scores")
     keys_: str | list[str] | None = key(Either(FORMULA, BOUNDS, list), written="keys")
+    questions: str | list[str] | None = key(Either(FORMULA, BOUNDS, list))
 
     def check(self) -> None:
         if len(self.given) != 1:

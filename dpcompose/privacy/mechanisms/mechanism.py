@@ -270,7 +270,8 @@ class Mechanism(Shown):
             noise = self.noise.changed(lambda one: substitution.substituted(one, named))
             satisfies = noise.guarantee(self.satisfies.notion, self._asked)
             assert satisfies is not None
-            return replace(self, noise=noise, satisfies=satisfies)
+            query = self.query and self.query.with_noise(noise.term, dict(noise.further))
+            return replace(self, query=query, noise=noise, satisfies=satisfies)
         satisfies, *also = (guarantee.with_letters(named) for guarantee in (self.satisfies, *self.also))
         sampled = None if self.sampled is None else self.sampled.with_letters(named)
         return replace(self, satisfies=satisfies, also=tuple(also), sampled=sampled)

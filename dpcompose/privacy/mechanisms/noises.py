@@ -40,10 +40,11 @@ class Kind:
 
     letter -- its parameter in the formulas of its page; called -- the same in words; words -- the noise
     with its parameter, and its threshold where it has one;
-    takes -- the values of queries that it is for: "real", "vector", "integer", "bit", "plane", "scores" or
-    "keys";
+    takes -- the values of queries that it is for: "real", "vector", "integer", "bit", "plane", "scores",
+    "keys" or "questions";
     needs -- the same in words, and what would do;
-    states -- by notion, its guarantees for values one unit apart; the first is its own.
+    states -- by notion, its guarantees for values one unit apart; the first is its own;
+    further -- by their words, the letters on its page of further parameters; "" for what the query is told.
     """
 
     letter: str
@@ -52,10 +53,13 @@ class Kind:
     takes: str
     needs: str
     states: Mapping[str, Mapping[str, str]] = field(hash=False)
+    further: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 THRESHOLDED = "laplace-with-threshold"
 """What Laplace noise is called here, of which only what reaches a threshold is shown."""
+ABOVE, SCALE, TIMES = "above-threshold", "threshold-scale", "times"
+"""The noise of questions whether sums reach a threshold: its word, and those of its further parameters."""
 LOG_ODDS = "log(p/(1 - p))"
 """What randomized response loses."""
 
@@ -115,6 +119,16 @@ KINDS: Mapping[str, Kind] = {
             "zcdp": {"rho": "oo"},
             "gaussian": {"mu": "oo"},
         },
+        {"threshold": "tau"},
+    ),
+    ABOVE: Kind(
+        "b",
+        "scale",
+        "Laplace noise of scale {}, and once on the threshold of scale {}, until {} are answered by yes",
+        "questions",
+        "questions: { questions = [l, u] }",
+        {"pure": {"epsilon": "1/b"}},
+        {SCALE: "", TIMES: ""},
     ),
 }
 """The kinds of noise, by the word of problem files."""
@@ -127,40 +141,40 @@ class Noise(Shown):
     word -- which one, a key of KINDS; term -- its parameter: a scale or standard deviation, positive; or
     for randomized response the probability of the truth, in (0,1);
     own -- the head of a page of one's own that says what it is; left out: the word is a key of KINDS;
-    threshold -- from which value on something is shown; left out: everything is.
+    further -- its further parameters by their words, as the kind has them: from which threshold on something
+    is shown.
     """
 
     word: str
     term: Term
     own: Law | None = field(default=None, hash=False, repr=False)
-    threshold: Term | None = None
+    further: tuple[tuple[str, Term], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "term", formulas.term(self.term))
-        if self.threshold is not None:
-            object.__setattr__(self, "threshold", formulas.term(self.threshold))
+        object.__setattr__(self, "further", tuple((key, formulas.term(x)) for key, x in self.further))
 
     @property
     def besides(self) -> dict[str, Term]:
         """Further parameters, by their letters on the page."""
-        return {} if self.threshold is None else {"tau": self.threshold}
+        letters = self.kind.further
+        return {letters[key]: value for key, value in self.further if letters[key]}
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """All its parameters."""
-        return (self.term, *self.besides.values())
+        return (self.term, *(value for _, value in self.further))
 
     def changed(self, change: Callable[[Term], Term]) -> Noise:
         """The same with other parameters."""
-        threshold = None if self.threshold is None else change(self.threshold)
-        return replace(self, term=change(self.term), threshold=threshold)
+        further = tuple((key, change(value)) for key, value in self.further)
+        return replace(self, term=change(self.term), further=further)
 
     @property
     def data(self) -> dict[str, str]:
         """The noise as a problem file states it."""
-        word = "laplace" if self.threshold is not None else self.word
-        threshold = {} if self.threshold is None else {"threshold": formulas.to_text(self.threshold)}
-        return {word: formulas.to_text(self.term), **threshold}
+        word = "laplace" if self.word == THRESHOLDED else self.word
+        return {word: formulas.to_text(self.term)} | {key: formulas.to_text(x) for key, x in self.further}
 
     @property
     def parameter(self) -> sympy.Expr:
@@ -262,12 +276,25 @@ class Noise(Shown):
                 or (values.surely(x, assumed=assumed) and values.surely(1 - x, assumed=assumed))
             )
         if fine:
-            return None
+            return self._unfit_further(domains, assumed)
         wanted = "lie between 0 and 1" if self.kind.takes == "bit" else "be positive"
         if not x.letters:
             return f"the {self.kind.called} must {wanted}, not {formulas.to_text(x)}"
         shown = f"the {self.kind.called} {formulas.to_text(x)} must {wanted} for all allowed values"
         return shown + _where_not_above(x, self.kind.takes == "bit", domains, assumed)
+
+    def _unfit_further(self, domains: Mapping[str, Domain], assumed: Assumed) -> str | None:
+        """Why a further parameter is none: a scale is positive, and how often yes is answered whole."""
+        for key, term in self.further:
+            x = _in(term, domains)
+            shown = formulas.to_text(x)
+            if key == TIMES and x.kind == "oo":
+                return "without a limit on how often yes is answered no finite epsilon holds: say times"
+            if key == TIMES and not kernel.is_whole(x):
+                return f"how often yes is answered is a whole number, and {shown} is not known to be"
+            if key == SCALE and not values.surely(x, assumed=assumed):
+                return f"the scale of the threshold's noise must be positive, and {shown} is not known to be"
+        return None
 
 
 def _of_page(law: Law) -> Kind:
@@ -291,7 +318,7 @@ def laplace(scale: object, threshold: object = None) -> Noise:
     """
     if threshold is None:
         return _noise("laplace", scale)
-    return replace(_noise(THRESHOLDED, scale), threshold=formulas.term(threshold))
+    return _noise(THRESHOLDED, scale, ("threshold", threshold))
 
 
 def gaussian_noise(deviation: object) -> Noise:
@@ -343,6 +370,21 @@ def exponential(factor: object) -> Noise:
     return _noise("exponential", factor)
 
 
+def above_threshold(scale: object, threshold_scale: object, times: object = 1) -> Noise:
+    """Above threshold, the sparse vector technique: a question is answered by yes where a sum with Laplace
+    noise reaches a threshold with Laplace noise, until so many are.
+
+    scale -- of the noise of each sum; threshold_scale -- of that of the threshold, which is drawn once;
+    times -- how often yes is answered.  For `questions`.
+
+    `compose` raises InvalidSetting, or FormulaError, where a scale may be 0 or less.
+
+    >>> above_threshold("4/e", "2/e").data
+    {'above-threshold': '4/e', 'threshold-scale': '2/e', 'times': '1'}
+    """
+    return _noise(ABOVE, scale, (SCALE, threshold_scale), (TIMES, times))
+
+
 def randomized_response(truth: object) -> Noise:
     """Randomized response: one bit is told as it is with the probability `truth`, else the other one.
 
@@ -391,8 +433,8 @@ def _where_not_above(x: Term, below_one: bool, domains: Mapping[str, Domain], as
     return ""
 
 
-def _noise(word: str, parameter: object) -> Noise:
-    made = Noise(word, formulas.term(parameter))
+def _noise(word: str, parameter: object, *further: tuple[str, object]) -> Noise:
+    made = Noise(word, formulas.term(parameter), further=tuple((key, formulas.term(x)) for key, x in further))
     if not made.term.letters and (why := made.unfit({})):
         raise ValueError(why)
     return made

@@ -267,8 +267,9 @@ def _mechanism(
         query = Bit()
     if not (isinstance(query, Query) and isinstance(noise, Noise)):
         raise TypeError(f"{name} {_unfit(query, noise)}")
-    if noise.besides and noise.kind.takes not in query.values:
+    if noise.kind.takes == "keys" and "keys" not in query.values:
         raise TypeError(f"{name}: {NEEDS_KEYS}")
+    query = query.with_noise(noise.term, dict(noise.further))
     given = noise.guarantee(letters=query.letters)
     assert given is not None
     return Mechanism(name, reads, given, number, query, noise, table)
@@ -287,7 +288,18 @@ def _guarantees(name: str, given: Any) -> tuple[Guarantee | None, tuple[Guarante
     return first, tuple(others)
 
 
-QUERIES = ("count", "clipped_sum", "sum", "mean", "variance", "histogram", "vector_sum", "scores", "keys")
+QUERIES = (
+    "count",
+    "clipped_sum",
+    "sum",
+    "mean",
+    "variance",
+    "histogram",
+    "vector_sum",
+    "scores",
+    "keys",
+    "questions",
+)
 """What queries are called."""
 
 

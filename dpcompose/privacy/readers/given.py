@@ -24,12 +24,11 @@ def noise_of(given: NoiseTable, read: Read, parameters: Names, path: Place) -> N
     parameter, found = read(given.parameter, given.word, at), parameters.found
     if parameter is None:
         return None
-    threshold = None
-    if given.threshold is not None:
-        threshold = read(given.threshold, "threshold", (*path, "noise", "threshold"))
-        if threshold is None:
-            return None
-    noise = Noise(given.word, parameter, found.own.noises.get(given.word), threshold)
+    every = [(key, read(text, key, (*path, "noise", key))) for key, text in given.further.items()]
+    further = tuple((key, term) for key, term in every if term is not None)
+    if len(further) < len(every):
+        return None
+    noise = Noise(given.word, parameter, found.own.noises.get(given.word), further)
     if unfit := noise.unfit(parameters.domains, parameters.known_so_far):
         found.wrong(at, unfit)
         return None

@@ -43,6 +43,7 @@ from dpcompose.spaces.inputs.queries import (
     variance,
     vector_sum,
 )
+from dpcompose.spaces.inputs.questions import questions
 from dpcompose.spaces.inputs.scores import monotone_scores, scores
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -226,7 +227,7 @@ class Mechanisms:
         query = self._query(given, path)
         if reads is None or query is None or noise is None:
             return None
-        if noise.besides and noise.kind.takes not in query.values:
+        if noise.kind.takes == "keys" and "keys" not in query.values:
             self.found.wrong((*path, "noise", "threshold"), NEEDS_KEYS)
             return None
         return mechanism(given.name, reads=reads, count=many, query=query, noise=noise)
@@ -343,6 +344,8 @@ class Mechanisms:
             if text is not None:
                 bound = self.names.stated(text, word, (*path, "query", word), None)
                 return None if bound is None else made(bound)
+        if table.questions is not None:
+            return self._of_questions(table.questions, (*path, "query", "questions"))
         if table.keys_ is not None:
             return self._of_keys(table.keys_, (*path, "query", "keys"))
         (key,) = table.given
@@ -355,6 +358,12 @@ class Mechanisms:
             self.found.wrong((*path, "query", key), "the bounds of an attribute are finite")
             return None
         return {"sum": clipped_sum, "mean": mean, "variance": variance}[key](lower, upper)
+
+    def _of_questions(self, given: str | list[str], path: Place) -> Query | None:
+        """Between which numbers a record moves sums, or what it moves them by at most."""
+        texts = enumerate(given) if isinstance(given, list) else [("", given)]
+        ends = [self.names.stated(text, "questions", (*path, n), None) for n, text in texts]
+        return None if None in ends else questions(*ends)
 
     def _of_keys(self, given: str | list[str], path: Place) -> Query | None:
         """Counts by keys: how many a record has at most, and what it adds to each, or 1."""

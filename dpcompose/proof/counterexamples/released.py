@@ -26,7 +26,7 @@ def released_values(
     kept, removed, added, n = metric.compared(x, y)
     bounds = [formulas.at(bound, point) for bound in query.terms]
     at_D, at_E = query.with_bounds(bounds).at(kept, removed, added, n)
-    return at_D, at_E, noise.with_parameter(formulas.at(noise.term, point))
+    return at_D, at_E, noise.changed(lambda term: formulas.at(term, point))
 
 
 @frozen

@@ -104,6 +104,10 @@ class Query(Shown, ABC):
         """The same of further parameters of noise, by their letters."""
         return {}
 
+    def with_noise(self, term: Term, further: Mapping[str, Term]) -> Query:
+        """The same, asked with noise of this parameter and these further ones, by their words."""
+        return self
+
     def data(self) -> str | dict[str, Any]:
         """The query as a problem file states it."""
         return self.page

@@ -42,13 +42,24 @@ class Law:
     letters: Sequence[str] = ()
     at_least: Mapping[str, str] = field(default_factory=dict)
     probabilities: Sequence[str] = ()
+    whole: Sequence[str] = ()
     moved: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def law(name: str) -> Law:
     text = (PAGES / "noises" / f"{name}.md").read_text(encoding="utf-8")
     head = tomllib.loads(text.split("```toml\n")[1].split("```")[0])
-    keys = ("parameter", "density", "loss", "guarantee", "equals", "noise", "letters", "probabilities")
+    keys = (
+        "parameter",
+        "density",
+        "loss",
+        "guarantee",
+        "equals",
+        "noise",
+        "letters",
+        "probabilities",
+        "whole",
+    )
     given = {key: head[key] for key in keys if key in head}
     return Law(**given, at_most=head.get("at-most", ""), at_least=head.get("at-least", {}))
 
@@ -85,7 +96,7 @@ def term(text: str) -> Term:
 
 
 def test_every_page_of_noise_is_read() -> None:
-    assert set(EVERY) - set(LAWS) == {"laplace-with-threshold"}
+    assert set(EVERY) - set(LAWS) == {"above-threshold", "laplace-with-threshold"}
     assert set(LAWS) == {
         *("exponential", "geometric", "laplace", "normal-noise", "planar-laplace", "randomized-response")
     }

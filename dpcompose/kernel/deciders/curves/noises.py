@@ -128,6 +128,9 @@ def unfit(
     for name, text in law.at_least.items():
         if not values.surely(symbols[name] - formulas.parse(text, symbols), False, assumed):
             return f"{formulas.to_text(symbols[name])} is not known to be at least {text}"
+    for name in law.whole:
+        if not formulas.is_whole(symbols[name]):
+            return f"{name} is to be a whole number, and {formulas.to_text(symbols[name])} is not known to be"
     for notion, stated in law.guarantee.items():
         for key, text in stated.items():
             if text == "oo":
