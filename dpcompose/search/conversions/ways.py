@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from fractions import Fraction
-from itertools import product
+from itertools import product, starmap
 from typing import Any
 
 from dpcompose.kernel.core.settings import Setting
@@ -107,7 +107,8 @@ def ways_apart(theory: Theory, stated: Sequence[str], to: str) -> Iterator[Way]:
                     for one, path in zip(stated, each, strict=True)
                     if path
                 }
-                if whole and any(one.head.free for one in whole):
+                chains = ((one, [*path, *whole[:-1]]) for one, path in zip(stated, each, strict=True))
+                if any(page.head.free for page in whole) and not any(starmap(_returns, chains)):
                     yield Way(converted, tuple((one.id, one.head.free) for one in whole))
 
 
