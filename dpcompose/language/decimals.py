@@ -48,11 +48,9 @@ def decimal(x: Fraction) -> str:
     >>> decimal(Fraction(3, 8)), decimal(Fraction(1, 3)), decimal(Fraction(12, 10**9))
     ('0.375', '1/3', '1.2e-8')
     """
-    places = 0
-    while places <= MOST_PLACES and (x * 10**places).denominator != 1:
-        places += 1
-    if places > MOST_PLACES:
+    if not has_few_digits(x):
         return str(x)
+    places = _places(x)
     sign, digits = "-" if x < 0 else "", str(abs(x.numerator * 10**places // x.denominator))
     if places == 0:
         return sign + digits
@@ -61,6 +59,17 @@ def decimal(x: Fraction) -> str:
         return f"{sign}{digits[0]}{rest}e-{places - len(digits) + 1}"
     text = digits.zfill(places + 1)
     return f"{sign}{text[:-places]}.{text[-places:]}"
+
+
+def has_few_digits(x: Fraction) -> bool:
+    """Whether a number is a decimal of few digits."""
+    return _places(x) <= MOST_PLACES
+
+
+def _places(x: Fraction) -> int:
+    """How many digits stand after the point, counted to one more than the most."""
+    every = range(MOST_PLACES + 1)
+    return next((n for n in every if (x * 10**n).denominator == 1), MOST_PLACES + 1)
 
 
 SHORT = 1_000

@@ -11,9 +11,10 @@ from golden_results import THEORY, Golden, found, goldens, setting_of
 from shares import every_second
 
 from dpcompose.front.documents.bound import Bound, bound
-from dpcompose.front.documents.document import every_step, plain
+from dpcompose.front.documents.document import every_step
 from dpcompose.front.printers import latex, render
 from dpcompose.front.studies import results
+from dpcompose.language.said import plain
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.flattening import flattened
 

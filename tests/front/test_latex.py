@@ -96,6 +96,25 @@ def test_names_are_text() -> None:
     assert not re.search(r"a{31}|b{31}", text)
 
 
+def test_reasons_and_meanings_are_typeset_by_their_parts() -> None:
+    """What is read, the databases of a pair, what free-lunch neighbours are: nobody looks for these in a text."""
+    M = [
+        dpc.mechanism(f"M{i}", dpc.pure(e, dpc.bounded, "common"), reads=dpc.restriction([x]))
+        for i, (e, x) in enumerate(zip(dpc.parameters("e1:3"), "ab", strict=True), 1)
+    ]
+    study = dpc.compose(*M, on=dpc.multisets("abc"), target=dpc.bounded)
+    said = latex.fits_latex(study.bound)
+    assert "M1 reads $D|_{\\lbrace a\\rbrace}$ only" in said
+    assert "$D$ = \\{a\\} and $E$ = \\{b\\} are neighbours" in said
+    reads = "D and E"
+    named = dpc.compose(
+        dpc.mechanism(reads, dpc.pure(1, dpc.free_lunch)), on=dpc.multisets("ab"), target=dpc.free_lunch
+    )
+    shown = named.guarantee().to_latex()
+    assert "neighbours are free-lunch (any two different databases are neighbours)." in shown
+    assert f"{reads} is free-lunch" in shown, "a name is a name"
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
 @pytest.mark.parametrize("what", ["01", "18", "32", "34", "60", "69", "76", "hostile", "many", "every page"])
 def test_documents_compile_without_overfull_lines(what: str, tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from tags import Tags
 from verdicts import found, stated
 
 import dpcompose as dpc
-from dpcompose.front.documents.document import plain
 from dpcompose.front.printers import render
 from dpcompose.front.studies import as_json
 from dpcompose.kernel.expressions import forms
 from dpcompose.language import decimals, formulas
 from dpcompose.language.latex import latex
+from dpcompose.language.said import plain
 from dpcompose.language.symbols import symbol
 
 UNIT = {"d": "in (0,1)", "d1": "in (0,1)", "d2": "in (0,1)"}

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from in_metrics import THEORY, forged, saved, steps, study, verdicts
 
-from dpcompose.front.documents.document import plain
 from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
+from dpcompose.language.said import plain
 from dpcompose.privacy.problems import ProblemError
 
 MULTISETS = '[databases]\nkind = "multisets"\n[metrics.u]\ngranularity = "unbounded"\n'

@@ -141,7 +141,7 @@ def test_a_mechanism_that_loses_too_much_alone(adaptive: bool, item: str) -> Non
     study = dpc.compose(*both, on=dpc.multisets("ab"), target=dpc.unbounded, adaptive=adaptive)
     found = refuted(study, "2*e1").counterexample
     assert found is not None and found.alone is not None
-    assert (found.alone.mechanism, found.alone.loss, found.alone.by) == ("M2", "3", item)
+    assert (found.alone.mechanism, found.alone.loss.number, found.alone.by) == ("M2", 3, item)
     none = refuted(study, "7/2*e1").counterexample
     assert none is not None and none.alone is None
 

@@ -18,6 +18,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.rules import metrics as rules
+from dpcompose.language.said import Words
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.proof.counterexamples import rows
@@ -93,7 +94,7 @@ class AtAnyTwo(At):
         return self._about(row, member.name, formulas.to_text(loss), member.times)
 
     def _about(self, row: Row, name: str, loss: str, times: int) -> Row:
-        said = f"each {row.said}" if times > 1 else row.said
+        said = Words("each ", row.said) if times > 1 else row.said
         several = {"times": times} if times > 1 else {}
         told = {"mechanism": name, "loss": loss, "by": said, **several}
         return replace(row, name=name, said=said, told=told)

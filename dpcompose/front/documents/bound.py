@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.documents import glossary, sentences, telling
+from dpcompose.front.documents import sentences, telling
 from dpcompose.front.documents.attained import Attained, attained
 from dpcompose.front.documents.captions import Captions, Guaranteed, conversions, rests_on
-from dpcompose.front.documents.document import (
-    Best,
-    Head,
-    Mathematics,
-    Said,
-    Step,
-    Told,
-    plain,
-)
+from dpcompose.front.documents.document import Best, Head, Step, Told
 from dpcompose.front.documents.wording import in_letters
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import Mathematics, Said, plain
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import elaborated
 from dpcompose.privacy.settings import Setting, inside
-from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.citations.citations import Citing, Fit
 from dpcompose.search.guarantees import Guarantees, Known
-from dpcompose.spaces.moves.built_in import BUILT_IN
-from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
     import sympy
@@ -238,7 +227,7 @@ class Bound(Best, Shown):
         setting = self.setting
         about: Said = [
             f"The databases are {setting.databases}, and neighbours are {setting.target}",
-            *in_letters(_meaning(setting.target)),
+            f" ({setting.target.means.short})" if setting.target.means.short else "",
             ".",
         ]
         besides: list[Said] = [[one] for one in sentences.dependence(setting)]
@@ -315,14 +304,6 @@ class Bound(Best, Shown):
     def standing(self) -> str:
         """What is said after the guarantee: that it is optimal, or that a smaller one is known."""
         return "; optimal" if self.optimal else "; a smaller one is known" if self.smaller_is_known else ""
-
-
-def _meaning(target: Granularity) -> str:
-    """What a granularity means, in brackets, where it is built in."""
-    if str(target) not in BUILT_IN:
-        return ""
-    meaning = re.split(r"[.:;] |\.$", glossary.explained(str(target), registry.standard()))[0]
-    return f" ({meaning[0].lower()}{meaning[1:]})"
 
 
 MOST_IN_A_METRIC = 8

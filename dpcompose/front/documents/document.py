@@ -6,114 +6,24 @@ composition is about.  A sentence is made of texts and of formulas between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import Cited as Cited
+from dpcompose.language.said import Mathematics as Mathematics
+from dpcompose.language.said import Said as Said
+from dpcompose.language.said import expressions_in
+from dpcompose.language.said import formula as formula
+from dpcompose.language.said import plain as plain
 from dpcompose.language.shown import Shown
 
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.kernel.expressions.terms import Term
     from dpcompose.proof.theory.registry import Page
-
-
-@frozen
-class Formula:
-    """A formula in a sentence: its text, and how that is read; where it cannot be, it stays text."""
-
-    text: str
-    read: Callable[[str], sympy.Expr | None] = field(compare=False)
-
-    @property
-    def expression(self) -> sympy.Expr | None:
-        return self.read(self.text)
-
-    @property
-    def value(self) -> sympy.Expr:
-        """The same, of a formula that is known to be one."""
-        expr = self.expression
-        assert expr is not None, self.text
-        return expr
-
-
-@frozen
-class Mathematics:
-    """What is no formula of the grammar, such as a probability: as text, and as LaTeX."""
-
-    text: str
-    latex: str
-
-
-@frozen
-class Cited:
-    """An item of the literature, or a page, that is cited."""
-
-    text: str
-
-
-@frozen
-class Private:
-    """A guarantee by its parameters and what it is called: (e1 + e2)-DP."""
-
-    values: tuple[Formula, ...]
-    called: str
-
-    @property
-    def brackets(self) -> tuple[str, str]:
-        """What stands around the parameters where they are text."""
-        values = ", ".join(value.text for value in self.values)
-        return ("(", ")") if any(c in values for c in " ,+-*/") else ("", "")
-
-    @property
-    def text(self) -> str:
-        before, after = self.brackets
-        return f"{before}{', '.join(value.text for value in self.values)}{after}-{self.called}"
-
-
-Part = str | Formula | Mathematics | Cited | Private
-Said = Sequence[Part]
-"""A sentence, in texts and formulas."""
-
-
-@frozen
-class Writer:
-    """What sentences are written with: texts, formulas, guarantees by their values and their names."""
-
-    text: Callable[[str], str]
-    formula: Callable[[sympy.Expr], str]
-    private: Callable[[Sequence[sympy.Expr], str], str]
-    cited: Callable[[str], str]
-
-    def __call__(self, said: Said) -> str:
-        return "".join(map(self._part, said))
-
-    def _part(self, part: Part) -> str:
-        match part:
-            case str():
-                return self.text(part)
-            case Private():
-                return self.private([value.value for value in part.values], part.called)
-            case Mathematics():
-                return f"${part.latex}$"
-            case Cited():
-                return self.cited(part.text)
-        return self.text(part.text) if part.expression is None else self.formula(part.expression)
-
-
-def formula(value: Term | sympy.Expr) -> Formula:
-    """A term, or an expression, as a formula of a sentence."""
-    from dpcompose.language import formulas
-
-    return Formula(formulas.to_text(value), lambda _: formulas.expression(formulas.term(value)))
-
-
-def plain(said: Said) -> str:
-    """A sentence as text."""
-    return "".join(one if isinstance(one, str) else one.text for one in said)
 
 
 GIVEN, BELIEVED, ON_TABLE = "given", "believed", "checked on its table"
@@ -167,10 +77,7 @@ class Step(Shown):
         return f"{self.number}. {self.words} [{self.source}]"
 
     def _line(self) -> Sequence[str | sympy.Expr]:
-        said = (
-            (one.expression or one.text) if isinstance(one, Formula) else plain([one]) for one in self.said
-        )
-        return [f"{self.number}. ", *said, f" [{self.source}]"]
+        return [f"{self.number}. ", *expressions_in(self.said), f" [{self.source}]"]
 
     @property
     def source(self) -> str:

@@ -205,8 +205,7 @@ def _alone(at: At, found: Losing, claimed: Term) -> Alone | None:
             best, most = row, loss
     if not _is_more(most, claimed):
         return None
-    loss = formulas.to_text(at.shown(most))
-    return Alone(at.mechanism_of(best), loss, page.cite("any", at.core.adaptive))
+    return Alone(at.mechanism_of(best), at.shown(most), page.cite("any", at.core.adaptive))
 
 
 # by curves

@@ -8,17 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.captions import Captions, Guaranteed, Values, written
-from dpcompose.front.documents.document import (
-    ON_TABLE,
-    Formula,
-    Mathematics,
-    Private,
-    Said,
-    Step,
-    formula,
-    plain,
-    unchecked,
-)
+from dpcompose.front.documents.document import ON_TABLE, Step, unchecked
 from dpcompose.front.documents.wording import all_said, in_letters, joined, of_page
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Orders
@@ -27,21 +17,19 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.decimals import decimal
+from dpcompose.language.said import Formula, Mathematics, Private, Said, formula, plain
 from dpcompose.language.tangents import with_tangents
 from dpcompose.privacy.guarantees.notions import private_in_a_metric
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page, Theory
+from dpcompose.spaces.inputs.written import image
 
 if TYPE_CHECKING:
     import sympy
 
     from dpcompose.privacy.guarantees.notions import Guarantee
-
-LONG = 40
-"""From how many characters on what is read is told as text, which can be broken."""
-
 
 # what mechanisms do
 
@@ -71,7 +59,7 @@ def in_values_of_noise(
 def statement(i: int, loss: Loss, by: Captions) -> Said:
     """What the setting states of M_i: its guarantee, or what it does."""
     mechanism = by.setting.mechanisms[i - 1]
-    name, reads, stated = name_of(mechanism), read_of(mechanism), mechanism.satisfies
+    name, reads, stated = name_of(mechanism), image(mechanism.reads), mechanism.satisfies
     if (query := mechanism.query) is not None and mechanism.noise is not None:
         every = "; records come with every value of the attribute" if query.attribute else ""
         return [*name, f" releases {query.words} of ", reads, " with ", *noise_said(mechanism), every]
@@ -105,20 +93,6 @@ def name_of(mechanism: Mechanism) -> Said:
         return [mechanism.name]
     each = Mathematics(f"i = 1..{count}", rf"i = 1, \dots, {count}".replace("*", " "))
     return [mechanism.name, Mathematics("[i]", "_{i}"), ", ", each, ","]
-
-
-def read_of(mechanism: Mechanism) -> Formula:
-    """What a mechanism reads of D, as a formula; as text where it is too long for one line."""
-
-    def image(written: str) -> Any:
-        if len(written) > LONG:
-            return None
-        from dpcompose.spaces.inputs.expressions import image_of
-        from dpcompose.spaces.inputs.written import databases
-
-        return image_of(mechanism.reads, *databases("D"))
-
-    return Formula(mechanism.reads.written("D"), image)
 
 
 def noise_said(mechanism: Mechanism) -> Said:

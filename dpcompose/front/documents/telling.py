@@ -18,23 +18,12 @@ from dpcompose.front.documents.captions import (
     texts,
     written,
 )
-from dpcompose.front.documents.document import (
-    GIVEN,
-    NO_VALUES,
-    ON_TABLE,
-    Mathematics,
-    Said,
-    Step,
-    Telling,
-    formula,
-    plain,
-)
+from dpcompose.front.documents.document import GIVEN, NO_VALUES, ON_TABLE, Step, Telling
 from dpcompose.front.documents.sentences import (
     distance,
     in_letters_of,
     in_values_of_noise,
     letter_of_distances,
-    read_of,
     satisfied,
     statement,
     values_said,
@@ -47,9 +36,11 @@ from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
+from dpcompose.language.said import Mathematics, Said, formula, plain
 from dpcompose.proof.theory.registry import Page
 from dpcompose.search.citations.citations import Held
 from dpcompose.search.guarantees import Known, loss_of
+from dpcompose.spaces.inputs.written import image
 
 HYPOTHESIS, ALL_GUARANTEES = "checked: {}", "all guarantees together"
 """What a step is by where it is by no page: a predicate, or the least of what several guarantees give."""
@@ -234,7 +225,7 @@ class _Derivation(Telling):
         moves = list[Said]()
         for i, mechanism in enumerate(by.setting.mechanisms, start=1):
             query = f"{mechanism.query.words} of " if mechanism.query is not None else ""
-            moves.append([query, read_of(mechanism), " moves by ", distance(by.setting, i)])
+            moves.append([query, image(mechanism.reads), " moves by ", distance(by.setting, i)])
         unlimited = self.all_of(loss.mechanism for loss in every if loss.unlimited)
         none = f"; without guarantee where {unlimited} moves" if unlimited else ""
         lost = ["the composition has loss ", *values_said(values, by.setting), " where "]

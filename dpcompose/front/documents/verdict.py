@@ -7,9 +7,10 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any
 
-from dpcompose.front.documents.document import Best, Said
+from dpcompose.front.documents.document import Best
 from dpcompose.front.documents.sentences import decimals
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import Said
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof.counterexamples.refuting import Counterexample

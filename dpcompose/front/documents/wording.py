@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dpcompose.front.documents.document import Formula, Mathematics, Part, Said
+from dpcompose.language.said import Formula, Mathematics, Part, Said
 
 if TYPE_CHECKING:
     import sympy

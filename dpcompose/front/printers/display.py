@@ -13,13 +13,14 @@ from fractions import Fraction
 import sympy
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.front.documents.document import Best, Compared, Composed, Private, Records, Step, Told, Writer
+from dpcompose.front.documents.document import Best, Compared, Composed, Records, Step, Told
 from dpcompose.front.documents.side_by_side import compared
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import markdown, render
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, latex, names_latex, text_html
+from dpcompose.language.said import Writer, guarantees_in
 from dpcompose.language.writing import text_latex
 from dpcompose.proof.counterexamples.refuting import Counterexample
 from dpcompose.proof.theory import registry
@@ -242,7 +243,7 @@ def verdict_html(verdict: Verdict) -> str:
     if verdict.counterexample is not None:
         rows += _counterexample(verdict, verdict.counterexample)
     elif verdict.loose and verdict.least.right:  # as the claim is shown: for no neighbours in particular
-        best = [one for one in verdict.least.right if isinstance(one, Private)] or verdict.least.right
+        best = guarantees_in(verdict.least.right) or verdict.least.right
         rows.append(f"<p>The best: {said_html(best)}</p>")
     return "".join(rows)
 
@@ -272,8 +273,8 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     if verdict.published:
         yield f"<p>{text_html(verdict.published)}</p>"
     if example.alone is not None:
-        name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
-        yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"
+        name, loss = text_html(example.alone.mechanism), latex(formulas.expression(example.alone.loss))
+        yield f"<p>already {name} alone loses ${loss}$ ({example.alone.by})</p>"
     if example.without:
         yield f"<p>{text_html(example.left_out)} ({example.by_parts})</p>"
     if verdict.nearby:
@@ -292,11 +293,6 @@ def _where(example: Counterexample) -> str:
     if any(row.by_table for row in losings):
         return f", at the outcome {', '.join(text_html(row.outcomes[0][0]) for row in losings)}"
     return f", at the outcome {'1 of all these' if len(example.rows) > 1 else '1'}" if losings else ""
-
-
-def _loss(text: str) -> str:
-    """A loss that is a formula without parameters."""
-    return f"${latex(formulas.parse(text, {}))}$"
 
 
 def _number(x: Fraction) -> str:

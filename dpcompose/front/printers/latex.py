@@ -12,21 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import sympy
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.front.documents.document import (
-    Best,
-    Composed,
-    Head,
-    Member,
-    Step,
-    Told,
-    Writer,
-)
+from dpcompose.front.documents.document import Best, Composed, Head, Member, Step, Told
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.documents.wording import in_letters
 from dpcompose.front.printers import markdown
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.latex import EULER, latex, name_latex, names_latex, told_apart
+from dpcompose.language.said import Writer
 from dpcompose.language.writing import text_latex
 from dpcompose.proof.counterexamples.refuting import Counterexample
 from dpcompose.proof.counterexamples.rows import Row
@@ -122,24 +115,6 @@ def _private(values: Sequence[sympy.Expr], called: str) -> str:
     """($e_1 + e_2$)-DP."""
     shown = ", ".join(map(formula, values))
     return f"({shown})-{plain(called)}" if len(values) > 1 or values[0].is_Add else f"{shown}-{plain(called)}"
-
-
-def reason(text: str) -> str:
-    r"""A reason, which is told as text: D|{a}, r[1] and D' in it are mathematics.
-
-    >>> print(reason("M1 reads D|{a} only"))
-    M1 reads $D|_{\{\text{a}\}}$ only
-    """
-    parts = re.split(r"(\b[DE]\|\{[^{}\s]{1,12}\}|\br\[\d+\]|\b[DE]'?(?![\w|']))", text)
-    return "".join(_mathematics(part) if n % 2 else plain(part) for n, part in enumerate(parts))
-
-
-def _mathematics(text: str) -> str:
-    if text.startswith("r"):
-        return f"$r_{{{text[2:-1]}}}$"
-    letter, bar, records = text.partition("|")
-    below = r"|_{\{\text{" + plain(records[1:-1]) + r"}\}}" if bar else ""
-    return f"${letter}{below}$"
 
 
 # the document
@@ -271,7 +246,7 @@ def claim(verdict: Verdict, called: str) -> Iterator[str]:
         more = "" if verdict.loose is None else words[verdict.loose]
         yield rf"\textbf{{Proved}}: {'there are no neighbours.' if vacuous else why + more}"
     elif example is None:
-        yield rf"\textbf{{{verdict.verdict.capitalize()}}}: {reason(verdict.reason)}."
+        yield rf"\textbf{{{verdict.verdict.capitalize()}}}: {said([verdict.reason])}."
     else:
         yield r"\textbf{Refuted} by this counterexample."
         yield from listed("itemize", _counterexample(verdict, example))
@@ -290,20 +265,20 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
     if verdict.published:
-        yield f"This is {reason(verdict.published)}."
+        yield f"This is {said([verdict.published])}."
     if example.alone is not None:
-        alone = formula(formulas.parse(example.alone.loss, {}))
+        alone = formula(formulas.expression(example.alone.loss))
         name = plain(example.alone.mechanism)
         yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
     if example.without:
         words = example.left_out
-        yield f"{words[0].upper()}{reason(words[1:])} ({cite(example.by_parts)})."
+        yield f"{words[0].upper()}{said([words[1:]])} ({cite(example.by_parts)})."
 
 
 def _row(row: Row, named: str) -> str:
     """What a mechanism does at the two databases."""
     if not row.outcomes:
-        return f"{named} {reason(row.words())}."
+        return f"{named} {said([row.words()])}."
     outcome, *both = row.outcomes[0]
     at_D, at_E = (formula(formulas.expression(p)) for p in both)
     if row.by_table:
@@ -319,15 +294,15 @@ def _row(row: Row, named: str) -> str:
 
 def setting_latex(composed: Composed) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
-    about = f"{composed.about[0].upper()}{reason(composed.about[1:])}:"
+    about = f"{composed.about[0].upper()}{said([composed.about[1:]])}:"
     return "\n".join([about, *listed("itemize", map(_member, composed.members))])
 
 
 def _member(member: Member) -> str:
     if member.releases:
-        return f"{plain(member.name)} releases {plain(member.releases)} of {reason(member.reads)}"
+        return f"{plain(member.name)} releases {plain(member.releases)} of {said([member.reads])}"
     where = f", on the {member.domain} domain" if member.domain else ""
-    reads = f" reads {reason(member.reads)} and" if member.reads else ""
+    reads = f" reads {said([member.reads])} and" if member.reads else ""
     return f"{plain(member.name)}{reads} is {said(member.satisfies)}{where}"
 
 
@@ -347,7 +322,7 @@ def fits_latex(bound: Bound) -> str:
     rows = []
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         answer = r"\textbf{yes, cited}" if fit.best else "yes" if fit.fits else "no"
-        rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {reason(fit.reason)}.")
+        rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {said([fit.reason])}.")
     return "\n".join(listed("itemize", rows))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from dpcompose.front.documents.document import Best, Step, Told, plain
+from dpcompose.front.documents.document import Best, Step, Told
 from dpcompose.front.documents.verdict import Verdict
+from dpcompose.language.said import plain
 from dpcompose.proof.theory.registry import Page, rests
 
 WIDTH = 78
@@ -84,7 +85,7 @@ def counterexample(found: Verdict) -> Iterator[str]:
     if found.published:
         yield found.published
     if example.alone is not None:
-        yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
+        yield "already {mechanism} alone loses {loss} ({by})".format(**example.alone.data())
     if example.without:
         yield f"{example.left_out} ({example.by_parts})"
     if found.least.right:

@@ -12,7 +12,7 @@ from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
+from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, has_few_digits, rounded
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples.outputs import Output
@@ -31,11 +31,11 @@ class Alone:
     """One of several mechanisms that loses more than is claimed by itself; `by`: why this is enough."""
 
     mechanism: str
-    loss: str
+    loss: Term
     by: str
 
     def data(self) -> dict[str, str]:
-        return {"mechanism": self.mechanism, "loss": self.loss, "by": self.by}
+        return {"mechanism": self.mechanism, "loss": formulas.to_text(self.loss), "by": self.by}
 
 
 Values = list[tuple[tuple[str, ...], Fraction]]
@@ -229,10 +229,11 @@ class Counterexample(Shown):
 
         from dpcompose.language import formulas as expressions
 
-        text = self.shown(loss)
-        if self._as_decimals and isinstance(loss, Fraction) and "/" not in text:
-            return sympy.Float(text)
-        return expressions.parse(text, {})
+        if loss is None:
+            return sympy.oo
+        if self._as_decimals and isinstance(loss, Fraction) and has_few_digits(loss):
+            return sympy.Float(decimal(loss))
+        return expressions.expression(terms.as_term(loss))
 
 
 MOST_ALIKE = 5

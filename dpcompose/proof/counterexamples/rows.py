@@ -18,6 +18,7 @@ from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.language.decimals import decimal, rounded
+from dpcompose.language.said import NEIGHBOUR, D, Formula, Words, formula
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.proof.counterexamples.spreads import Spread
@@ -57,23 +58,30 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
     event d is its probability."""
     if head.by == "noise":
         mean = "another outcome" if d == INFINITY else formulas.to_text(d)
-        said = f"as normal noise of variance {head.variance} around {mean} at D, 0 at D'"
-        said = "which has other outcomes at D than at D'" if d == INFINITY else said
+        said = _around(f"normal noise of variance {head.variance}", d) if d != INFINITY else APART
         normal = Noise("gaussian", terms.sqrt(terms.number(Fraction(head.variance))))
         spread = None if d == INFINITY else Spread(normal, (d,), (ZERO,))
         told = {"mechanism": i, "mean at D": mean, "mean at E": "0", "variance": head.variance}
         return Row(i, said, told, spread=spread)
     if head.by == "event":
         least = rounded_down(ONE if d == INFINITY else d)
-        said = f"with outcomes 1, 0 and P(1) = {decimal(least)} at D, 0 at D'"
+        said = _with_outcomes(decimal(least), "0")
         return Row(i, said, {"mechanism": i, "at D": str(least), "at E": "0"})
     probability = formulas.parse(head.probability, {"d": terms.letter("d")})
     at_E = substitution.substituted(probability, {"d": ZERO})
     at_D = ZERO if d == INFINITY else substitution.substituted(probability, {"d": d})
     p, q = map(formulas.to_text, (at_D, at_E))
     outcomes = ("1", at_D, at_E), ("0", ONE - at_D, ONE - at_E)
-    said = f"with outcomes 1, 0 and P(1) = {p} at D, {q} at D'"
+    said = _with_outcomes(formula(at_D), formula(at_E))
     return Row(i, said, {"mechanism": i, "at D": p, "at E": q}, outcomes)
+
+
+def _with_outcomes(at_D: str | Formula, at_E: str | Formula) -> Words:
+    return Words("with outcomes 1, 0 and P(1) = ", at_D, " at ", D, ", ", at_E, " at ", NEIGHBOUR)
+
+
+def _around(noise: str, mean: Term, each: str = "") -> Words:
+    return Words(f"as {noise} around ", formula(mean), " at ", D, ", 0 at ", NEIGHBOUR, each)
 
 
 def of_table(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Sequence[Value]) -> Row:
@@ -82,7 +90,8 @@ def of_table(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Seque
     (o,) = worst.event
     p, q = map(exponentials.as_term, (at_D[o], at_E[o]))
     at_D_and_E = {"at D": formulas.to_text(p), "at E": formulas.to_text(q)}
-    said = "by its table, P({}) = {} at D, {} at D'".format(outcomes[o], *at_D_and_E.values())
+    both = " at ", D, ", ", formula(q), " at ", NEIGHBOUR
+    said = Words(f"by its table, P({outcomes[o]}) = ", formula(p), *both)
     told = {"mechanism": i, **at_D_and_E, "outcome": outcomes[o]}
     return Row(i, said, told, ((outcomes[o], p, q),), by_table=True)
 
@@ -98,12 +107,13 @@ def of_rows(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Sequen
     found = found[:MOST_OUTCOMES]
     said = "; ".join(f"{outcome}: {p}, {q}" for outcome, p, q in found)
     told = {"mechanism": i, "outcomes": [list(one) for one in found]}
-    return Row(i, f"by its table, with probabilities at D and D' of {said}{more}", told)
+    at = Words("by its table, with probabilities at ", D, " and ", NEIGHBOUR, f" of {said}{more}")
+    return Row(i, at, told)
 
 
 def of_noise(i: int, at_D: str, at_E: str, noise: str, spread: Spread | None = None) -> Row:
     """A mechanism of the setting itself: the values of its query at D and E, and its noise."""
-    said = f"itself: {at_D} at D, {at_E} at D', with {noise}"
+    said = Words(f"itself: {at_D} at ", D, f", {at_E} at ", NEIGHBOUR, f", with {noise}")
     told = {"mechanism": i, "query at D": at_D, "query at E": at_E, "noise": noise}
     return Row(i, said, told, spread=spread)
 
@@ -166,25 +176,32 @@ def _told(part: Piece | None) -> dict[str, Any]:
     return {"steps": part.steps, "epsilon": epsilon, "delta": delta, **times, "outcomes": outcomes}
 
 
+APART = Words("which has other outcomes at ", D, " than at ", NEIGHBOUR)
+
+
 def _said(part: Piece | None, several: bool) -> str:
     if part is None:
-        return "which has other outcomes at D than at D'"
+        return APART
     each = " each" if several or (isinstance(part, Together | Part) and part.count > 1) else ""
     if isinstance(part, Together) and part.tail is not None and not part.pairs:
         on_samples = f"on samples that have what differs with probability {part.rate}"
-        return f"{_said(part.tail, several)}, {on_samples}"
+        return Words(_said(part.tail, several), f", {on_samples}")
     if isinstance(part, Together):
         shown = "; ".join(f"ratio {x}: {at_D}, {at_E}" for x, at_D, at_E in _of_together(part))
-        return f"as what has all its guarantees and loses most{each}; about, at D and D', {shown}"
+        return _about(f"as what has all its guarantees and loses most{each}", shown)
     if isinstance(part, Known):
         return f"by its table{each}"
     if not isinstance(part, Part):
         kind = "Laplace noise of scale" if isinstance(part, Laplace) else "normal noise of variance"
-        return f"as {kind} 1 around {mean(part)} at D, 0 at D'{each}"
+        return _around(f"{kind} 1", _mean(part), each)
     shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in _of_part(part))
     epsilon, delta = map(formulas.to_text, (part.epsilon, part.delta))
     name = f"canonical noise of ({epsilon}, {delta}) at distance {part.steps}"
-    return f"as {name}{each}; about, at D and D', {shown}"
+    return _about(f"as {name}{each}", shown)
+
+
+def _about(what: str, probabilities: str) -> Words:
+    return Words(f"{what}; about, at ", D, " and ", NEIGHBOUR, f", {probabilities}")
 
 
 def mean(part: Normal | Laplace) -> str:

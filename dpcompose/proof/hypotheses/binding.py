@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from dpcompose.language.said import Words
 from dpcompose.proof.hypotheses.evidence import Evidence, fails, undecided
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.theory.registry import Hypothesis, Theory, predicates
@@ -40,7 +41,7 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
     except (NotDecidable, TooLarge) as error:
         return undecided(str(error))
     if predicate in inputs.theory.hypotheses.values():
-        return replace(evidence, words=f"{evidence.words}, says {hypothesis.is_!r} of one's own")
+        return replace(evidence, words=Words(evidence.words, f", says {hypothesis.is_!r} of one's own"))
     return evidence
 
 

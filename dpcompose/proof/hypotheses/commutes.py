@@ -6,6 +6,7 @@ sum is at most 1 at neighbours.
 
 from __future__ import annotations
 
+from dpcompose.language.said import Words
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.canonical.metrics import INFINITE, shown, steps
@@ -23,6 +24,7 @@ def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> ev
         total = INFINITE if INFINITE in moved else sum(moved)
         if total == INFINITE or total > 1:
             return evidence.fails(
-                f"{inputs.show(pair)} are neighbours, and the parts move by {shown(total)} in all", pair
+                Words(inputs.show(pair), f" are neighbours, and the parts move by {shown(total)} in all"),
+                pair,
             )
     return evidence.holds(pairs.covered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpcompose.language.said import Words
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.inputs.maps import Map
@@ -19,5 +20,7 @@ def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> ev
             some = (
                 f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 4 else f"{len(names)} mechanisms"
             )
-            return evidence.fails(f"{inputs.show(pair)} are neighbours, and what {some} read changes", pair)
+            return evidence.fails(
+                Words(inputs.show(pair), f" are neighbours, and what {some} read changes"), pair
+            )
     return evidence.holds(pairs.covered)

@@ -14,6 +14,7 @@ from functools import cached_property
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, ZERO
 from dpcompose.kernel.library.theory import NoPage
+from dpcompose.language.said import D, E, Words
 from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
@@ -299,15 +300,15 @@ class Inputs:
         """Which of the maps, from 1, take different values at D and E."""
         return [i for i, _ in self._that_move(pair, maps)]
 
-    def show(self, pair: Pair) -> str:
+    def show(self, pair: Pair) -> Words:
         """The pair as D = {…} and E = {…}."""
         return show_pair(self.setting.databases, pair)
 
 
-def show_pair(databases: DatabaseClass, pair: Pair) -> str:
+def show_pair(databases: DatabaseClass, pair: Pair) -> Words:
     """A pair of databases as D = {…} and E = {…}."""
-    D, E = (databases.printed(one) for one in pair)
-    return f"D = {D} and E = {E}"
+    first, second = map(databases.printed, pair)
+    return Words(D, f" = {first} and ", E, f" = {second}")
 
 
 LARGEST_EXHAUSTION = 200_000

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dpcompose.language.said import Words
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.spaces.inputs.written import image
 
 WORDS = "every mechanism reads a proper part of the record universe"
 
@@ -17,5 +19,7 @@ def check(inputs: Inputs) -> evidence.Evidence:
         if f.is_identity(inputs.setting.databases):
             return evidence.fails(f"{mechanism.name} reads all records")
         if not f.restricts:
-            return evidence.fails(f"{mechanism.name} reads {f.written('D')}, which is no part of the records")
+            return evidence.fails(
+                Words(f"{mechanism.name} reads ", image(f), ", which is no part of the records")
+            )
     return evidence.holds("by the record sets")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dpcompose.language.said import Words
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.written import image
 
 WORDS = "every mechanism reads records one by one"
 
@@ -13,5 +15,5 @@ def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
     names = [mechanism.name for mechanism in inputs.setting.mechanisms]
     for name, f in zip(names, maps, strict=True):
         if not (f.is_everything or f.restricts or f.recodes or f.keeps_positions):
-            return evidence.fails(f"{name} reads {f.written('D')}")
+            return evidence.fails(Words(f"{name} reads ", image(f)))
     return evidence.holds("by the maps")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dpcompose.language.said import Words
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.written import image
 
 WORDS = "p is a record-wise partition"
 
@@ -24,7 +26,7 @@ def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
         elif f.is_identity(databases):
             records = (*databases.records, *databases.spare)
         else:
-            return evidence.fails(f"{name} reads {f.written('D')}, which is no restriction to records")
+            return evidence.fails(Words(f"{name} reads ", image(f), ", which is no restriction to records"))
         for record in records:
             if record in owner:
                 return evidence.fails(f"{owner[record]} and {name} both read the record {record}")

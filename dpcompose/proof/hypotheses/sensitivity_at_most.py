@@ -5,6 +5,7 @@ For a canonical metric on 𝔻 it is enough to look at neighbours (GB Def. III.5
 
 from __future__ import annotations
 
+from dpcompose.language.said import Words
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.canonical.metrics import at_most, shown
@@ -20,6 +21,7 @@ def check(inputs: Inputs, granularity: Granularity, bound: int) -> evidence.Evid
             if not at_most(r, bound):
                 name = inputs.setting.mechanisms[i - 1].name
                 return evidence.fails(
-                    f"{inputs.show(pair)} are neighbours, and what {name} reads moves by {shown(r)}", pair
+                    Words(inputs.show(pair), f" are neighbours, and what {name} reads moves by {shown(r)}"),
+                    pair,
                 )
     return evidence.holds(pairs.covered)

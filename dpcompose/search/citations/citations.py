@@ -14,6 +14,7 @@ from typing import Any
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
+from dpcompose.language.said import Words
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.members import with_few, written_out
@@ -224,10 +225,10 @@ class Citing:
     def _failing(self, hypothesis: Hypothesis, evidence: Evidence) -> str:
         words = binding.words(self.inputs, hypothesis)
         if evidence.answer is Answer.UNDECIDED:
-            return f'it needs "{words}", which is undecided: {evidence.words}'
+            return Words(f'it needs "{words}", which is undecided: ', evidence.words)
         known = self._known_to_fail(hypothesis)
         reason = f" ({known.cite('any')}: {known.title})" if known else ""
-        return f'it needs "{words}". It is not: {evidence.words}{reason}'
+        return Words(f'it needs "{words}". It is not: ', evidence.words, reason)
 
     def _known_to_fail(self, hypothesis: Hypothesis) -> Page | None:
         """The fact page that says that a hypothesis fails in settings like this one."""

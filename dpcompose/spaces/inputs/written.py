@@ -11,12 +11,31 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.language import formulas
+from dpcompose.language.said import Formula
 from dpcompose.spaces.classes.databases import DatabaseClass
+from dpcompose.spaces.inputs.maps import Map
 
 if TYPE_CHECKING:
     import sympy
 
     from dpcompose.spaces.inputs.expressions import DatabaseSymbol, KnownDatabase
+
+
+LONG = 40
+"""From how many characters on what is read is told as text, which can be broken."""
+
+
+def image(f: Map) -> Formula:
+    """f(D), as a formula of a sentence; as text where it is too long for one line."""
+
+    def read(written: str) -> sympy.Expr | None:
+        if len(written) > LONG:
+            return None
+        from dpcompose.spaces.inputs.expressions import image_of
+
+        return image_of(f, *databases("D"))
+
+    return Formula(f.written("D"), read)
 
 
 def databases(names: str) -> tuple[DatabaseSymbol, ...]:

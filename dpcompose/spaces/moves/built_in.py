@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.moves.changes import Changes
-from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.granularities import Granularity, Meaning
 from dpcompose.spaces.moves.single_edits import AllPairs, AnyTwo, EntryEdits, RecordEdits, VertexEdits
 
 NO_USERS = (
@@ -16,7 +16,9 @@ unbounded = RecordEdits(
     "unbounded",
     frozenset({(1, 0), (0, 1)}),
     called="add/remove",
-    means="""Add or remove one record: |D △ E| = 1 (GB Def. II.3).  About multisets.
+    means=Meaning(
+        "add or remove one record",
+        """: |D △ E| = 1 (GB Def. II.3).  About multisets.
 
     Its canonical metric is |D △ E| (GB Prop. A.1), if databases may have any size up to a limit; where
     all have one size there are no such neighbours, and a study says so.
@@ -27,6 +29,7 @@ unbounded = RecordEdits(
     >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), dpc.unbounded)(("a", "a"), ("b",))
     3
     """,
+    ),
 )
 
 bounded = RecordEdits(
@@ -34,7 +37,9 @@ bounded = RecordEdits(
     frozenset({(1, 1)}),
     frozenset({"tuples", "streams", "tables"}),
     "replace-one",
-    """Change one record: |D| = |E| and |D △ E| = 2 (GB Def. II.4); on tuples and streams, at one position.
+    Meaning(
+        "change one record",
+        """: |D| = |E| and |D △ E| = 2 (GB Def. II.4); on tuples and streams, at one position.
 
     On multisets a record is replaced by another, and nobody can say whose it was; on tuples the record at
     one identifier changes (GB Ex. IV.7).  The canonical metric is |D∖E|, or the number of positions at
@@ -48,12 +53,15 @@ bounded = RecordEdits(
     >>> dpc.canonical_metric(dpc.tuples({"a", "b"}), dpc.bounded)(("a", "b"), ("b", "a"))
     2
     """,
+    ),
 )
 
 event = RecordEdits(
     "event",
     ordered=frozenset({"streams"}),
-    means="""Streams of one length that differ, arbitrarily, at one time step.
+    means=Meaning(
+        "streams of one length that differ, arbitrarily, at one time step",
+        """.
 
     The canonical metric is the number of time steps at which they differ; oo for different lengths.
 
@@ -62,11 +70,14 @@ event = RecordEdits(
     >>> d(("on", "on", "off"), ("off", "on", "on"))
     2
     """,
+    ),
 )
 
 node_removal = VertexEdits(
     "node-removal",
-    """Graphs one of which is the other without one vertex and its edges.
+    Meaning(
+        "graphs one of which is the other without one vertex and its edges",
+        """.
 
     The canonical metric is |V△V'| plus twice the fewest vertices of V∩V' at which all edges between such
     vertices lie that only one of the graphs has: these vertices go and come back.
@@ -76,11 +87,14 @@ node_removal = VertexEdits(
     >>> d(((1,), (2,), (1, 2)), ((1,),)), d(((1,), (2,), (1, 2)), ((1,), (2,)))
     (1, 2)
     """,
+    ),
 )
 
 insert_delete = EntryEdits(
     "insert-delete",
-    """Sequences one of which is the other with one entry deleted.
+    Meaning(
+        "sequences one of which is the other with one entry deleted",
+        """.
 
     The canonical metric is |D| + |E| minus twice the length of a longest common subsequence.
 
@@ -90,11 +104,14 @@ insert_delete = EntryEdits(
     >>> dpc.canonical_metric(dpc.sequences("ab"), dpc.insert_delete)(("a", "b"), ("b", "a"))
     2
     """,
+    ),
 )
 
 free_lunch = AnyTwo(
     "free-lunch",
-    """Any two different databases are neighbours (GB Rem. III.7), on every class.
+    Meaning(
+        "any two different databases are neighbours",
+        """ (GB Rem. III.7), on every class.
 
     Its canonical metric is 1 for different databases.  A guarantee for these neighbours implies one for
     all others, with the same parameter; the converse depends on how far databases can be apart:
@@ -103,6 +120,7 @@ free_lunch = AnyTwo(
     >>> dpc.compare(dpc.bounded, dpc.free_lunch, dpc.multisets(size="= 6")).forth.value
     6
     """,
+    ),
 )
 
 all_pairs = AllPairs("all pairs")
@@ -111,7 +129,9 @@ all_pairs = AllPairs("all pairs")
 edge = Changes(
     "edge",
     {"graphs": lambda graphs: ([pair] for pair in graphs.cells)},
-    """Graphs on the same vertices that differ in one edge.
+    Meaning(
+        "graphs on the same vertices that differ in one edge",
+        """.
 
     The canonical metric is |E△E'|, the number of pairs of vertices that are joined in one of the two only.
 
@@ -120,12 +140,15 @@ edge = Changes(
     >>> d(((1, 2), (2, 3)), ((1, 2), (3, 4)))
     2
     """,
+    ),
 )
 
 node = Changes(
     "node",
     {"graphs": lambda graphs: graphs.stars},
-    """Graphs on the same vertices that differ only in edges at one vertex: one person's links change.
+    Meaning(
+        "graphs on the same vertices that differ only in edges at one vertex",
+        """: one person's links change.
 
     The canonical metric is the fewest vertices at which all edges of E△E' lie, a vertex cover of it.
 
@@ -134,13 +157,16 @@ node = Changes(
     >>> d((), ((1, 2), (1, 3), (1, 4))), d((), ((1, 2), (3, 4)))
     (1, 2)
     """,
+    ),
 )
 
 attribute = Changes(
     "attribute",
     {"tables": lambda tables: ([cell] for cell in tables.cells)},
     reach=1,
-    means="""Tables that differ in one attribute of one record.
+    means=Meaning(
+        "tables that differ in one attribute of one record",
+        """.
 
     The canonical metric is the number of differing cells; oo for different numbers of records.
 
@@ -150,12 +176,15 @@ attribute = Changes(
     >>> d(("(young, no)", "(old, no)"), ("(old, yes)", "(old, no)"))
     2
     """,
+    ),
 )
 
 user = Changes(
     "user",
     {kind: lambda tuples: tuples.by_owner for kind in ("tuples", "streams")},
-    """Tuples or streams that differ only in records of one user: all that a person contributed may change.
+    Meaning(
+        "tuples or streams that differ only in records of one user",
+        """: all that a person contributed may change.
 
     The canonical metric is the number of users whose records differ.
 
@@ -164,6 +193,7 @@ user = Changes(
     >>> dpc.canonical_metric(visits, dpc.user)(("no", "no", "no"), ("yes", "no", "yes"))
     1
     """,
+    ),
     lacks=lambda databases: None if databases.owners else NO_USERS,
 )
 

@@ -10,7 +10,7 @@ from typing import Any
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass
 from dpcompose.spaces.moves.blocks import Blocks, one_block_away
-from dpcompose.spaces.moves.granularities import Granularity, explain
+from dpcompose.spaces.moves.granularities import Granularity, Meaning, explain
 
 
 @frozen(repr=False)
@@ -36,13 +36,13 @@ class Changes(Granularity):
 
     name: str
     kinds: Mapping[str, Callable[[Any], Iterable[Iterable[Cell]]]] = field(repr=False, compare=False)
-    means: str = field(default="", repr=False, compare=False)
+    means: Meaning = field(default=Meaning(), repr=False, compare=False)
     reach: int | None = None
     lacks: Callable[[Any], str | None] | None = field(default=None, repr=False, compare=False)
     written: str | tuple[tuple[str, int], ...] = ""
 
     def __post_init__(self) -> None:
-        explain(self, self.means)
+        explain(self)
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         if shape.kind not in self.kinds or shape.cells is None:
@@ -116,4 +116,6 @@ def w_event(w: int) -> Changes:
                 end += 1
             yield steps[start:end]
 
-    return Changes(f"{w}-event", {"streams": windows}, w_event.__doc__ or "", w, written=(("w-event", w),))
+    return Changes(
+        f"{w}-event", {"streams": windows}, Meaning(more=w_event.__doc__ or ""), w, written=(("w-event", w),)
+    )

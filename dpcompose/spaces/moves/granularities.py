@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
@@ -29,10 +30,22 @@ class NotSymmetric(ValueError):
     """The relation holds from D to E and not from E to D; the message names the pair."""
 
 
+@frozen
+class Meaning:
+    """What neighbours are: `short`, in one clause, and what `help` says after it."""
+
+    short: str = ""
+    more: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.short[:1].upper()}{self.short[1:]}{self.more}"
+
+
 class Granularity(Shown, ABC):
     """A symmetric relation on databases; a database is not its own neighbour."""
 
     name: str
+    means: Meaning = Meaning()
     by_asking: ClassVar[bool] = True
     """Whether its neighbours are found by asking about every pair of databases."""
 
@@ -237,7 +250,7 @@ class Granularity(Shown, ABC):
         return hash((type(self), self.name))
 
 
-def explain(granularity: Granularity, means: str) -> None:
+def explain(granularity: Granularity) -> None:
     """Gives one value a docstring of its own."""
-    if means:
+    if means := str(granularity.means):
         object.__setattr__(granularity, "__doc__", means)

@@ -13,7 +13,7 @@ from dpcompose.spaces.classes.sequences import aligned
 from dpcompose.spaces.classes.vertices import Graphs
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.edits import Edits
-from dpcompose.spaces.moves.granularities import Granularity, NotSymmetric, explain
+from dpcompose.spaces.moves.granularities import Granularity, Meaning, NotSymmetric, explain
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout
@@ -39,14 +39,14 @@ class RecordEdits(Granularity):
     kinds: frozenset[Counts] = frozenset()
     ordered: frozenset[str] = frozenset()
     called: str = ""
-    means: str = field(default="", repr=False, compare=False)
+    means: Meaning = field(default=Meaning(), repr=False, compare=False)
 
     @property
     def words(self) -> str:
         return f"{self.called} ({self.name})" if self.called else self.name
 
     def __post_init__(self) -> None:
-        explain(self, self.means)
+        explain(self)
         if not self.kinds <= {(1, 0), (0, 1), (1, 1)}:
             raise ValueError(
                 f"{self.name}: an edit removes at most one record and adds at most one, not neither"
@@ -118,10 +118,10 @@ class EntryEdits(Granularity):
     by_asking = False
 
     name: str
-    means: str = field(default="", repr=False, compare=False)
+    means: Meaning = field(default=Meaning(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        explain(self, self.means)
+        explain(self)
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         return aligned(D, E) in ((1, 0), (0, 1))
@@ -150,10 +150,10 @@ class VertexEdits(Granularity):
     form = "vertices and twice a cover"
 
     name: str
-    means: str = field(default="", repr=False, compare=False)
+    means: Meaning = field(default=Meaning(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        explain(self, self.means)
+        explain(self)
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         assert isinstance(D, tuple) and isinstance(E, tuple)
@@ -191,10 +191,10 @@ class AnyTwo(Granularity):
     """
 
     name: str
-    means: str = field(default="", repr=False, compare=False)
+    means: Meaning = field(default=Meaning(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        explain(self, self.means)
+        explain(self)
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         return D != E

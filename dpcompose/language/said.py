@@ -1,0 +1,152 @@
+"""Sentences of texts and mathematics: what is said is a value, and how it looks is the printers' choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from dpcompose.kernel.expressions.keeping import frozen
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.kernel.expressions.terms import Term
+
+
+@frozen
+class Formula:
+    """A formula in a sentence: its text, and how that is read; where it cannot be, it stays text."""
+
+    text: str
+    read: Callable[[str], sympy.Expr | None] = field(compare=False)
+
+    @property
+    def expression(self) -> sympy.Expr | None:
+        return self.read(self.text)
+
+    @property
+    def value(self) -> sympy.Expr:
+        """The same, of a formula that is known to be one."""
+        expr = self.expression
+        assert expr is not None, self.text
+        return expr
+
+
+@frozen
+class Mathematics:
+    """What is no formula of the grammar, such as a probability: as text, and as LaTeX."""
+
+    text: str
+    latex: str
+
+
+@frozen
+class Cited:
+    """An item of the literature, or a page, that is cited."""
+
+    text: str
+
+
+@frozen
+class Private:
+    """A guarantee by its parameters and what it is called: (e1 + e2)-DP."""
+
+    values: tuple[Formula, ...]
+    called: str
+
+    @property
+    def brackets(self) -> tuple[str, str]:
+        """What stands around the parameters where they are text."""
+        values = ", ".join(value.text for value in self.values)
+        return ("(", ")") if any(c in values for c in " ,+-*/") else ("", "")
+
+    @property
+    def text(self) -> str:
+        before, after = self.brackets
+        return f"{before}{', '.join(value.text for value in self.values)}{after}-{self.called}"
+
+
+def formula(value: Term | sympy.Expr) -> Formula:
+    """A term, or an expression, as a formula of a sentence."""
+    from dpcompose.language import formulas
+
+    return Formula(formulas.to_text(value), lambda _: formulas.expression(formulas.term(value)))
+
+
+Part = str | Formula | Mathematics | Cited | Private
+Said = Sequence[Part]
+"""A sentence, in texts and formulas."""
+
+
+class Words(str):
+    """A sentence that is its text, wherever a text will do, and keeps its parts for those who typeset it.
+
+    >>> reads = Words("M reads ", Mathematics("D|{a}", r"D|_{a}"))
+    >>> print(reads, Words("it is not: ", reads, " only").parts)
+    M reads D|{a} ('it is not: M reads ', Mathematics(text='D|{a}', latex='D|_{a}'), ' only')
+    """
+
+    parts: tuple[Part, ...]
+
+    def __new__(cls, *parts: Part) -> Words:
+        words = super().__new__(cls, plain(parts))
+        joined: list[Part] = []
+        for part in chain.from_iterable(map(parts_of, parts)):
+            if joined and isinstance(part, str) and isinstance(joined[-1], str):
+                joined[-1] += part
+            else:
+                joined.append(part)
+        words.parts = tuple(joined)
+        return words
+
+
+def parts_of(part: Part) -> tuple[Part, ...]:
+    """The parts of a sentence inside another one; of anything else itself."""
+    return part.parts if isinstance(part, Words) else (part,)
+
+
+def plain(said: Said) -> str:
+    """A sentence as text."""
+    return "".join(one if isinstance(one, str) else one.text for one in said)
+
+
+def guarantees_in(said: Said) -> list[Private]:
+    """The guarantees that a sentence names."""
+    return [part for part in said if isinstance(part, Private)]
+
+
+def expressions_in(said: Said) -> Iterator[str | sympy.Expr]:
+    """A sentence with its formulas as expressions, all else as text."""
+    for part in said:
+        yield (part.expression or part.text) if isinstance(part, Formula) else plain([part])
+
+
+@frozen
+class Writer:
+    """What sentences are written with: texts, formulas, guarantees by their values and their names."""
+
+    text: Callable[[str], str]
+    formula: Callable[[sympy.Expr], str]
+    private: Callable[[Sequence[sympy.Expr], str], str]
+    cited: Callable[[str], str]
+
+    def __call__(self, said: Said) -> str:
+        return "".join(self._part(inner) for part in said for inner in parts_of(part))
+
+    def _part(self, part: Part) -> str:
+        match part:
+            case str():
+                return self.text(part)
+            case Private():
+                return self.private([value.value for value in part.values], part.called)
+            case Mathematics():
+                return f"${part.latex}$"
+            case Cited():
+                return self.cited(part.text)
+        return self.text(part.text) if part.expression is None else self.formula(part.expression)
+
+
+D, E, NEIGHBOUR = (Mathematics(one, one) for one in ("D", "E", "D'"))
+"""The databases of a pair; of a counterexample the second one is printed as D'."""
