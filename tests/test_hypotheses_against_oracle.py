@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import oracle
@@ -30,23 +30,23 @@ from dpcompose.spaces.canonical.metrics import ClosedForm, Metric
 from dpcompose.spaces.moves.single_edits import RecordEdits
 
 
-def test_every_restriction_alone() -> None:
+@pytest.mark.parametrize(
+    ("size", "n"), [("any", strategies.CUT), *((size, n) for size in ("<=", "=") for n in range(3))]
+)
+def test_every_restriction_alone(size: oracle.Size, n: int) -> None:
     """The lifting lemma for one mechanism, gone through in full, and which theorems fit."""
     epsilon = Epsilon(Fraction(1), "e1")
-    sizes: list[tuple[oracle.Size, int]] = [("any", strategies.CUT)]
-    sizes += [(size, n) for size in ("<=", "=") for n in range(3)]
-    for size, n in sizes:
-        for m in (1, 2):
-            where = Class(tuple("abc"[:m]), size, n)
-            for part in [part for r in range(m + 1) for part in combinations(where.records, r)]:
-                reading = strategies.restricted(where, part, strategies.RELATIONS)
-                for stated in strategies.RELATIONS:
-                    for domain in ("own", "common"):
-                        for target in strategies.RELATIONS:
-                            one = strategies.twin_on(where, target, [Part(reading, epsilon, stated, domain)])
-                            vectors = set(oracle.profile_of(one.at({"e1": Fraction(1)})))
-                            assert set(profile_of(one.study)) == vectors, one
-                            assert_theorems(one, {"e1": Fraction(1)})
+    for m in (1, 2):
+        where = Class(tuple("abc"[:m]), size, n)
+        for part in [part for r in range(m + 1) for part in combinations(where.records, r)]:
+            reading = strategies.restricted(where, part, strategies.RELATIONS)
+            for stated, domain, target in product(
+                strategies.RELATIONS, ("own", "common"), strategies.RELATIONS
+            ):
+                one = strategies.twin_on(where, target, [Part(reading, epsilon, stated, domain)])
+                vectors = set(oracle.profile_of(one.at({"e1": Fraction(1)})))
+                assert set(profile_of(one.study)) == vectors, one
+                assert_theorems(one, {"e1": Fraction(1)})
 
 
 # ---------------------------------------------------------------- closed forms of the fact pages

@@ -360,7 +360,7 @@ ON_A_STREAM = ON_A_STREAM.replace(
 ON_A_STREAM = ON_A_STREAM.replace('"G"', '"event"').replace("d_G", "d_event").replace('"xy"', '["x", "y"]')
 
 
-@pytest.mark.parametrize("text", [IN_METRICS, ON_A_STREAM])
+@pytest.mark.parametrize("text", [IN_METRICS, pytest.param(ON_A_STREAM, marks=pytest.mark.slow)])
 def test_in_metrics_they_are_no_single_steps(text: str) -> None:
     """A claim that is right for single steps is wrong for two, which the letter may be; 3 steps are the most."""
     study, claims = dpc.loads(text)

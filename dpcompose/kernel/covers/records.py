@@ -340,13 +340,13 @@ class Records(Covering):
         most = target.steps if n is None else min(n, target.steps)
         if (most + 1) ** 2 > LARGEST:
             raise NoCover(f"groups of {target.steps:,} steps differ in too many ways to write down")
-        seen = layer = {(0, 0)}
+        seen, layer = {(0, 0)}, {(0, 0)}
         for _ in range(target.steps):
             sums = {(a + c, b + d) for a, b in layer for c, d in target.edits}
             layer = {one for one in sums if max(one) <= most} - seen
             if not layer:
                 break
-            seen = seen | layer
+            seen |= layer
         return {one for one in seen if any(one) and databases.differ(*one)}
 
 

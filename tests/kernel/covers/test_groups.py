@@ -97,7 +97,7 @@ def test_members_that_move_once_each_beside_some_that_move_further_are_refused()
     with pytest.raises(NoCover, match="state it for single steps"):
         family(times(U), target=times(B))  # one step is two in one part, or one in each of two
     with pytest.raises(NoCover, match="another member of F"):
-        family(ANY, target=U | {"steps": 900})
+        family(ANY, target=U | {"steps": 90})
 
 
 def test_what_is_not_m_times_as_far_is_refused() -> None:

@@ -174,6 +174,7 @@ def test_the_loss_without_limit_is_told() -> None:
     assert least_epsilon_of(curve, Fraction(1, 4)) is not None
 
 
+@pytest.mark.slow
 def test_too_many_are_refused() -> None:
     with pytest.raises(TooManyLosses):
         Curve.of([HALF.times(10**9)]).above(terms.ONE)
