@@ -35,7 +35,7 @@ def block(words: str) -> Any:
 @pytest.fixture(scope="module")
 def made() -> dict[str, Any]:
     """The derivation file of the problem, through JSON."""
-    problem = problems.read_file(FILE)
+    problem = problems.read_text(problems.text_of(FILE))
     proofs = Proofs(problem.setting, THEORY)
     verdicts = [proofs.verdict({"notion": one.guarantee.notion, **one.text}) for one in problem.claims]
     data = problems.parsed(problems.text_of(FILE))

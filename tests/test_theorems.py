@@ -375,7 +375,7 @@ def test_problem_files_use_the_pages_of_their_rows(part: int) -> None:
             assert {id for id, _ in pages} & used_in_metrics(problem), (item, problem)
             continue
         if problem not in studies:
-            read = problems.read_file(ROOT / "notebooks" / "problems" / problem)
+            read = problems.read_text(problems.text_of(ROOT / "notebooks" / "problems" / problem))
             studies[problem] = Study(read.setting, THEORY), read.claims
         assert any(relevant(*studies[problem], THEORY.pages[id]) for id, _ in pages), (item, problem)
 

@@ -34,7 +34,6 @@ __all__ = [
     "FUNCTIONS",
     "RESERVED",
     "FormulaError",
-    "evaluate",
     "expression",
     "from_python",
     "given",
@@ -267,15 +266,3 @@ def named_distances(value: Any) -> sympy.Expr:
     ):
         raise FormulaError("a metric is written with two databases, in the distances only: e*d(x, y)")
     return expr
-
-
-def evaluate(value: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:
-    """The exact value of an expression at a point; None where it is not rational, or was not computed.
-
-    >>> from dpcompose.language.symbols import symbol
-    >>> evaluate(symbol("x") ** 2, {"x": Fraction(1, 4)})
-    Fraction(1, 16)
-    """
-    from dpcompose.language import exchange
-
-    return kernel.evaluate(exchange.of_sympy(value), point)

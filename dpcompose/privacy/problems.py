@@ -59,20 +59,6 @@ class Problem:
 # reading
 
 
-def read_file(
-    path: str | Path,
-    show: Showing | None = None,
-    notions: Notions = FILE_KEYS,
-    own: Additions = NOTHING,
-) -> Problem:
-    """The problem in a file.  Raises ProblemError with every mistake, OSError where it cannot be read.
-
-    show -- finds the guarantees of studies; left out, the file must say them, and nothing is found;
-    notions -- the parameters of each notion that there are pages for; own -- what else it may name.
-    """
-    return _read(text_of(path), str(path), show, notions, own)
-
-
 def text_of(path: str | Path) -> str:
     """The text of a file, or of the standard input where it is "-".
 
@@ -88,13 +74,14 @@ def text_of(path: str | Path) -> str:
 def read_text(
     text: str, file: str = "problem", show: Showing | None = None, notions: Notions = FILE_KEYS
 ) -> Problem:
-    """The problem in a TOML text.  Raises ProblemError."""
-    return _read(text, file, show, notions, NOTHING)
+    """The problem in a TOML text.  Raises ProblemError with every mistake.
 
+    show -- finds the guarantees of studies; left out, the file must say them, and nothing is found;
+    notions -- the parameters of each notion that there are pages for.
+    """
 
-def _read(text: str, file: str, show: Showing | None, notions: Notions, own: Additions) -> Problem:
     def read(data: Mapping[str, Any]) -> Problem:
-        return read_data(data, file, text, show, notions, own)
+        return read_data(data, file, text, show, notions)
 
     return at_once(read, parsed(text, file), file, text, notions)
 

@@ -7,7 +7,7 @@ back, and made again by the kernel's rules; what comes out then is what is said.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -48,17 +48,6 @@ class Proved:
     def theorem(self) -> Theorem | None:
         """The theorem on the verdict, made again."""
         return self.theorems[0] if self.theorems else None
-
-    @property
-    def by_curve(self) -> bool:
-        """Whether a computed curve refutes."""
-        return self.found.theorem is not None and self.found.theorem.rule == "exceed"
-
-    @property
-    def implied(self) -> Mapping[str, str] | None:
-        """Of a claim that a curve of another notion refutes, by what it implies: that notion, and an ε."""
-        made = self.found.theorem
-        return made.arguments.get("implied") if made is not None and self.by_curve else None
 
 
 def undecided(verdict: Verdict) -> Proved:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 import sympy
 
+from dpcompose.kernel.expressions import formulas
+from dpcompose.language import exchange
 from dpcompose.language.symbols import Domain, symbol
 
 e, e1, e2, e3, e10, x, y = (symbol(name) for name in ["e", "e1", "e2", "e3", "e10", "x", "y"])
@@ -21,3 +24,8 @@ def short(value: object) -> str | None:
 
 KNOWN: Mapping[str, sympy.Expr] = {one.name: one for one in (e, e1, e2, e3, e10, x, y, r)}
 Q = sympy.Rational
+
+
+def evaluate(value: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:
+    """The exact value of an expression at a point, where it is rational."""
+    return formulas.evaluate(exchange.of_sympy(value), point)

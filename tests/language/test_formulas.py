@@ -6,11 +6,10 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from language.letters import KNOWN, Q, e, e1, e2, e3, r, short, x, y
+from language.letters import KNOWN, Q, e, e1, e2, e3, evaluate, r, short, x, y
 
 from dpcompose.language.formulas import (
     FormulaError,
-    evaluate,
     from_python,
     parse,
     to_text,

@@ -8,14 +8,13 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from language.letters import KNOWN, Q, e1, r, short, x, y
+from language.letters import KNOWN, Q, e1, evaluate, r, short, x, y
 
 from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import letter
 from dpcompose.language.formulas import (
     FormulaError,
-    evaluate,
     from_python,
     names,
     parse,

@@ -9,11 +9,10 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from language.letters import KNOWN, Q, r, x, y
+from language.letters import KNOWN, Q, evaluate, r, x, y
 
 from dpcompose.language.formulas import (
     FormulaError,
-    evaluate,
     from_python,
     parse,
     to_text,

@@ -17,7 +17,7 @@ from dpcompose.kernel.core import reading
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration import core
+from dpcompose.privacy.elaboration import elaborated
 from dpcompose.search.guarantees import NoGuarantee
 
 RECORDS = ["a1", "a2", "b1", "b2", "c"]
@@ -107,7 +107,7 @@ def test_samples_have_sizes_that_databases_do_not_have() -> None:
 
 def changed(text: str, *path: Any, value: Any) -> Prover:
     """What the kernel shows of the file's core setting with another value somewhere."""
-    data = json.loads(json.dumps(core(problems.read_text(text).setting)))
+    data = json.loads(json.dumps(elaborated(problems.read_text(text).setting).core.data()))
     at = data
     for key in path[:-1]:
         at = at[key]
@@ -119,7 +119,7 @@ def changed(text: str, *path: Any, value: Any) -> Prover:
 def test_the_kernel_asks_for_all_replacements_of_samples() -> None:
     """A policy in place of all replacements is no guarantee that samples make a better one of."""
     text = setting(COUNTIES, drawn("fixed = [1, 2]", "bounded"), size="= 2")
-    whole = core(problems.read_text(text).setting)["mechanisms"][0]["stated"]["single"]
+    whole = elaborated(problems.read_text(text).setting).core.data()["mechanisms"][0]["stated"]["single"]
     for some in (whole[1:], [*whole, [None, 0]]):
         made = changed(text, "mechanisms", 0, "stated", "single", value=some)
         with pytest.raises(NoTheorem, match="other neighbours"):

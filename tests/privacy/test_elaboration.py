@@ -38,7 +38,7 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated, core
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated, elaborated
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.mechanisms.noises import KINDS, LAWS
 from dpcompose.privacy.settings import Setting
@@ -52,7 +52,7 @@ PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.bod
 
 @pytest.mark.parametrize("file", every_second(PROBLEMS, lambda file: file.stem))
 def test_shipped_files_are_covered_as_vectors_say(file: Path) -> None:
-    setting = problems.read_file(file, show).setting
+    setting = problems.read_text(problems.text_of(file), str(file), show).setting
     noise_for_persons = setting.target.by_rows and any(one.noise is not None for one in setting.mechanisms)
     dealt = any(
         one.reads.dealt for one in setting.mechanisms
@@ -61,6 +61,11 @@ def test_shipped_files_are_covered_as_vectors_say(file: Path) -> None:
         setting.in_metrics or noise_for_persons or dealt
     ):  # of whose formulas, and queries, vectors say nothing
         told.check_vectors(numbered(setting))
+
+
+def core(setting: Setting) -> dict[str, Any]:
+    """The core setting of a setting, as JSON data."""
+    return elaborated(setting).core.data()
 
 
 def numbered(setting: Setting) -> Setting:

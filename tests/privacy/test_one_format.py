@@ -293,6 +293,7 @@ def test_files_of_both_kinds_are_settings() -> None:
         ("69-two-districts", True),
         ("01-bounded-parallel", False),
     ):
-        read = problems.read_file(Path(__file__).parents[2] / "notebooks" / "problems" / f"{file}.toml")
+        path = Path(__file__).parents[2] / "notebooks" / "problems" / f"{file}.toml"
+        read = problems.read_text(problems.text_of(path))
         assert isinstance(read.setting, Setting) and read.setting.at_all_pairs == pairs
         assert {one.guarantee.metric is not None for one in read.claims} == {pairs}

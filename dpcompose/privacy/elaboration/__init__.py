@@ -48,19 +48,7 @@ from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.moves.built_in import free_lunch
 from dpcompose.spaces.moves.larger import ANY_SIZE
 
-__all__ = ["Elaborated", "NotElaborated", "core", "elaborated"]
-
-
-def core(setting: Setting) -> dict[str, Any]:
-    """The core setting of a setting, as JSON data.  Raises NotElaborated where none says it.
-
-    >>> import dpcompose as dpc
-    >>> M = dpc.mechanism("M", dpc.pure("e", dpc.bounded, "common"), reads=dpc.restriction(["a"]))
-    >>> data = core(dpc.compose(M, on=dpc.multisets("ab"), target=dpc.unbounded).setting)
-    >>> data["databases"]["atoms"], data["target"], data["mechanisms"][0]["reads"]
-    ([['a'], ['b']], {'single': [[0, 1], [1, 0]], 'steps': 1}, [[0]])
-    """
-    return elaborated(setting).core.data()
+__all__ = ["Elaborated", "NotElaborated", "elaborated"]
 
 
 def elaborated(setting: Setting) -> Elaborated:

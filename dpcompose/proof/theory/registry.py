@@ -166,10 +166,6 @@ class Theory(Shown):
         """The witness page of a notion, if there is one."""
         return self._one("witness", notion=notion)
 
-    def violation(self, of: str, notion: str) -> Page | None:
-        """The page on what a mechanism with a guarantee of one notion can lose in another, if any."""
-        return self._one("violation", of=of, notion=notion)
-
     def relied_on(self, ids: Iterable[str]) -> tuple[Page, ...]:
         """Those of some pages that need belief, in order: they are primitive, or only believed."""
         return tuple(self.pages[id] for id in sorted(set(ids)) if self.pages[id].head.status != "derived")

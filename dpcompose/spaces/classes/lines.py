@@ -214,10 +214,6 @@ class Line:
             return max(near, Fraction(2 * moves.records - 1)) + Fraction(1, 2)
         return near + _in_common([*ends, *moves.distances])
 
-    def usable(self, length: Fraction) -> Fraction:
-        """How far a record moves at most by a step of some length: by a whole number on the integers."""
-        return Fraction(floor(length)) if self.whole else length
-
     def data(self) -> dict[str, Any]:
         """As a problem file says it."""
         word = "integers" if self.whole else "reals"

@@ -147,12 +147,6 @@ class Size:
         apart = 0 if self.exactly else self.n - self.least
         return max(removed, added) <= self.n and abs(removed - added) <= apart
 
-    def filled(self, removed: int, added: int) -> int:
-        """How many records two databases share at least that differ by so many."""
-        if self.exactly and self.n is not None:
-            return self.n - removed
-        return max(0, self.least - min(removed, added))
-
     @property
     def kind(self) -> str:
         """any, at most, or exactly: what theorems on sizes depend on."""
