@@ -47,7 +47,7 @@ spaces: additions given
 spaces.moves: groups unions larger
 spaces.canonical: metrics points profiles distances finite graphs small matchings named compared
 privacy.guarantees: distances notions fibres tradeoffs
-privacy.finite: distributions findings nearest probabilities rows promises tables drawn tabulated
+privacy.finite: distributions findings nearest probabilities rows tables drawn tabulated
 privacy.format: checks database_tables lines neighbourhoods notion_words input_tables metric_tables
 privacy.mechanisms: noises samples declared mechanism statements
 privacy.settings: assumptions inputs invalid members names noisy on_tables orders sampled touched families

@@ -89,7 +89,8 @@ class Finding(Shown):
 
     verdict -- "proved" (for all allowed parameters), "refuted" (by the witness) or "undecided";
     words -- what was gone through, what the witness shows, or why it is undecided;
-    pair, event, point -- refuted: the two databases, the outcomes and the values of the parameters.
+    pair -- the two databases where it is refuted, or first undecided;
+    event, point -- refuted: the outcomes and the values of the parameters.
     """
 
     verdict: str

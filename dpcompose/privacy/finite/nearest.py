@@ -1,20 +1,14 @@
-"""Of many pairs of rows of numbers few that decide what is largest, or a promise, for all of them.
+"""Of many pairs of rows of numbers few that decide what is largest for all of them.
 
 Floating-point numbers choose these, with a margin far above their error; exact numbers then decide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.deciders.calculus.exponentials import NotDecided
-from dpcompose.kernel.deciders.tables.entries import power
-from dpcompose.kernel.expressions.terms import Term
-
-Rows = Sequence[Sequence[Fraction]]
-Pairs = Sequence[tuple[int, int]]
 SMALLEST = Fraction(1, 10**290)
 """Probabilities below it are not compared by floating-point numbers: these are exact to 53 bits above."""
 
@@ -178,18 +172,3 @@ BLOCK = 2**13
 """How many pairs of rows are compared at once."""
 FEW_PAIRS = 64
 """Up to how many pairs are compared exactly at once."""
-
-
-def _nearest_of_approximate(rows: Rows, pairs: Pairs, promised: Mapping[str, Term]) -> Pairs:
-    """Those with the largest δ.  Raises NotDecided where e^ε is irrational."""
-    t = power(promised["epsilon"])
-    if not isinstance(t, Fraction):
-        raise NotDecided("e^ε is irrational")
-    return near_largest(rows, pairs, t)
-
-
-NEAREST: Mapping[str, Callable[[Rows, Pairs, Mapping[str, Term]], Pairs]] = {
-    "pure": lambda rows, pairs, promised: near_largest(rows, pairs, None),
-    "approximate": _nearest_of_approximate,
-}
-"""For a notion, of pairs of rows of numbers those that decide it for all of them."""

@@ -19,18 +19,19 @@ refuted: P(yes) = 1/2 at D = a, 1/4 at D' = b, which is more than exp(log(3/2)) 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import permutations, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.deciders.calculus import exponentials
-from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Value
+from dpcompose.kernel.deciders.calculus.exponentials import Value
+from dpcompose.kernel.deciders.tables import divergences, tables
 from dpcompose.kernel.deciders.tables.divergences import INFINITE, Attained
 from dpcompose.kernel.deciders.tables.entries import power
+from dpcompose.kernel.deciders.tables.tables import Table
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
@@ -38,8 +39,7 @@ from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy.finite import distributions
 from dpcompose.privacy.finite.distributions import METRIC_FORMS, Piece
-from dpcompose.privacy.finite.findings import Finding, Outcome, Pair, Worst, outcome_text
-from dpcompose.privacy.finite.nearest import NEAREST
+from dpcompose.privacy.finite.findings import Finding, Outcome, Pair, Worst, outcome_text, where
 from dpcompose.privacy.finite.probabilities import (
     WrongTable,
     equal_rows,
@@ -50,8 +50,7 @@ from dpcompose.privacy.finite.probabilities import (
     refuse_wrong_row,
     text,
 )
-from dpcompose.privacy.finite.promises import Promise, Promises
-from dpcompose.privacy.finite.rows import Places, Rows
+from dpcompose.privacy.finite.rows import Rows
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import Listed
@@ -443,15 +442,26 @@ class ProbabilityTable:
             raise TypeError(
                 f"a guarantee is such as dpcompose.pure(1, dpcompose.free_lunch), not {guarantee!r}"
             )
-        granularity = guarantee.about_granularity
-        pairs: Sequence[Places] = self._rows.pairs(granularity, graph)
-        words = f"all {len(pairs) // 2} pairs of {granularity} neighbours"
+        granularity, order = guarantee.about_granularity, self._rows.order
+        pairs = self._rows.pairs(granularity, graph)
         promised = {key: in_domains(value, self.domains) for key, value in guarantee.terms}
-        if guarantee.notion in NEAREST and self.rational:
-            with suppress(NotDecided):
-                pairs = NEAREST[guarantee.notion](self._rows.listed, pairs, promised)
-        promises = ((i, j, promised) for i, j in pairs)
-        return Promises(guarantee.notion, self._rows, self.outcomes).checked(promises, words)
+        promises = ((order[i], order[j], promised) for i, j in pairs)
+        found = Table(self.rows).check_in_order(guarantee.notion, promises)
+        return self._told(found, f"all {len(pairs) // 2} pairs of {granularity} neighbours")
+
+    def _told(self, found: tables.Finding, covered: str) -> Finding:
+        """What a check showed, by the names of databases and outcomes; covered -- what was gone through."""
+        if found.pair is None:
+            return Finding("proved", covered)
+        D, E = found.pair
+        here, there, also = f"D = {self._shown(D)}", f"D' = {self._shown(E)}", where(found.point, ", for")
+        event = tuple(self.outcomes[o] for o in found.event)
+        words = f"{found.reason}, at {here}, {there}{also}"
+        if event:
+            p, q = (text(divergences.total(self.rows[x], found.event)) for x in found.pair)
+            at = f"P({' or '.join(map(outcome_text, event))}) = {p} at {here}, {q} at {there}"
+            words = f"{at}, {found.reason}{also}"
+        return Finding(found.verdict, words, found.pair, event, found.point)
 
     def check_metric(self, distance: Callable[[Database, Database], Any], notion: str = "pure") -> Finding:
         """Whether M is private in a metric d, for every two databases (GB Def. III.2, VI.2, VI.11, VI.19).
@@ -469,29 +479,22 @@ class ProbabilityTable:
                 f"no table is checked for {notion} privacy in a metric; {', '.join(METRIC_FORMS)} are"
             )
 
-        def promises() -> Iterator[Promise]:
-            for (i, D), (j, E) in product(enumerate(self._rows.order), repeat=2):
-                if i != j:
-                    found = distance(D, E)
-                    both = found if isinstance(found, tuple) else (found,)
-                    values = [in_domains(formulas.term(d), self.domains) for d in both]
-                    yield i, j, METRIC_FORMS[notion](values)
+        def promises() -> Iterator[tuple[Database, Database, Mapping[str, Term]]]:
+            for D, E in permutations(self.rows, 2):
+                found = distance(D, E)
+                both = found if isinstance(found, tuple) else (found,)
+                yield D, E, METRIC_FORMS[notion]([in_domains(formulas.term(d), self.domains) for d in both])
 
-        words = f"every two of {len(self.rows)} databases"
-        return Promises(notion, self._rows, self.outcomes).checked(promises(), words)
+        found = Table(self.rows).check_in_order(notion, promises())
+        return self._told(found, f"every two of {len(self.rows)} databases")
 
     def check_depends(self, f: Map) -> Finding:
         """Whether M depends on f(D) only: databases with one value of f have one row (GB Def. IV.8)."""
-        first: dict[Database, Database] = {}
-        for E, row in self.rows.items():
-            D = first.setdefault(f(E), E)
-            for outcome, p, q in zip(self.outcomes, self.rows[D], row, strict=True):
-                if not exponentials.same(p, q):
-                    return Finding(
-                        "refuted",
-                        f"{f.written('D')} is the same for D = {self._shown(D)} and D' = {self._shown(E)}, "
-                        f"but P({outcome_text(outcome)}) = {text(p)} at D, {text(q)} at D'",
-                        (D, E),
-                        (outcome,),
-                    )
-        return Finding("proved", f"equal rows wherever {f.written('D')} is equal")
+        found = Table(self.rows).check_depends({D: f(D) for D in self.rows})
+        if found.pair is None:
+            return Finding("proved", f"equal rows wherever {f.written('D')} is equal")
+        (D, E), (o,) = found.pair, found.event
+        p, q, outcome = text(self.rows[D][o]), text(self.rows[E][o]), self.outcomes[o]
+        at = f"D = {self._shown(D)} and D' = {self._shown(E)}"
+        words = f"{f.written('D')} is the same for {at}, but P({outcome_text(outcome)}) = {p} at D, {q} at D'"
+        return Finding("refuted", words, found.pair, (outcome,))

@@ -48,13 +48,14 @@ class Finding:
     """What a check on a table showed.
 
     verdict -- "proved" (for all allowed parameters), "refuted" (by the witness) or "undecided";
-    words -- what the witness shows, or why it is undecided;
-    pair, event, point -- refuted: the two rows' keys, the outcomes by their places, and values of the
-    parameters; P is the distribution at the first of the two.
+    words -- what the witness shows, or why it is undecided; reason -- the same without where;
+    pair -- the two rows' keys, of which P is the distribution at the first;
+    event, point -- refuted: the outcomes by their places, and values of the parameters.
     """
 
     verdict: str
     words: str = ""
+    reason: str = ""
     pair: Pair | None = None
     event: Event = ()
     point: Point = field(default_factory=dict)
@@ -100,20 +101,28 @@ class Table:
         notion -- one of `promises.CHECKED` or `orders.BOUNDS`; promised -- pairs of keys, with what is
         promised of them, such as {"epsilon": …, "delta": …}: ∞ promises nothing; orders -- of divergences.
         """
-        undecided = ""
+        both = (one for D, E, values in promised for one in ((D, E, values), (E, D, values)))
+        return self.check_in_order(notion, both, orders)
+
+    def check_in_order(
+        self, notion: str, promised: Iterable[tuple[Key, Key, Values]], orders: Orders | None = None
+    ) -> Finding:
+        """The same at pairs of rows in the order that they are given in."""
+        undecided: Finding | None = None
         for values, pairs in self._by_promise(promised):
             for D, E in self._deciding(notion, values, pairs):
                 try:
                     broken = promises.broken(notion, self.rows[D], self.rows[E], values, orders)
                 except NotDecided as error:
-                    undecided = undecided or f"{error}, at {D} and {E}"
+                    words = f"{error}, at {D} and {E}"
+                    undecided = undecided or Finding("undecided", words, str(error), (D, E))
                     continue
                 if broken is not None:
                     return self._refuted(broken, D, E)
-        return Finding("undecided", undecided) if undecided else PROVED
+        return undecided or PROVED
 
     def _by_promise(self, promised: Iterable[tuple[Key, Key, Values]]) -> list[tuple[Values, list[Pair]]]:
-        """For each promise the pairs that it is about, in both orders; of pairs of equal rows one."""
+        """For each promise the pairs that it is about; of pairs of equal rows one."""
         domains = exponentials.letters(*(p for row in self.rows.values() for p in row))
         groups: dict[tuple[tuple[str, Term], ...], dict[tuple[int, int], Pair]] = {}
         known: dict[int, tuple[Values, dict[tuple[int, int], Pair]]] = {}  # equal values are often one object
@@ -125,9 +134,7 @@ class Table:
                         said = f"{name} is {domain} in what is promised, and {domains[name]} before"
                         raise WrongTable(said)
                 known[id(values)] = values, groups.setdefault(tuple(sorted(values.items())), {})
-            group, (i, j) = known[id(values)][1], (numbered[D], numbered[E])
-            group.setdefault((i, j), (D, E))
-            group.setdefault((j, i), (E, D))
+            known[id(values)][1].setdefault((numbered[D], numbered[E]), (D, E))
         return [(dict(values), list(group.values())) for values, group in groups.items()]
 
     @cached_property
@@ -198,7 +205,7 @@ class Table:
                 for key in (D, E)
             )
             words = f"the event has probability {p} at {D}, {q} at {E}, {broken.words}"
-        return Finding("refuted", words, (D, E), broken.event, broken.point)
+        return Finding("refuted", words, broken.words, (D, E), broken.event, broken.point)
 
     def check_depends(self, fibre: Mapping[Key, Key]) -> Finding:
         """Whether M depends on f(D) only: rows of one value of f are equal (GB Def. IV.8).
@@ -212,7 +219,7 @@ class Table:
                 if not exponentials.same(p, q):
                     here, there = (to_text(exponentials.as_term(x)) for x in (p, q))
                     words = f"the event has probability {here} at {D}, {there} at {E}"
-                    return Finding("refuted", words, (D, E), (o,))
+                    return Finding("refuted", words, pair=(D, E), event=(o,))
         return PROVED
 
     # what rows lose
