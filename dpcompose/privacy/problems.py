@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy import rereading
 from dpcompose.privacy.format import checks
-from dpcompose.privacy.format.checks import Mistake, unset
+from dpcompose.privacy.format.checks import Mistake, Place
 from dpcompose.privacy.format.lines import first_line, line_of
 from dpcompose.privacy.format.schema import Notions, ProblemTable
 from dpcompose.privacy.guarantees.notions import FILE_KEYS
@@ -225,3 +225,22 @@ def _claims(study: Study, setting: Setting | None, given: ProblemTable, beside: 
             except InvalidSetting as error:
                 study.found.wrong(("claims", i, key), error)
     return tuple(claims.values())
+
+
+def unset(data: object) -> list[Mistake]:
+    """Where null stands in data, which a problem file cannot say: a key without a value is left out.
+
+    >>> print(*unset({"mechanisms": [{"noise": {"gaussian": None}}]}))
+    mechanisms.1.noise.gaussian: null is no value; leave the key out
+    """
+    mistakes: list[Mistake] = []
+    waiting: list[tuple[Place, object]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        if value is None:
+            mistakes.append(Mistake(path, "null is no value; leave the key out"))
+        elif isinstance(value, Mapping):
+            waiting.extend(((*path, str(key)), inner) for key, inner in value.items())
+        elif isinstance(value, list):
+            waiting.extend(((*path, n), inner) for n, inner in enumerate(value))
+    return sorted(mistakes, key=lambda one: tuple(map(str, one.path)))

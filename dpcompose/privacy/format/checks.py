@@ -6,7 +6,8 @@ A table says its keys one by one, each with a check of its value; `Table.check` 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self, TypeAlias
 
 from dpcompose.kernel.expressions.keeping import frozen
@@ -64,6 +65,25 @@ def _together(first: Mistake, others: Sequence[Mistake]) -> str:
     return f"{first}; the same in {places}{f', {word} {shown}' if lines else ''}"
 
 
+class Wrong(ValueError):
+    """What is wrong under a key: raised where it is seen, and told by whoever reads what it is part of."""
+
+    def __init__(self, path: Place, message: object) -> None:
+        super().__init__(str(message))
+        self.path = path
+
+
+@contextmanager
+def under(path: Place) -> Iterator[None]:
+    """What is wrong with what is read inside stands under a key."""
+    try:
+        yield
+    except Wrong:
+        raise
+    except ValueError as error:
+        raise Wrong(path, error) from None
+
+
 class Mistakes:
     """The mistakes that were found, the parameters of each notion that a file may name, and what users added
     that it may name.
@@ -77,6 +97,14 @@ class Mistakes:
 
     def wrong(self, path: Place, message: object, meant: str | None = None, unknown: bool = False) -> None:
         self.mistakes.append(Mistake(path, str(message), meant=meant, unknown=unknown))
+
+    @contextmanager
+    def telling(self, path: Place = ()) -> Iterator[None]:
+        """Tells what is wrong with what is read inside, where nothing else says where, under a key."""
+        try:
+            yield
+        except ValueError as error:
+            self.wrong(error.path if isinstance(error, Wrong) else path, error)
 
     def missing(self, path: Place) -> None:
         """A key that has to be there."""
@@ -125,14 +153,11 @@ class Text(Check):
         if not isinstance(value, str):
             found.unfit(path, "input should be a valid string", value)
             return value
-        try:
+        with found.telling(path):
             if self.asked is not None:
                 self.asked(value)
-        except ValueError as error:
-            found.wrong(path, error)
-            return value
-        if self.longest is not None and len(value) > self.longest:
-            found.unfit(path, f"string should have at most {self.longest} characters", value)
+            if self.longest is not None and len(value) > self.longest:
+                found.unfit(path, f"string should have at most {self.longest} characters", value)
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -157,11 +182,9 @@ TEXT = Text()
 
 class _Formula(Check):
     def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        try:
+        with found.telling(path):
             return formula(value)
-        except ValueError as error:
-            found.wrong(path, error)
-            return ""
+        return ""
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         return {"type": ["string", "number"]}
@@ -411,13 +434,11 @@ class Table:
         cls.names(read, path, found)
         if len(found.mistakes) > before:
             return None
-        made = cls(**read)
-        try:
+        with found.telling(path):
+            made = cls(**read)
             made.check()
-        except ValueError as error:
-            found.wrong(path, error)
-            return None
-        return made
+            return made
+        return None
 
     @classmethod
     def schema(cls, defs: dict[str, Any]) -> dict[str, Any]:
@@ -476,22 +497,3 @@ def article(value: object) -> str:
         dict: "a table",
     }
     return kinds.get(type(value), f"a {type(value).__name__}")
-
-
-def unset(data: object) -> list[Mistake]:
-    """Where null stands in data, which a problem file cannot say: a key without a value is left out.
-
-    >>> print(*unset({"mechanisms": [{"noise": {"gaussian": None}}]}))
-    mechanisms.1.noise.gaussian: null is no value; leave the key out
-    """
-    mistakes: list[Mistake] = []
-    waiting: list[tuple[Place, object]] = [((), data)]
-    while waiting:
-        path, value = waiting.pop()
-        if value is None:
-            mistakes.append(Mistake(path, "null is no value; leave the key out"))
-        elif isinstance(value, Mapping):
-            waiting.extend(((*path, str(key)), inner) for key, inner in value.items())
-        elif isinstance(value, list):
-            waiting.extend(((*path, n), inner) for n, inner in enumerate(value))
-    return sorted(mistakes, key=lambda one: tuple(map(str, one.path)))

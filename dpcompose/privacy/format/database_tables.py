@@ -35,10 +35,8 @@ class _Ranges(Check):
     """Numbers: "all", an interval as a text, with both its ends as a list, or a list of texts."""
 
     def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        try:
+        with found.telling(path):
             read_ranges(value)
-        except ValueError as error:
-            found.wrong(path, error)
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:

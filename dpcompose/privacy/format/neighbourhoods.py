@@ -157,11 +157,9 @@ LARGEST_UNION = 50
 
 class _GranularityName(Check):
     def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        try:
+        with found.telling(path):
             return _granularity(value)
-        except ValueError as error:
-            found.wrong(path, error)
-            return value
+        return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         return {"anyOf": [{"type": "string"}, {"additionalProperties": True, "type": "object"}]}

@@ -90,13 +90,11 @@ class OfNotion(Table):
         made: OfNotion | None = super().read(rest, path, found)
         if made is None:
             return None
-        try:
+        with found.telling(path):
             made.further = {name: formula(one) for name, one in further.items()}
             made.check_parameters(wanted)
-        except ValueError as error:
-            found.wrong(path, error)
-            return None
-        return made
+            return made
+        return None
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)

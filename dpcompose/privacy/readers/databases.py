@@ -37,7 +37,7 @@ def databases_of(
     """
     if (added := found.own.classes.get(given.kind)) is not None:
         return _of_one_s_own(added, given, found)
-    try:
+    with found.telling(("databases",)):
         if given.kind == "listed":
             return Listed(tuple(given.elements or ()))
         if given.kind == "graphs":
@@ -47,10 +47,9 @@ def databases_of(
         size = Size.read(given.size, {} if parameters is None else parameters.symbols)
         if parameters is None:
             refuse_letter(given.kind, size)
-        elif not all(
-            parameters.adopt(name, letter, ("databases", "size")) for name, letter in size.letters.items()
-        ):
-            return None
+        else:
+            for name, letter in size.letters.items():
+                parameters.adopt(name, letter, ("databases", "size"))
         if given.attributes is not None:
             attributes = {name: plain(some) for name, some in given.attributes.items()}
             made_of = sets if given.kind == "sets" else multisets
@@ -60,9 +59,7 @@ def databases_of(
         records, arbitrary = tuple(given.named or ()), given.records is None
         owned: dict[str, Any] = {} if given.users is None else {"owners": owners_of(given.users)}
         return CLASSES[given.kind](records, size, arbitrary, **owned)
-    except ValueError as error:
-        found.wrong(("databases",), error)
-        return None
+    return None
 
 
 def _of_one_s_own(added: DatabaseClass, given: DatabasesTable, found: Mistakes) -> DatabaseClass:

@@ -19,7 +19,7 @@ from dpcompose.kernel.expressions.metrics import letter
 from dpcompose.kernel.expressions.points import REAL
 from dpcompose.kernel.expressions.terms import ZERO, Term, TermError
 from dpcompose.language import formulas
-from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, Wrong, near, shown
 from dpcompose.privacy.format.database_tables import DatabasesTable, PointsTable, ProductTable
 from dpcompose.privacy.format.input_tables import MapTable, ReadsTable
 from dpcompose.privacy.format.metric_tables import CANONICAL, MetricTable, canonical_names
@@ -418,14 +418,12 @@ class Distances:
         self, counted: Granularity, name: str, part: DatabaseClass, reads: Map, domain: str, path: Place
     ) -> Steps | None:
         """The steps of a granularity on a part, or on what a map reads of it."""
-        try:
+        with self.names.found.telling(path):
             steps = Steps(counted, name, reads, domain)
-        except ValueError as error:
-            self.wrong(path, error)
-            return None
-        if unfit := misfit(counted, part):
-            self.wrong(path, unfit)
-        return None if unfit else steps
+            if unfit := misfit(counted, part):
+                raise Wrong(path, unfit)
+            return steps
+        return None
 
     def _with_records(self, of: Values) -> DatabaseClass | None:
         """The part that is compared, where it is one and no points."""
@@ -442,7 +440,9 @@ class Distances:
         on = Multisets((), arbitrary=True) if part is None else part
         reader = Granularities(on, {}, self.names, self.names.found)
         reader.by_name = dict(self.granularities)
-        return reader.named(given, at)
+        with self.names.found.telling():
+            return reader.named(given, at)
+        return None
 
 
 def _of_steps(granularity: Granularity, reads: Map) -> str:

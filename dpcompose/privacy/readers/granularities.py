@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, Wrong, near, shown, under
 from dpcompose.privacy.format.neighbourhoods import GranularityTable
 from dpcompose.privacy.readers.names import Names
 from dpcompose.spaces.classes.databases import DatabaseClass
@@ -33,8 +33,8 @@ class Granularities:
     >>> known.named({"group": 2, "of": "bounded"}, ("target", "granularity"))
     group of 2 bounded neighbours
     >>> known.named("bonded", ("target", "granularity"))
-    >>> print(*found.mistakes)
-    target.granularity: there is no granularity 'bonded'; did you mean 'bounded'?
+    Traceback (most recent call last):
+    dpcompose.privacy.format.checks.Wrong: there is no granularity 'bonded'; did you mean 'bounded'?
     """
 
     def __init__(
@@ -75,10 +75,11 @@ class Granularities:
             self.by_name = own | {name: one for name, one in BUILT_IN.items() if not one.unfit(databases)}
         for name, given in stated.items():
             if given.made and self._is_free(name):
-                granularity = self._made(given.made, ("granularities", name))
-                if granularity is not None and (why := granularity.unfit(databases)):
-                    self.found.wrong(("granularities", name), why)
-                self.by_name |= {name: unbounded if granularity is None else granularity}
+                self.by_name |= {name: unbounded}  # where it is wrong nothing more is said of it
+                with self.found.telling(path := ("granularities", name)):
+                    self.by_name |= {name: self._made(given.made, path)}
+                    if why := self.by_name[name].unfit(databases):
+                        raise Wrong(path, why)
         return self.by_name
 
     def _is_free(self, name: str) -> bool:
@@ -96,15 +97,12 @@ class Granularities:
         self, name: str, given: GranularityTable, databases: DatabaseClass, path: Place
     ) -> dict[str, Granularity]:
         """A policy on records."""
-        replaced = given.replaced
-        try:
-            found = policy(name, replaced or (), given.add_remove or ())
-        except ValueError as error:
-            self.found.wrong(path, error)
-            return {name: unbounded}  # nothing more is said of what is called so
-        if why := found.unfit(databases):
-            self.found.wrong(path, why)
-        return {name: found}
+        with self.found.telling(path):
+            found = policy(name, given.replaced or (), given.add_remove or ())
+            if why := found.unfit(databases):
+                self.found.wrong(path, why)
+            return {name: found}
+        return {name: unbounded}  # nothing more is said of what is called so
 
     def _members(self, databases: DatabaseClass, listed: list[list[str]], path: Place) -> None:
         """Neighbours that are listed are databases of the class."""
@@ -113,26 +111,22 @@ class Granularities:
             if D not in databases:
                 self.found.wrong(path, f"{shown(D)} is no database of the class{near(D, elements)}")
 
-    def named(self, given: str | dict[str, Any], path: Place) -> Granularity | None:
-        """The granularity that a file names, or makes of others."""
+    def named(self, given: str | dict[str, Any], path: Place) -> Granularity:
+        """The granularity that a file names, or makes of others.  Raises Wrong."""
         if isinstance(given, dict):
             return self._made(given, path)
         if given in self.by_name:
             return self.by_name[given]
         if given in BUILT_IN:
-            self.found.wrong(path, f"{BUILT_IN[given].unfit(Listed(('',)))}; name one of your own")
-        else:
-            there = near(given, dict.fromkeys((*self.by_name, *BUILT_IN)))
-            self.found.wrong(path, f"there is no granularity {shown(given)}{there}")
-        return None
+            raise Wrong(path, f"{BUILT_IN[given].unfit(Listed(('',)))}; name one of your own")
+        there = near(given, dict.fromkeys((*self.by_name, *BUILT_IN)))
+        raise Wrong(path, f"there is no granularity {shown(given)}{there}")
 
-    def _made(self, given: Mapping[str, Any], path: Place) -> Granularity | None:
+    def _made(self, given: Mapping[str, Any], path: Place) -> Granularity:
         """A window, a contribution, a group, steps of a larger class or a union."""
         inner = given.get("union", [given["of"]] if "of" in given else [])
-        granularities = [granularity for one in inner if (granularity := self.named(one, path)) is not None]
-        if len(granularities) < len(inner):
-            return None
-        try:
+        granularities = [self.named(one, path) for one in inner]
+        with under(path):
             if "w-event" in given:
                 return w_event(given["w-event"])
             if "contribution" in given:
@@ -141,19 +135,10 @@ class Granularities:
                 return within_any_size(given["steps"], *granularities)
             if "union" in given:
                 return union(*granularities)
-            return self._group(given["group"], granularities[0], path)
-        except ValueError as error:
-            self.found.wrong(path, error)
-            return None
+            m = given["group"]
+            return group(m if isinstance(m, int) else self.parameters.counted(m, path), *granularities)
 
-    def _group(self, m: int | str, of: Granularity, path: Place) -> Granularity | None:
-        """A group of a number of steps, or of a parameter's."""
-        found = m if isinstance(m, int) else self.parameters.counted(m, path)
-        return None if found is None else group(found, of)
-
-    def _contribution(self, given: Mapping[str, Any], path: Place) -> Granularity | None:
+    def _contribution(self, given: Mapping[str, Any], path: Place) -> Granularity:
         """What a person contributes: names that are not listed are made here."""
-        counts = [self.parameters.counted(str(given[key]), path) for key in ("parts", "rows")]
-        if counts[0] is None or counts[1] is None:
-            return None
-        return contribution(counts[0], counts[1], given.get("replaced", False))
+        parts, rows = (self.parameters.counted(str(given[key]), path) for key in ("parts", "rows"))
+        return contribution(parts, rows, given.get("replaced", False))

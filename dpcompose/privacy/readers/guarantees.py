@@ -141,19 +141,16 @@ class Guarantees:
         if ALPHA in self.names.given:
             self.wrong(("parameters", ALPHA), IS_RATE)
             return None
-        try:
+        with self.names.found.telling(at):
             found = tradeoffs.values(
                 stated.function, lambda text: self.names.stated(text, "tradeoff", at, index, RATE)
             )
-            if found is None:
-                return None
-            notion, value = found
-            made = Guarantee(notion, ((self.keys[notion][0], value),))
-            tradeoffs.at_once(made)
-        except ValueError as error:
-            self.wrong(at, error)
-            return None
-        return made
+            if found is not None:
+                notion, value = found
+                made = Guarantee(notion, ((self.keys[notion][0], value),))
+                tradeoffs.at_once(made)
+                return made
+        return None
 
     # in metrics
 

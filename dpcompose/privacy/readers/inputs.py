@@ -8,7 +8,7 @@ from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
-from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, Wrong, near, shown, under
 from dpcompose.privacy.format.database_tables import DatabasesTable, plain
 from dpcompose.privacy.format.input_tables import PartitionTable, ReadsTable
 from dpcompose.privacy.readers.names import Names
@@ -44,8 +44,8 @@ class Inputs:
         self.stated, self.databases, self.maps = stated, databases, maps
         self.partitions, self.parameters, self.found = partitions, parameters, found
 
-    def map(self, given: ReadsTable, path: Place, index: str | None, count: Term | None) -> Map | None:
-        """The map to what is read; None where there is none, which is told.
+    def map(self, given: ReadsTable, path: Place, index: str | None, count: Term | None) -> Map:
+        """The map to what is read.  Raises Wrong where there is none.
 
         index, count -- of a family: what its members are numbered by, and how many there are.
         """
@@ -76,150 +76,112 @@ class Inputs:
             return among(*given.vertices)
         if given.map not in self.maps:
             there = near(given.map, tuple(self.maps))
-            self.found.wrong((*path, "map"), f"there is no map {shown(given.map)}{there}")
-            return None
+            raise Wrong((*path, "map"), f"there is no map {shown(given.map)}{there}")
         return self.maps[str(given.map)]
 
-    def _records(self, records: Sequence[str], path: Place) -> Map | None:
+    def _records(self, records: Sequence[str], path: Place) -> Map:
         """Some records."""
         of = self.stated
         if of.kind not in ("multisets", "sets", "sequences"):
             fitting = {"listed": "a listed class has no records; read a map of your own"}
             said = f"{of.kind} are not restricted to records; read positions"
-            self.found.wrong(path, fitting.get(of.kind, said))
-            return None
+            raise Wrong(path, fitting.get(of.kind, said))
         if of.numbers:
-            self.found.wrong(
-                path, 'records are numbers here, which are read in ranges: { between = "[0, 10)" }'
-            )
-            return None
+            raise Wrong(path, 'records are numbers here, which are read in ranges: { between = "[0, 10)" }')
         for record in records:
             if of.named is not None and record not in of.named:
                 self.found.wrong(path, f"{shown(record)} is no record of the class{near(record, of.named)}")
         return restriction(records)
 
-    def _positions(self, given: Sequence[int], path: Place) -> Map | None:
+    def _positions(self, given: Sequence[int], path: Place) -> Map:
         """The records at some positions."""
         if not self.databases.identified:
-            self.found.wrong(path, "positions are about tuples, streams and tables")
-            return None
+            raise Wrong(path, "positions are about tuples, streams and tables")
         return positions(*given)
 
-    def _fitting(self, chosen: Where, path: Place) -> Map | None:
+    def _fitting(self, chosen: Where, path: Place) -> Map:
         """The records whose attributes have some values, or lie in some ranges."""
         if why := chosen.unfit(self.databases):
-            self.found.wrong(path, why)
-            return None
+            raise Wrong(path, why)
         return chosen
 
-    def _between(self, ranges: object, path: Place) -> Map | None:
+    def _between(self, ranges: object, path: Place) -> Map:
         """The records that lie in some ranges."""
         if self.stated.numbers:
             return self._fitting(between(ranges), path)
-        self.found.wrong(
+        raise Wrong(
             path,
             'ranges are read where records are numbers, records = { integers = "all" }; of an attribute with '
             'numbers: where = { age = { between = "[18, 65)" } }',
         )
-        return None
 
-    def _columns(self, attributes: Sequence[str], path: Place) -> Map | None:
+    def _columns(self, attributes: Sequence[str], path: Place) -> Map:
         """Some attributes of all records."""
         if not (self.databases.of_attributes or self.databases.twice):
-            self.found.wrong(path, "attributes are about tables, and multisets with attributes")
-            return None
-        try:
+            raise Wrong(path, "attributes are about tables, and multisets with attributes")
+        with under(path):
             return columns(self.databases, *attributes)
-        except ValueError as error:
-            self.found.wrong(path, error)
-            return None
 
-    def _window(self, given: Sequence[int], path: Place) -> Map | None:
+    def _window(self, given: Sequence[int], path: Place) -> Map:
         """The time steps, or positions, from the first to the last."""
         databases, (first, last) = self.databases, given
         if not databases.identified:
-            self.found.wrong(path, "windows are about streams, tuples and tables")
-        elif first > last or not (last <= (databases.sizes.fewest or 0)):
-            self.found.wrong(
-                path, f'a window is [first, last], inside of all databases (size = "= {max(given)}")'
-            )
-        else:
-            return positions(*range(first, last + 1))
-        return None
+            raise Wrong(path, "windows are about streams, tuples and tables")
+        if first > last or not (last <= (databases.sizes.fewest or 0)):
+            raise Wrong(path, f'a window is [first, last], inside of all databases (size = "= {max(given)}")')
+        return positions(*range(first, last + 1))
 
-    def _each_vertex(self, given: str, path: Place, index: str | None, count: Term | None) -> Map | None:
+    def _each_vertex(self, given: str, path: Place, index: str | None, count: Term | None) -> Map:
         """The vertex i of a family, i being its index."""
         if index is None or given != index or count is None:
             wanted = f'vertex = "{index}"' if index else 'a number, or a family: index = "i" and count'
-            self.found.wrong(path, f"vertex {shown(given)} is none; it needs {wanted}")
+            raise Wrong(path, f"vertex {shown(given)} is none; it needs {wanted}")
             return None
         return EachVertex(parts=formulas.to_text(count))
 
-    def _of_users(self, users: Sequence[str], path: Place) -> Map | None:
+    def _of_users(self, users: Sequence[str], path: Place) -> Map:
         """The positions of some users."""
         owners = self.databases.owners
         for name in users:
             if name not in owners:
-                self.found.wrong(path, f"there is no user {shown(name)}{near(name, dict.fromkeys(owners))}")
-                return None
+                raise Wrong(path, f"there is no user {shown(name)}{near(name, dict.fromkeys(owners))}")
         return positions(*(at for at, owner in enumerate(owners, start=1) if owner in users))
 
-    def _part(self, given: ReadsTable, path: Place, index: str | None) -> Map | None:
+    def _part(self, given: ReadsTable, path: Place, index: str | None) -> Map:
         """The i-th part of a partition, i being the index of the family."""
         partitions = self.partitions
         if given.of not in partitions:
-            self.found.wrong(
-                (*path, "of"), f"there is no partition {shown(given.of)}{near(given.of, partitions)}"
-            )
-            return None
+            raise Wrong((*path, "of"), f"there is no partition {shown(given.of)}{near(given.of, partitions)}")
         if index is None or given.part != index:
             wanted = f'part = "{index}"' if index else 'a family: index = "i" and count'
-            self.found.wrong((*path, "part"), f"part {shown(given.part)} of a partition needs {wanted}")
-            return None
+            raise Wrong((*path, "part"), f"part {shown(given.part)} of a partition needs {wanted}")
         stated, at = partitions[str(given.of)], ("partitions", str(given.of))
-        try:
+        with under((*at, "parts")):
             parts = kernel.parse(stated.parts, self.parameters.symbols)
-        except formulas.FormulaError as error:
-            self.found.wrong((*at, "parts"), error)
-            return None
         kind = self.stated.kind
         if (stated.kind == "order-based") != (kind != "multisets"):
-            self.found.wrong(
+            raise Wrong(
                 (*at, "kind"),
                 "record-wise partitions and overlapping parts divide multisets, order-based ones tuples and "
                 f"streams, not {kind}",
             )
-            return None
         most = self._most(stated.at_most, (*at, "at-most"))
-        return None if most is None else Part(str(given.of), formulas.to_text(parts), kind, most)
+        return Part(str(given.of), formulas.to_text(parts), kind, most)
 
-    def _random_part(self, given: ReadsTable, path: Place, index: str | None) -> Map | None:
+    def _random_part(self, given: ReadsTable, path: Place, index: str | None) -> Map:
         """What is dealt to the i-th of some inputs, i being the index of the family."""
         if index is None or given.random_part != index:
             wanted = f'random-part = "{index}"' if index else 'a family: index = "i" and count'
-            self.found.wrong(
-                (*path, "random-part"), f"a random part {shown(given.random_part)} needs {wanted}"
-            )
-            return None
-        try:
-            parts = self.parameters.counted(str(given.of), (*path, "of"))
-        except formulas.FormulaError as error:
-            self.found.wrong((*path, "of"), error)
-            return None
-        return None if parts is None else random_part(parts)
+            raise Wrong((*path, "random-part"), f"a random part {shown(given.random_part)} needs {wanted}")
+        return random_part(self.parameters.counted(str(given.of), (*path, "of")))
 
-    def _most(self, text: str | None, path: Place) -> Term | None:
+    def _most(self, text: str | None, path: Place) -> Term:
         """In how many parts a record is at most."""
         if text is None:
             return ONE
-        try:
-            term = self.parameters.counted(text, path)
-        except formulas.FormulaError as error:
-            self.found.wrong(path, error)
-            return None
-        if term is not None and not (is_count(term) and (term.number or 1) <= MOST_PARTS):
-            self.found.wrong(
+        term = self.parameters.counted(text, path)
+        if not (is_count(term) and (term.number or 1) <= MOST_PARTS):
+            raise Wrong(
                 path, f"at-most is a whole number from 1 to {MOST_PARTS}, or a letter for one, not {text}"
             )
-            return None
         return term

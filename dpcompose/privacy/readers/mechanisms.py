@@ -192,19 +192,16 @@ class Mechanisms:
         texts, path = getattr(stated, key), ("mechanisms", i, "sampled", key)
         several = [texts] if isinstance(texts, str) else texts
         index = given.index or self.index
-        try:
+        with self.found.telling(("mechanisms", i, "sampled")):
             values = [
                 self.names.stated(text, key, path, index)
                 if key == "poisson"
                 else self.names.counted(text, path)
                 for text in several
             ]
-            if any(value is None for value in values):
-                return None
-            return found.on_samples(sample({key: values}))
-        except ValueError as error:
-            self.found.wrong(("mechanisms", i, "sampled"), error)
-            return None
+            if None not in values:
+                return found.on_samples(sample({key: values}))
+        return None
 
     def _with_noise(
         self, given: MechanismTable, reads: Map | None, values: str, many: Term | None, path: Place
@@ -285,13 +282,11 @@ class Mechanisms:
         databases = self.distances.databases
         if table is None or reads is None or self.target is None or databases is None:
             return None
-        try:
+        with self.found.telling((*path, "table")):
             stated: Any = mechanism(given.name, reads=reads, table=table)
             found: Mechanism = stated.for_neighbours(self.target, databases)
             return found
-        except ValueError as error:
-            self.found.wrong((*path, "table"), error)
-            return None
+        return None
 
     @property
     def _is_listed(self) -> bool:
@@ -306,27 +301,23 @@ class Mechanisms:
         from dpcompose.privacy.finite.tabulated import probability_table
 
         given = self.tables[name]
-        try:
+        with self.found.telling(("tables", name)):
             used = {letter for row in rows.values() for p in row for letter in p.letters}
             domains = {one: str(self.names.domains[one]) for one in sorted(used)}
             return probability_table(rows, given.outcomes, parameters=domains)
-        except ValueError as error:
-            self.found.wrong(("tables", name), error)
-            return None
+        return None
 
     def _probability(self, text: str, key: str, path: Place) -> Term | None:
         """An entry of a table; names that are not listed are made here."""
         known = self.names
         if known.strict:
             return known.formula(text, path)
-        try:
+        with self.found.telling(path):
             for name in formulas.names(text):
                 if name not in known.symbols:
                     known.adopt(name, POSITIVE, path)
             return parse(text, known.symbols)
-        except formulas.FormulaError as error:
-            self.found.wrong(path, error)
-            return None
+        return None
 
     def _query(self, given: MechanismTable, path: Place) -> Query | None:
         """What the mechanism asks for; one bit where that is left out."""

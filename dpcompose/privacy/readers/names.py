@@ -13,10 +13,10 @@ from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Domain
-from dpcompose.kernel.expressions.terms import Term, TermError
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy.format.checks import Mistakes, Place, near, shown
+from dpcompose.privacy.format.checks import Mistakes, Place, Wrong, near, shown, under
 from dpcompose.privacy.format.metric_tables import CANONICAL
 from dpcompose.privacy.settings import assumptions
 from dpcompose.spaces.canonical.named import NamedMetric
@@ -136,61 +136,65 @@ class Names:
         if self.strict:
             return self.formula(text, path, key=key, index=index)
         order = {} if alpha is None else {ALPHA: alpha}
-        try:
+        with self.found.telling(path):
             for name in formulas.names(text):
                 if name in order:
                     continue
                 self.scalars.add(name)
                 if name not in self.symbols and name != index:
                     domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
-                    if not self.adopt(name, domain, path):
-                        return None
+                    self.adopt(name, domain, path)
             symbols = {**self.symbols, **order}
             value = kernel.parse(text, symbols, index=index)
             if found := values.doubt(text, symbols, index, self.known_so_far):
                 self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
             return value
-        except formulas.FormulaError as error:
-            self.found.wrong(path, error)
-            return None
+        return None
 
     def above_one(self, text: str, path: Place) -> None:
         """A name that stands alone and is not listed lies above 1."""
         if text.strip().isidentifier() and text.strip() != "oo" and text.strip() not in self.symbols:
-            self.adopt(text.strip(), Domain(Fraction(1), True), path)
+            with self.found.telling():
+                self.adopt(text.strip(), Domain(Fraction(1), True), path)
 
-    def counted(self, text: str, path: Place) -> Term | None:
-        """A number of parts, rows or steps: names that are not listed are made here."""
-        for name in formulas.names(text):
-            if name not in self.symbols and not self.adopt(name, COUNT, path):
-                return None
-        return kernel.parse(text, self.symbols)
+    def counted(self, text: str, path: Place) -> Term:
+        """A number of parts, rows or steps: names that are not listed are made here.  Raises Wrong."""
+        with under(path):
+            for name in formulas.names(text):
+                if name not in self.symbols:
+                    self.adopt(name, COUNT, path)
+            return kernel.parse(text, self.symbols)
 
     def take(self, name: str, what: str, path: Place) -> bool:
-        """Whether a name is free for what it is to mean."""
+        """Whether a name is free for what it is to mean; else that is told."""
+        with self.found.telling():
+            self._take(name, what, path)
+            return True
+        return False
+
+    def _take(self, name: str, what: str, path: Place) -> None:
         fine = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and "__" not in name
         if not fine or name in formulas.RESERVED:
             message = "is no name: letters, digits and single _, without a meaning in formulas"
-            self.found.wrong(path, f"{shown(name)} {message}")
-            return False
+            raise Wrong(path, f"{shown(name)} {message}")
         known = self.taken.get(name, "a parameter" if name in self.symbols else "")
         if known:
-            self.found.wrong(path, f"{name} is {known} already; call {what} something else")
-            return False
+            raise Wrong(path, f"{name} is {known} already; call {what} something else")
         self.taken[name] = what
-        return True
 
-    def adopt(self, name: str, domain: Domain, path: Place) -> bool:
-        """Makes a parameter that is not known yet; e[i] has the domain of e, if [parameters] lists that."""
+    def adopt(self, name: str, domain: Domain, path: Place) -> None:
+        """Makes a parameter that is not known yet; e[i] has the domain of e, if [parameters] lists that.
+
+        Raises Wrong.
+        """
         family = family_of(name)
         listed = family in self.domains and family in self.given
         if family is not None and family in self.scalars and (self.strict or listed):
-            self.found.wrong(path, f"{family} is a parameter and also a family {name}; rename one of them")
-            return False
+            raise Wrong(path, f"{family} is a parameter and also a family {name}; rename one of them")
         if self.strict:
             known = family in self.domains or name in self.domains  # as letters for sizes may be
-            if not known and not self.take(family or name, "a parameter", path):
-                return False
+            if not known:
+                self._take(family or name, "a parameter", path)
             if family is not None:
                 self.taken[family] = "a family of parameters"
         if family is not None and listed:
@@ -198,7 +202,6 @@ class Names:
             del self.symbols[family]
         self.domains[name] = domain
         self.symbols[name] = terms.letter(name, domain)
-        return True
 
     def unlike(self, name: str) -> str:
         """What was meant by a name that is none, and looks like that of a metric; "" for others."""
@@ -225,7 +228,7 @@ class Names:
 
         index -- the letter i of e[i] in the guarantee of a family.
         """
-        try:
+        with self.found.telling(path):
             for name in formulas.names(text):
                 self.scalars.add(name)
                 if name in others or name in self.symbols or name == index:
@@ -235,23 +238,20 @@ class Names:
                 if meant := self.unlike(name):
                     raise formulas.FormulaError(meant)
                 domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
-                if new and not self.adopt(name, domain, path):
-                    return None
+                if new:
+                    self.adopt(name, domain, path)
             value = kernel.parse(text, {**self.symbols, **others}, index=index)
             self._check_effect(text, value, others, index)
             doubt = self.doubt(text, others, index) if new else ""
-        except (formulas.FormulaError, TermError) as error:
-            self.found.wrong(path, error)
-            return None
-        if doubt and not self.strict:
-            self.doubts.append(f"{path[-1]} of mechanism {int(path[1]) + 1}: {doubt}")
-            doubt = ""
-        if new and not doubt and value.kind == "oo":
-            doubt = "oo says nothing here: leave it out, or give a bound"
-        if doubt:
-            self.found.wrong(path, doubt)
-            return None
-        return value
+            if doubt and not self.strict:
+                self.doubts.append(f"{path[-1]} of mechanism {int(path[1]) + 1}: {doubt}")
+                doubt = ""
+            if new and not doubt and value.kind == "oo":
+                doubt = "oo says nothing here: leave it out, or give a bound"
+            if doubt:
+                raise Wrong(path, doubt)
+            return value
+        return None
 
     def _check_effect(self, text: str, value: Term, others: Mapping[str, Term], index: str | None) -> None:
         """Raises FormulaError where a metric cancels: 0·d is 0 for formulas, but ∞ where d is.

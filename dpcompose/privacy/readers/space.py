@@ -52,10 +52,16 @@ class Space:
 
     def granularity(self, given: str | dict[str, Any], path: Place) -> Granularity | None:
         """The granularity that a file names."""
-        return None if self._granularities is None else self._granularities.named(given, path)
+        if self._granularities is not None:
+            with self.found.telling(path):
+                return self._granularities.named(given, path)
+        return None
 
     def reads(
         self, given: ReadsTable, path: Place, index: str | None = None, count: Term | None = None
     ) -> Map | None:
         """What a mechanism reads."""
-        return None if self._inputs is None else self._inputs.map(given, path, index, count)
+        if self._inputs is not None:
+            with self.found.telling(path):
+                return self._inputs.map(given, path, index, count)
+        return None

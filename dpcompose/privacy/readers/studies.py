@@ -20,8 +20,6 @@ from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
 from dpcompose.privacy.readers.names import Names
 from dpcompose.privacy.readers.outside import Outside, unlike
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.canonical.named import NotOutside
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.built_in import all_pairs
 from dpcompose.spaces.moves.granularities import Granularity
@@ -126,7 +124,7 @@ class Study:
             return None
         assert distances.databases is not None
         metrics = {name: metric.data() for name, metric in given.metrics.items()}
-        try:
+        with self.found.telling(("mechanisms",)):
             made = Setting(
                 distances.databases,
                 target or all_pairs,
@@ -142,9 +140,7 @@ class Study:
                 near=near,
             )
             return made if self.pairs else made.in_one_notion(self.notions)
-        except InvalidSetting as error:
-            self.found.wrong(("mechanisms",), error)
-            return None
+        return None
 
     @cached_property
     def claims(self) -> Claims:
@@ -171,7 +167,8 @@ class Study:
         self._tell(found, name)
         used = set(reader.names.domains) if setting is None else setting.used
         for one in sorted(used - set(self.names.domains)):
-            self.names.adopt(one, reader.names.domains[one], (*path, "study"))
+            with self.found.telling():
+                self.names.adopt(one, reader.names.domains[one], (*path, "study"))
         if setting is None:
             return None
         own = {domain: setting.domains[domain] for domain in setting.domains if domain in setting.used}
@@ -217,11 +214,9 @@ class Study:
             said = f"{given.name} is a family of studies that hold families; write one of them out"
             self.found.wrong(path, said)
         done = given.post_processing or ""
-        try:
+        with self.found.telling((*path, "study")):
             return [outside.mechanism(given.name, mechanism, many, done) for mechanism in mechanisms]
-        except NotOutside as error:
-            self.found.wrong((*path, "study"), error)
-            return []
+        return []
 
     def _take_parameters(self, inner: Names, path: Place) -> None:
         """The parameters of a study are also those of what it is part of."""
