@@ -63,8 +63,10 @@ class Reader:
 
     def wholes(self) -> list[int]:
         """A list of whole numbers from 0 on, of which there may be very many."""
-        if isinstance(self.value, list) and all(type(n) is int and 0 <= n <= MOST_CELLS for n in self.value):
-            return self.value
+        if isinstance(self.value, list) and {*map(type, self.value)} <= {int}:
+            least, most = min(self.value, default=0), max(self.value, default=0)
+            if least >= 0 and most <= MOST_CELLS:
+                return self.value
         return [reader.whole() for reader in self.items()]
 
     def text(self, *words: str) -> str:

@@ -382,7 +382,7 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
             raise reader.wrong("the number of one map")
         return numbers
     within = len(databases.atoms) if databases.kind in (*OF_ATOMS, "contributions") else databases.count
-    if any(number >= within for number in numbers) or databases.kind == "steps":
+    if max(numbers, default=-1) >= within or databases.kind == "steps":
         raise reader.wrong(f"numbers below {within}")
     if databases.kind == "contributions" and len(numbers) > 1:
         raise reader.wrong("the number of one part")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
 from math import comb
 
@@ -30,10 +30,11 @@ def fewest_blocks(blocks: Mapping[int, Sequence[Block]], wanted: Block) -> int |
     >>> fewest_blocks(windows, frozenset({1, 4})), fewest_blocks(windows, frozenset({2, 3}))
     (2, 1)
     """
+    for numbers in blocks.get(next(iter(wanted)), ()) if wanted else ():
+        if wanted <= numbers:
+            return 1
     if any(cell not in blocks for cell in wanted):
         return None
-    if wanted and any(wanted <= numbers for numbers in blocks[min(wanted)]):
-        return 1
     if all(len(blocks[cell]) == 1 for cell in wanted):
         return len({blocks[cell][0] for cell in wanted})
     search = _Search(blocks, len(wanted))
@@ -86,14 +87,14 @@ class _Search:
 
 
 def largest_unions(
-    blocks: Sequence[Block], steps: int, roles: Mapping[int, Hashable], most: int
+    blocks: Sequence[Block], steps: int, roles: Callable[[int], Hashable], most: int
 ) -> list[Block]:
     """The largest sets of cells that at most so many blocks make up, those that no other one holds.
 
     roles -- what there is to say of each cell: where every block is one cell, sets that differ only by
     exchanging cells of one role are one of them; most -- of how many cells these sets may consist.
 
-    >>> largest_unions([frozenset({1}), frozenset({2}), frozenset({1, 2})], 1, {1: (), 2: ()}, 100)
+    >>> largest_unions([frozenset({1}), frozenset({2}), frozenset({1, 2})], 1, lambda cell: (), 100)
     [frozenset({1, 2})]
     """
     some = maximal(blocks)
@@ -110,11 +111,13 @@ def largest_unions(
     return maximal(frozenset().union(*chosen) for chosen in combinations(some, many))
 
 
-def of_single_cells(cells: Iterable[int], many: int, roles: Mapping[int, Hashable], most: int) -> list[Block]:
+def of_single_cells(
+    cells: Iterable[int], many: int, roles: Callable[[int], Hashable], most: int
+) -> list[Block]:
     """So many cells, in each way in which they can have roles."""
     alike: dict[Hashable, list[int]] = defaultdict(list)
     for cell in sorted(cells):
-        alike[roles[cell]].append(cell)
+        alike[roles(cell)].append(cell)
     kinds = list(alike.values())
     if not kinds or many == 0:
         return []

@@ -6,6 +6,7 @@ as well: there the blocks are those cells of theirs that are read.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable
 from functools import cached_property
 
@@ -29,7 +30,7 @@ class Cells(Covering):
         if target.any_two:
             changes = [every] if every else []
         else:
-            changes = largest_unions(target.blocks, target.steps, self.roles, LARGEST)
+            changes = largest_unions(target.blocks, target.steps, lambda cell: self.roles[cell], LARGEST)
         if sum(map(len, changes)) > LARGEST:
             raise NoCover("neighbours change too many cells to write down; smaller databases would do")
         return sorted(changes, key=lambda change: (len(change), sorted(change)))
@@ -105,12 +106,12 @@ class Cells(Covering):
 
     def of_changed(self, changed: Block) -> Type:
         """The type of neighbours that differ in some cells."""
-        read: dict[Reader, list[int]] = {}
+        read: dict[Reader, list[int]] = defaultdict(list)
         for cell in changed:
             for reader in self.reading[cell]:
-                read.setdefault(reader, []).append(cell)
+                read[reader].append(cell)
         moved = []
-        for reader, here in sorted(read.items()):
+        for reader, here in read.items():
             entries = self.metrics[reader].entries(len(here), len(here))
             moved.append((reader, self.distance(reader, frozenset(here)), entries))
         return self.type(moved, tuple(sorted(changed)))

@@ -155,8 +155,10 @@ class Inputs:
 
     def steps_apart(self, stated: Granularity) -> int:
         """m, the most steps of another granularity that two target neighbours can be apart (GB Prop. A.3)."""
+        if stated.inside(self.setting.databases) == self.setting.target:
+            return 1
         of_all = Mechanism("M", everything, Guarantee("pure", (("epsilon", ONE),), stated, "own"))
-        inputs = Inputs(Setting(self.setting.databases, self.setting.target, (of_all,), {}), self.theory)
+        inputs = Inputs(replace(self.setting, mechanisms=(of_all,)), self.theory)
         moved = [inputs.furthest(pair).get(1, 0) for pair in inputs.neighbouring_pairs().pairs]
         return INFINITE if INFINITE in moved else max(map(steps, moved), default=0)
 

@@ -110,18 +110,32 @@ class Citing:
         """The most special theorem whose hypotheses hold and whose conclusion is the guarantee."""
         return Citation(self, guarantees)
 
-    def named(self, conclusions: Conclusions) -> Iterator[Fit]:
-        """What the named theorems say of the setting, one after the other: the first that gives the guarantee
-        is cited.  On guarantees in metrics they say nothing."""
-        cited: Page | None = None
+    def cited(self, conclusions: Conclusions) -> Page | None:
+        """The first named theorem that gives the guarantee; whether one would is asked before its hypotheses,
+        which may go through many neighbours."""
+        for page in self._named(conclusions.notion):
+            fits = self._premises(page.head, conclusions.notion) is None
+            gives = fits and self._other(page, conclusions) is None
+            if gives and all(self._evidence(page, one).holds for one in self.hypotheses(page.head)):
+                return page
+        return None
+
+    def _named(self, notion: str) -> list[Page]:
+        """The named theorems, special ones first; on guarantees in metrics they say nothing."""
         named = () if self.setting.in_metrics else self.theory.of_kind("named")
-        for page in ranked(self.theory, named, conclusions.notion):
+        return ranked(self.theory, named, notion)
+
+    def fits(self, conclusions: Conclusions) -> Iterator[Fit]:
+        """What the named theorems say of the setting, one after the other: the first that gives the guarantee
+        is cited."""
+        cited: Page | None = None
+        for page in self._named(conclusions.notion):
             if not all(self._evidence(page, one).holds for one in page.head.where):
                 continue
             reason, pair = self._misfit(page, conclusions.notion)
             if reason is not None:
                 yield Fit(page, False, False, reason, pair)
-            elif other := self._other(page, conclusions):
+            elif (other := self._other(page, conclusions)) is not None:
                 yield Fit(page, True, False, f"it holds here, but it {other}")
             elif cited is not None:
                 name = cited.name(conclusions.notion, self.setting.adaptive)
@@ -141,13 +155,13 @@ class Citing:
         declared = evidence.answer is Answer.DECLARED
         return Held(hypothesis, binding.words(self.inputs, hypothesis), evidence.words, declared)
 
-    def _other(self, page: Page, conclusions: Conclusions) -> str:
-        """What a theorem gives where that is not the guarantee; "" where it is."""
+    def _other(self, page: Page, conclusions: Conclusions) -> NoConclusion | None:
+        """What a theorem gives where that is not the guarantee."""
         try:
             conclusions.check(page, self._apart(page.head))
         except NoConclusion as error:
-            return str(error)
-        return ""
+            return error
+        return None
 
     def _apart(self, head: Named) -> Term:
         """m, where a theorem's guarantees are stated for neighbours H: the H-steps between target neighbours.
@@ -295,9 +309,8 @@ class Citation:
     def theorem(self) -> Page:
         """A named theorem; where none gives the guarantee, the page on substituting a profile."""
         theory = self.citing.theory
-        cited = (fit.page for fit in self.citing.named(self._conclusions) if fit.best)
         others = ranked(theory, theory.of_kind("substitution"), self._conclusions.notion)
-        return next(cited, others[0])
+        return self.citing.cited(self._conclusions) or others[0]
 
     @cached_property
     def held(self) -> tuple[Held, ...]:
@@ -308,7 +321,7 @@ class Citation:
     @cached_property
     def fits(self) -> tuple[Fit, ...]:
         """Of every named theorem whether it fits, and why not."""
-        return tuple(self.citing.named(self._conclusions))
+        return tuple(self.citing.fits(self._conclusions))
 
     @cached_property
     def _conclusions(self) -> Conclusions:

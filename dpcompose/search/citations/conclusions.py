@@ -6,7 +6,7 @@ it, and what is said of the others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -37,6 +37,17 @@ Values = Mapping[str, Term]
 
 class NoConclusion(ValueError):
     """A named theorem does not give the guarantee; the message says what it gives, or why it gives none."""
+
+
+class OtherConclusion(NoConclusion):
+    """It gives something else; how that compares with the guarantee is found where it is to be said."""
+
+    def __init__(self, said: Callable[[], str]) -> None:
+        super().__init__(said)
+        self.said = said
+
+    def __str__(self) -> str:
+        return self.said()
 
 
 @frozen
@@ -83,8 +94,7 @@ class Conclusions:
             raise NoConclusion("is not needed: there are no neighbours")
         if self._is_guarantee(concluded):
             return
-        shown = ", ".join(formulas.to_text(self._written(key, value)) for key, value in concluded.items())
-        raise NoConclusion(f"gives {shown}, which is {self._compared(concluded)}")
+        raise OtherConclusion(lambda: self._said(concluded))
 
     # what is concluded
 
@@ -150,6 +160,11 @@ class Conclusions:
     def _is_same(self, key: str, term: Term, other: Term) -> bool:
         """Whether two values are seen to be equal."""
         return self._surely_at_least(key, term, other) and self._surely_at_least(key, other, term)
+
+    def _said(self, concluded: Values) -> str:
+        """What is concluded in place of the guarantee, and how it compares with that."""
+        shown = ", ".join(formulas.to_text(self._written(key, value)) for key, value in concluded.items())
+        return f"gives {shown}, which is {self._compared(concluded)}"
 
     def _compared(self, concluded: Values) -> str:
         """How a conclusion that is not the guarantee compares with it."""

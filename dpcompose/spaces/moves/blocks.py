@@ -79,7 +79,7 @@ class Blocks:
                 f"{LARGEST_SETS:,} that are gone through; smaller groups or databases would do"
             )
         try:
-            found = largest_unions(some, self.most, {n: n for n in range(len(self._cells))}, LARGEST_SETS)
+            found = largest_unions(some, self.most, lambda cell: cell, LARGEST_SETS)
         except TooManyBlocks as error:
             raise TooLarge(str(error)) from None
         return [self._named(numbers) for numbers in found]

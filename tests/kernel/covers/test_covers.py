@@ -355,8 +355,8 @@ def as_vectors(found: Cover, k: int) -> set[tuple[int, ...]]:
 
 
 def test_largest_unions_keep_one_of_those_that_can_be_exchanged() -> None:
-    alike = {cell: ("M",) for cell in range(6)}
-    assert largest_unions([frozenset({cell}) for cell in range(6)], 2, alike, 100) == [frozenset({0, 1})]
+    every = [frozenset({cell}) for cell in range(6)]
+    assert largest_unions(every, 2, lambda cell: ("M",), 100) == [frozenset({0, 1})]
     assert fewest_blocks(by_cell([frozenset({1}), frozenset({2})]), frozenset({3})) is None
 
 
