@@ -33,7 +33,15 @@ from dpcompose.search.comparisons.promising import (
     surely_useful,
     tangents,
 )
-from dpcompose.search.comparisons.sampling import FEW_TRIALS, Values, lowest, points, samples, value
+from dpcompose.search.comparisons.sampling import (
+    FEW_TRIALS,
+    Values,
+    lowest,
+    points,
+    samples,
+    value,
+    values_of,
+)
 
 Proof = list[tuple[Step, Goal]]
 """Steps, each with its goal."""
@@ -382,8 +390,9 @@ def _left(f: Elementary, where: ranges.Key, step: Step) -> list[Goal] | None:
 
 @lru_cache(maxsize=4096)
 def _seems_negative(f: Elementary, where: ranges.Key) -> bool:
+    at = values_of(f)
     for point in samples(dict(where), f.names, SAMPLES if f.names else 1):
-        found = value(f, point)
+        found = at(point)
         if found is not None and found[0] < -NOISE * found[1]:
             return True
     return False
@@ -392,9 +401,9 @@ def _seems_negative(f: Elementary, where: ranges.Key) -> bool:
 @lru_cache(maxsize=4096)
 def _lowest_sample(f: Elementary, where: ranges.Key) -> Values | None:
     best: Values | None = None
-    least = math.inf
+    least, at = math.inf, values_of(f)
     for point in samples(dict(where), f.names, 3 * SAMPLES, seed=2):
-        found = value(f, point)
+        found = at(point)
         if found is not None and found[0] / (found[1] or 1) < least:
             best, least = point, found[0] / (found[1] or 1)
     return None if best is None else lowest(f, dict(where), best, 40)

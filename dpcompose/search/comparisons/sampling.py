@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from dpcompose.kernel.deciders.calculus import elementary
@@ -19,12 +19,28 @@ from dpcompose.kernel.expressions.domains import Domain
 Values = Mapping[str, float]
 Ends = tuple[float | None, float | None]
 """Between which numbers a letter lies, where there are such."""
+_Powers = tuple[tuple[int, int | float], ...]
+_Terms = tuple[tuple[float, tuple[int, ...], _Powers], ...]
+"""Of each term the number in front, and its letters by their numbers: alone where none has a power."""
+_Made = list[tuple[str, Any, list[_Terms]]]
+"""Letters in an order in which each needs earlier ones only, with the sums inside of it."""
 
 
 def value(f: Elementary, point: Values) -> tuple[float, float] | None:
     """About f at a point, and the sum of its terms' magnitudes; None where that is no number."""
+    return values_of(f)(point)
+
+
+def values_of(f: Elementary) -> Callable[[Values], tuple[float, float] | None]:
+    """The same of very many points."""
     try:
-        made, terms = _program(f)  # a fraction may be none of the numbers that floats are
+        return partial(_value, *_program(f))
+    except (ArithmeticError, ValueError):  # a fraction may be none of the numbers that floats are
+        return lambda point: None
+
+
+def _value(made: _Made, terms: _Terms, point: Values) -> tuple[float, float] | None:
+    try:
         known: list[float] = []
         for kind, of, within in made:
             if kind in "xy":
@@ -39,16 +55,11 @@ def value(f: Elementary, point: Values) -> tuple[float, float] | None:
     return (total, size) if math.isfinite(total) and math.isfinite(size) else None
 
 
-_Powers = tuple[tuple[int, int | float], ...]
-_Terms = tuple[tuple[float, tuple[int, ...], _Powers], ...]
-"""Of each term the number in front, and its letters by their numbers: alone where none has a power."""
-
-
 @lru_cache(maxsize=4096)
-def _program(f: Elementary) -> tuple[list[tuple[str, Any, list[_Terms]]], _Terms]:
-    """How to compute f: its letters in an order in which each needs earlier ones only, and its terms."""
+def _program(f: Elementary) -> tuple[_Made, _Terms]:
+    """How to compute f: its letters, and its terms."""
     places: dict[Letter, int] = {}
-    made: list[tuple[str, Any, list[_Terms]]] = []
+    made: _Made = []
 
     def place(letter: Letter) -> int:
         if letter not in places:
@@ -134,10 +145,10 @@ FEW_TRIALS = 200
 
 def points(difference: Elementary, box: Box, trials: int, confirmed: int) -> Iterator[dict[str, Fraction]]:
     """Rational points at which the difference seems to be negative, the most negative ones first."""
-    names = sorted(difference.names)
+    names, at = sorted(difference.names), values_of(difference)
     seen: list[tuple[float, dict[str, float]]] = []
     for point in samples(box, names, trials, seed=trials, smallest=-9 if trials > FEW_TRIALS else -4):
-        found = value(difference, point)
+        found = at(point)
         if found is not None:
             seen.append((found[0] / (found[1] or 1), point))
     seen.sort(key=lambda one: one[0])
@@ -146,7 +157,7 @@ def points(difference: Elementary, box: Box, trials: int, confirmed: int) -> Ite
             yield _rational(point, box)
     for _, point in seen[:confirmed]:
         low = lowest(difference, box, point)
-        found = value(difference, low)
+        found = at(low)
         if found is not None and found[0] < -ROUNDING * found[1]:
             for digits in (10, 10**3, 10**9):
                 yield _rational(low, box, digits)
@@ -171,8 +182,10 @@ def rational(x: float, domain: Domain, digits: int) -> Fraction:
 def lowest(f: Elementary, box: Box, start: Values, rounds: int = 60) -> dict[str, float]:
     """A point near `start` where f is small beside the size of its terms, by trying steps both ways."""
 
+    at = values_of(f)
+
     def relative(point: Values) -> float:
-        found = value(f, point)
+        found = at(point)
         return math.inf if found is None else found[0] / (found[1] or 1)
 
     here = dict(start)

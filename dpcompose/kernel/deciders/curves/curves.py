@@ -194,9 +194,9 @@ class Curve:
         bits = min(bits, ON_LINES) if any(one.tail for one in self.together) else bits
         with suppress(TooManyLosses):
             table = _added_up((*self.together, *parts), bits, up)
-            if rest == Curve((), adaptive=known.adaptive):
+            if table is not None and rest == Curve((), adaptive=known.adaptive):
                 return table.delta(epsilon, bits, up)
-            if len(table.masses) * _losses(rest, bits, points, up).work <= MOST_WORK:
+            if table is not None and len(table.masses) * _losses(rest, bits, points, up).work <= MOST_WORK:
                 beside = Fraction(0)
                 for x, p in table.masses.items():
                     moved = terms.number(log(Interval.of(x), bits).end(up))
@@ -329,7 +329,12 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
     return replace(lost, axes=tuple(axes), infinite=(ONE - stays).end(up))
 
 
-_added_up = lru_cache(maxsize=64)(added_up)
+@lru_cache(maxsize=64)
+def _added_up(togethers: tuple[Together | Known, ...], bits: int, up: bool) -> Table | None:
+    """The losses of all mechanisms, and that these are too many: either is found once for all ε'."""
+    with suppress(TooManyLosses):
+        return added_up(togethers, bits, up)
+    return None
 
 
 @lru_cache(maxsize=64)

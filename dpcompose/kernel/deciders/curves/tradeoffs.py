@@ -11,6 +11,7 @@ the other order.  The proofs are on the page optimal-composition of theorems/com
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -246,18 +247,20 @@ def put_into(outer: Vertices, inner: Vertices) -> Vertices:
     >>> [str(x) for x, _ in put_into(half, half)]
     ['0', '1/12', '1/4', '1']
     """
-    ends = {x for x, _ in inner}
+    ends, starts = {x for x, _ in inner}, [v for v, _ in outer]
     for (a, y), (b, z) in pairwise(inner):
-        ends |= {a + (v - y) * (b - a) / (z - y) for v, _ in outer if y < v < z}
+        there = starts[bisect_right(starts, y) : bisect_left(starts, z)]
+        ends |= {a + (v - y) * (b - a) / (z - y) for v in there}
     return [(x, _at(outer, _at(inner, x))) for x in sorted(ends)]
 
 
 def _at(vertices: Vertices, x: Fraction) -> Fraction:
     """The value at x."""
-    for (a, y), (b, z) in pairwise(vertices):
-        if x <= b:
-            return y + (x - a) * (z - y) / (b - a)
-    raise ValueError(f"{x} does not lie in [0, 1]")
+    n = max(1, bisect_left(vertices, (x,)))  # the first piece that does not end before x
+    if n == len(vertices):
+        raise ValueError(f"{x} does not lie in [0, 1]")
+    (a, y), (b, z) = vertices[n - 1], vertices[n]
+    return y + (x - a) * (z - y) / (b - a)
 
 
 def added_up(togethers: Sequence[Together | Known], bits: int, up: bool) -> Table:
