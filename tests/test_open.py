@@ -243,6 +243,12 @@ def test_a_theorem_and_its_hypothesis(own: Path, tmp_path: Path, capsys: pytest.
     study, _ = dpc.load(odd, theory_of(own))
     (fit,) = [one for one in study.theorems() if one.page.id == "two-parts"]
     assert not fit.fits and "3 records are read" in fit.reason
+    in_python = [
+        dpc.mechanism(f"M{x}", dpc.pure(x, dpc.bounded, "common"), reads=dpc.restriction([x])) for x in "ab"
+    ]
+    setting = dpc.compose(*in_python, on=dpc.multisets("abc"), target=dpc.bounded).setting
+    (fit,) = [one for one in dpc.Study(setting, theory_of(own)).theorems() if one.page.id == "two-parts"]
+    assert fit.fits
     status, _, err = run(capsys, "theorems", "two-parts", "--theorems", own)
     assert status == 2 and "there is no hypothesis 'even number of records read'" in err
 
@@ -386,6 +392,12 @@ def test_from_one_method_all_else_is_derived(own: Path) -> None:
             dpc.canonical_metric(words, dpc.group(2, one))(D, E) == -(-d(D, E) // 2) for E in everything
         )
     assert dpc.compare(one, dpc.free_lunch, words).forth.value == 3
+    M = dpc.mechanism(
+        "M", dpc.pure("e", one), reads=dpc.function("first", lambda word: word[0]), domain="common"
+    )
+    N = dpc.mechanism("N", dpc.pure("f", one))
+    assert str(dpc.compose(M, N, on=words, target=one).guarantee().epsilon) == "e + f"
+    assert str(dpc.compose(M, N, on=words, target=dpc.group(3, one)).guarantee().epsilon) == "e + 3*f"
     assert dpc.neighbourhood_graph(words, one).number_of_edges() == 12
     assert dpc.sensitivity(dpc.function("a's", lambda D: D.count("a")), words, one, to=None).value == 1
 

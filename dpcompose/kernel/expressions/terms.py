@@ -20,7 +20,6 @@ from dpcompose.kernel.expressions.keeping import kept
 from dpcompose.kernel.expressions.refusals import MOST_BITS
 from dpcompose.kernel.expressions.refusals import TermError as TermError
 from dpcompose.kernel.expressions.refusals import TooLarge as TooLarge
-from dpcompose.kernel.expressions.switches import is_switch
 
 RANK = {"number": 0, "letter": 1, "power": 2, "exp": 3, "log": 4, "product": 5, "sum": 6, "top": 7, "over": 8}
 
@@ -320,7 +319,7 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
         return power(-base.of[0], base.of[1] * r)  # the square of a minimum is that of max(−x, −y)
     if base.kind == "power" and _is_even(base.of[1]) and (r.positive or (-r).positive):
         return power(largest(base.of[0], -base.of[0]), base.of[1] * r)  # √(x²) = |x|
-    if whole and r.positive and is_switch(base):
+    if whole and r.positive and signs.is_switch(base):
         return base if r.of[0] % 2 else -base
     if base.kind == "product" and whole:
         return multiply([power(one, r) for one in base.of])
@@ -344,7 +343,7 @@ def _power_of_product(base: Term, r: Term) -> Term:
     alone = [factor for factor in rest.factors if factor.nonnegative]
     others = [factor for factor in rest.factors if not factor.nonnegative]
     if (not alone and abs(c) == 1) or (not others and c < 0):  # the latter is real where it is 0 alone
-        return base if c < 0 < r.of[0] and is_switch(rest) else Term("power", (base, r))
+        return base if c < 0 < r.of[0] and signs.is_switch(rest) else Term("power", (base, r))
     if c < 0:
         others.insert(0, MINUS_ONE)
     together = [power(multiply(others), r)] if others else []
