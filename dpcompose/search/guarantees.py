@@ -31,8 +31,8 @@ from dpcompose.search.conversions.ways import (
     Way,
     chosen_ways,
     common_notion,
+    for_all,
     for_claims,
-    paths,
     ways,
     within_limits,
 )
@@ -384,8 +384,8 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
         except NoGuarantee as error:
             refused = refused or str(error)
     if not found:
-        missing = [one for one in shop.notions if not paths(shop.theory, one, notion, claimed is not None)]
-        if not refused and (limited := within_limits(shop.theory, missing, notion)):
+        missing = [one for one in shop.notions if not for_all(shop.theory, one, notion, claimed is not None)]
+        if limited := within_limits(shop.theory, missing, notion):
             raise NoGuarantee(
                 f"what {' and '.join(limited)} say within their limits is not seen to show this"
             )

@@ -24,6 +24,7 @@ OTHER = "problems/47-claims-in-other-notions"
 CALCULUS = ("certificates", "rho", "proof", "steps")
 CHOSEN = ("certificates", "epsilon", "proof", "steps", 0, 2)
 LARGER = "made/a claim with the larger of two"
+NOTHING_LOST = "made/a guarantee that may be 0"
 MADE = {
     LARGER: """format = 1
 [databases]
@@ -40,9 +41,29 @@ guarantee = { notion = "pure", epsilon = "e2", granularity = "unbounded" }
 notion = "pure"
 epsilon = "e2 + exp(e1)*max(1, e2)"
 """,
+    NOTHING_LOST: """format = 1
+[parameters]
+x = "nonnegative"
+[databases]
+kind = "multisets"
+[target]
+granularity = "unbounded"
+[[mechanisms]]
+name = "M"
+guarantee = { notion = "tcdp", rho = "x", omega = "8", granularity = "unbounded" }
+[[claims]]
+notion = "tcdp"
+rho = "x"
+omega = "9"
+[[claims]]
+notion = "zcdp"
+rho = "x"
+""",
 }
 """Problems that are written for forgeries."""
 FORGERIES: dict[str, tuple[str, Edit]] = {
+    "heavy tails of a mechanism that says nothing": (NOTHING_LOST, step("refute", 1, "point", "x", to="0")),
+    "a loss without end where nothing is lost": (NOTHING_LOST, step("refute", 2, "point", "x", to="0")),
     "a smaller claim": ("problems/01-bounded-parallel", smaller_claim),
     "a claim changed in the result only": (
         "problems/01-bounded-parallel",

@@ -105,6 +105,7 @@ OF = [
     "persons.toml",
     "places.toml",
     "sets-of-two.toml",
+    "zeros.toml",
 ]
 """The problem files whose derivations are forged."""
 

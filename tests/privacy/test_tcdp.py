@@ -72,6 +72,30 @@ def test_verdicts(target: str, claim: str, guarantees: list[tuple[str, str]], wo
     assert rechecks.check(rechecks.saved(study, [found]), THEORY).verdicts == (word,)
 
 
+@pytest.mark.parametrize(
+    ("claim", "word"),
+    [
+        (dpc.tcdp("x + y", 4), "proved"),
+        (dpc.tcdp("x + y", 5), "refuted"),
+        (dpc.tcdp("x + y/2", 4), "refuted"),
+        (dpc.zcdp("8*x + 8*y"), "refuted"),
+    ],
+)
+def test_what_may_be_zero_loses_where_it_is_not(claim: Any, word: str) -> None:
+    """Where x or y is 0 the mechanism says nothing; each is private with the other values too."""
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.tcdp("x", 8, dpc.unbounded)),
+        dpc.mechanism("N", dpc.tcdp("y", 4, dpc.unbounded)),
+        on=dpc.multisets("ab"),
+        target=dpc.unbounded,
+        parameters={"x": "nonnegative", "y": "nonnegative"},
+    )
+    found = study.check(claim)
+    assert found.verdict == word, found.reason
+    assert rechecks.check(rechecks.saved(study, [found]), THEORY).verdicts == (word,)
+    assert study.guarantee("tcdp").optimal is True
+
+
 def test_a_smaller_rho_is_not_refuted_where_no_order_is_left() -> None:
     """(rho, 1) says nothing: so does a bound at a distance from omega on, and then nothing is optimal."""
     study, _ = made(TWO, 'notion = "tcdp"; rho = "x"; omega = "1"', ("x", "2"))

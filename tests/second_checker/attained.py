@@ -60,7 +60,10 @@ class AttainedSteps(Steps):
                 above = self.algebra.sign(minus(least, self.algebra.read(limit))) > 0
                 demand(not above, "what says nothing is optimal")
         value, squared = bound.values[key], key in bound.squared
+        for x in lower:
+            x.losses.above_zero.clear()
         every = [v for x in lower for v in x.losses.attained(x.notion, key, x.mechanisms)]
+        demand(not any(x.losses.above_zero for x in lower), "optimal where a parameter may be 0")
         if value is None:
             demand(None in every, "no bound is not attained")
             return Shown("optimal", bound.claim, step["from"][0])
@@ -96,8 +99,11 @@ class AttainedSteps(Steps):
         key = attained.key
         value = values[key]
         demand(value is not None and None not in values.values(), "a claim of ∞ is refuted")
+        attained.losses.above_zero.clear()
         every = attained.losses.attained(attained.notion, key, attained.mechanisms)
         demand(bool(every), "a claim is refuted where there are no neighbours")
+        for asked in attained.losses.above_zero:
+            demand(self.algebra.enclose(asked, point)[0] > 0, "nothing is lost at the point")
         assert value is not None
         high = self.algebra.enclose(value, point)[1]
         for other, limit in rule.get("limits", {}).items():

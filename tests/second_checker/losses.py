@@ -52,7 +52,7 @@ class Losses:
     moves: dict[int, noises.Moves]
 
     def __post_init__(self) -> None:
-        self.orders = orders.of(self.core)
+        self.orders, self.above_zero = orders.of(self.core), list[Form]()
         self.parameters = self.core["parameters"] | (self.orders.letters if self.orders else {})
         self.algebra = Algebra(self.parameters)
         self.algebra.fixed = self.orders.names if self.orders else {}
@@ -395,8 +395,7 @@ class Losses:
                 rho = orders.slope(self.algebra, self.core["mechanisms"][i])
                 own = {"epsilon": self.algebra.times(rho, self.algebra.read("alpha"))}
                 names = {**own, "r": names["r"]}
-            if self.algebra.sign(self.algebra.read(table["positive"], own)) != 2:
-                raise NotRead("attained", "of a parameter that may be 0")
+            self.ask_above_zero(i, self.algebra.read(table["positive"], own))
             if table["loss"] == "oo":
                 return None
             lost = self.algebra.read(table["loss"], names)
@@ -419,18 +418,21 @@ class Losses:
         square = self.algebra.times(distance, distance)
         return scale(square, 1 / (Fraction(table["variance"]) * (1 if squared else 2)))
 
+    def ask_above_zero(self, i: int, form: Form) -> None:
+        """Notes what is to be above 0 for a witness, where that is not seen."""
+        if self.algebra.sign(form) != 2:
+            if "count" in self.core["mechanisms"][i]:
+                raise NotRead("attained", "of a parameter that may be 0, of a member of a family")
+            self.above_zero.append(form)
+
     def tail(self, i: int, r: Distance, notion: str, key: str) -> Form | None:
         """From where on divergences of a mechanism with heavy tails are infinite."""
-        table, own, one = (
-            self.library.of("witness", notion=notion, shows=key),
-            self.stated(i),
-            self.core["mechanisms"][i],
-        )
+        table, own = self.library.of("witness", notion=notion, shows=key), self.stated(i)
+        one = self.core["mechanisms"][i]
         demand(table["by"] == "tail" and one["notion"] == notion and "noise" not in one, "another witness")
         if own is None or r == INF:
             raise NotRead("attained", "where nothing is promised")
-        if self.algebra.sign(own[table["positive"]]) != 2:
-            raise NotRead("attained", "of a parameter that may be 0")
+        self.ask_above_zero(i, own[table["positive"]])
         return self.algebra.read(table["distance"], {**own, "r": number(r)})
 
     def divergence(self, i: int, r: Distance, notion: str) -> Form:

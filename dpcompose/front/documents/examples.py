@@ -83,9 +83,9 @@ def _by_witnesses(theorem: Theorem, at: Telling, core: Setting, theory: Theory) 
     (lower,) = theorem.premises
     assert isinstance(lower.says, Lower) and isinstance(theorem.says, Refuted)
     page = attained_in(theory.in_kernel, lower.says.notion, lower.says.key)
-    if page.head.by == "tail":
-        return None
     attained, there, actual = _most(lower.says.at, lambda type: at(type, stated_of(lower), page), theorem)
+    if page.head.by == "tail":
+        return _by_tail(attained, there, page.head, there.claimed(dict(theorem.says.values)), actual)
     who = [i for i, _ in attained.witnesses]
     there = there.turned() if there.is_turned(who) else there
     there = there.with_new() if any(core.mechanisms[i - 1].sampled is not None for i in who) else there
@@ -113,6 +113,23 @@ def _by_witnesses(theorem: Theorem, at: Telling, core: Setting, theory: Theory) 
         event=event,
         at_least=limit or any(seen.is_by_divergence(i) for i in who),
     )
+
+
+def _by_tail(
+    attained: Attained, at: At, head: Any, claimed: Mapping[str, Term], actual: Term
+) -> Counterexample | None:
+    """The simplest order of the claim at which a divergence is infinite."""
+    end, claim = actual.number, claimed[head.shows].number
+    if end is None or claim is None:
+        return None
+    last = 1 / claim if claim else 2 / end
+    middle = (1 / end + last) / 2
+    simpler = map(middle.limit_denominator, range(1, 1000))
+    order = next((one for one in simpler if 1 / end < one < last), middle)
+    found = [(row, loss) for row, loss in at.losing(attained.witnesses, terms.ZERO) if loss == actual][:1]
+    who, limit = [i for i, _ in attained.witnesses], at.shown(claimed[head.positive] * terms.number(order))
+    made = _made(at, [row for row, _ in found], who, limit, INFINITY)
+    return replace(made, measure=f"divergence of order {order}")
 
 
 def _probability(loss: Term) -> Term:

@@ -256,9 +256,6 @@ class ForNeighbours:
             return replace(refuted, as_they_are=self.setting.processed)
         at = ", ".join(f"{', '.join(names)} = {x}" for names, x in refuting.together(dict(said.point)))
         where = f" at {at}" if at else ""
-        if (beyond := orders.beyond(proved.theorems[0])) is not None:
-            words = f"a mechanism that fits has infinite divergences of all orders above {beyond}{where}"
-            return replace(answer, reason=words, changes=near)
         noises = self.theory.in_kernel.of_kind("noise")
         if any(page.head.in_the_limit and page.id in proved.rests_on.pages for page in noises):
             where += ", at neighbours with enough records besides"

@@ -16,7 +16,7 @@ from typing import Any
 from dpcompose.kernel.composition import divergences, families, given_tables, samples
 from dpcompose.kernel.composition.closer import Closer, at_most
 from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
-from dpcompose.kernel.core.assumptions import NOTHING, Assumed
+from dpcompose.kernel.core.assumptions import Assumed, Assumption
 from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.queries import has_more_records, value_is_reached
@@ -115,8 +115,36 @@ class Witnesses:
         return self._sum(), grounds
 
     def where(self) -> Assumed:
-        """The relations between letters for as many members to be there as have an event."""
-        return families.needed(self.setting, self.moves) if self.page.head.by == "event" else NOTHING
+        """The relations between letters for that: as many members are there as have an event, and what is
+        above 0 in guarantees by their pages is."""
+        if self.page.head.by == "event":
+            return families.needed(self.setting, self.moves)
+        asked = (self._asked_above_zero(i) for i, _ in self.moves)
+        open_ones = (term for term in asked if term is not None and forms.term_sign(term) != 1)
+        return tuple(Assumption(term, ">", ZERO) for term in dict.fromkeys(open_ones))
+
+    def _asked_above_zero(self, i: int) -> Term | None:
+        """What a page asks of M_i's guarantee to be above 0; None where nothing.
+
+        Raises NoLoss of members of a family, of which each would be asked.
+        """
+        mechanism, loss = self._mechanism(i), self.losses[i - 1]
+        if self.page.head.by == "tail":
+            asked = dict(loss.values)[self.page.head.positive]
+        elif self._is_violating(i) and not self.setting.distances:  # else it is asked where the databases are
+            head = self.theory.page(self._page(i), "violation").head
+            asked = formulas.parse(head.positive, self._letters(loss))
+        else:
+            return None
+        if asked == ZERO or (mechanism.count is not None and forms.term_sign(asked) != 1):
+            raise NoLoss(f"{formulas.to_text(asked)} of {mechanism.name} may be 0")
+        return asked
+
+    def _is_violating(self, i: int) -> bool:
+        """Whether M_i is known by a guarantee of another notion, and what it can lose by the page on that."""
+        known = (self._mechanism(i).noise, self._mechanism(i).table) == (None, None) and not self._is_free(i)
+        loss = self.losses[i - 1]
+        return known and loss.notion != self.page.head.notion and not loss.unlimited
 
     def positive(self) -> tuple[Term, ...]:
         """Formulas of which one is to be above 0 where ∞ is lost at databases that are told in letters; none
@@ -378,9 +406,6 @@ class Witnesses:
             raise NoLoss(f"no page says what {whose.name}, stated in a metric, loses there")
         if not formulas.is_whole(r):
             raise NoLoss(f"what {whose.name} loses is known for whole steps only")
-        told = bool(self.setting.distances)  # then it is asked where the databases are
-        if not told and forms.term_sign(formulas.parse(head.positive, values)) != 1:
-            raise NoLoss(f"{head.positive} of {whose.name} may be 0")
         order = divergences.order_of(self.theory, self.setting.orders, self.page.head.notion)
         return INFINITY if loss == "oo" else formulas.parse(loss, {**order, **values, "r": r})
 
@@ -419,8 +444,6 @@ class Witnesses:
             if not formulas.is_whole(r) or i in self.type.unlimited or self._is_between(i):
                 raise NoLoss(f"what {mechanism.name} loses is known for whole steps only")
             stated, count = dict(loss.values), mechanism.count
-            if forms.term_sign(stated[self.page.head.positive]) != 1:
-                raise NoLoss(f"{self.page.head.positive} of {mechanism.name} may be 0")
             value = formulas.parse(self.page.head.distance, {**stated, "r": r})
             moving = any(terms.moves(name) for name in value.letters)
             found.append(value if count is None or not moving else terms.over(1, value, count))

@@ -55,7 +55,7 @@ class Row(Shown):
 
 def of_witness(i: int, head: Any, d: Term) -> Row:
     """What a page of witnesses says of the distance d from the point that the mechanism is built at; of an
-    event d is its probability."""
+    event d is its probability, of a tail one over the order from which on divergences are infinite."""
     if head.by == "noise":
         mean = "another outcome" if d == INFINITY else formulas.to_text(d)
         said = _around(f"normal noise of variance {head.variance}", d) if d != INFINITY else APART
@@ -67,6 +67,10 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
         least = rounded_down(ONE if d == INFINITY else d)
         said = _with_outcomes(decimal(least), "0")
         return Row(i, said, {"mechanism": i, "at D": str(least), "at E": "0"})
+    if head.by == "tail":
+        order = formulas.to_text(ONE / d)
+        said = f"as a whole number with heavy tails, whose divergences are infinite above order {order}"
+        return Row(i, said, {"mechanism": i, "infinite above": order})
     probability = formulas.parse(head.probability, {"d": terms.letter("d")})
     at_E = substitution.substituted(probability, {"d": ZERO})
     at_D = ZERO if d == INFINITY else substitution.substituted(probability, {"d": d})

@@ -12,14 +12,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpcompose.kernel.composition import losses
-from dpcompose.kernel.core.orders import Curve, Orders, reciprocal
+from dpcompose.kernel.core.orders import Curve, Orders
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions import formulas
-from dpcompose.kernel.judgements import Lower, Satisfies
+from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.premises import claimed
-from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.search import guarantees
 from dpcompose.search.comparisons.weakening import weakened
 from dpcompose.search.guarantees import NoGuarantee, Workshop
@@ -83,16 +83,6 @@ def by_all_orders(shop: Workshop, claim: Mapping[str, str]) -> Verdict | None:
                 made = shop.prover.by("change", verdict.theorem, page=back, chosen={})
                 if (theorem := weakened(shop.prover, made, claim)) is not None:
                     return Verdict(claim, "proved", theorem)
-    return None
-
-
-def beyond(theorem: Theorem) -> str | None:
-    """Beyond which order divergences are infinite, where that refutes a claim."""
-    while theorem.rule in ABOUT_OTHERS and theorem.premises:
-        theorem = theorem.premises[0]
-    for premise in theorem.premises:
-        if premise.rule == "attain" and "key" in premise.arguments and isinstance(premise.says, Lower):
-            return formulas.to_text(reciprocal(premise.says.value))
     return None
 
 

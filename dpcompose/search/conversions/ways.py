@@ -52,15 +52,13 @@ def notions(theory: Theory) -> list[str]:
 def common_notion(theory: Theory, stated: Sequence[str], chosen: bool = False) -> str | None:
     """The notion to which all of the stated ones convert by the fewest pages, in the order of names.
 
-    Pages for one value of a parameter lead nowhere in general.  chosen -- whether by pages too of which free
-    parameters are chosen.
+    chosen -- whether by pages too of which free parameters are chosen.
     """
     steps: dict[str, int] = {}
     for to in notions(theory):
         if _is_ordered(theory, to) and to not in stated:
             continue
-        every = [paths(theory, one, to, chosen) for one in stated]
-        lengths = [[len(path) for path in some if not any(page.head.only for page in path)] for some in every]
+        lengths = [[len(path) for path in for_all(theory, one, to, chosen)] for one in stated]
         if all(lengths):
             steps[to] = sum(map(min, lengths))
     return min(steps, key=lambda to: (steps[to], to), default=None)
@@ -201,6 +199,11 @@ def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
         seen |= following.keys()
         layer = following
     return layer.get(to, [])
+
+
+def for_all(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
+    """Those of `paths` that ask for no value of a parameter, as δ = 0."""
+    return [path for path in paths(theory, one, to, free) if not any(page.head.only for page in path)]
 
 
 def within_limits(theory: Theory, missing: Sequence[str], notion: str) -> list[str]:
