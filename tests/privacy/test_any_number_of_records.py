@@ -13,12 +13,14 @@ from policies_at_random import random_policy
 from problem_data import KEYS, bound, guarantee, reading_records
 
 import dpcompose as dpc
+from dpcompose.front.studies.loading import load_data
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import NotElaborated
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.proof.theory import registry
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces.classes.sizes import Size
 
@@ -222,6 +224,18 @@ def test_a_number_for_the_letter_is_that_size() -> None:
 def test_what_is_no_such_size_is_refused(size: str, more: dict[str, str], words: str) -> None:
     with pytest.raises(problems.ProblemError, match=re.escape(words)):
         problems.read_data(problem(size, "bounded", (None, "bounded", "own"), **more))
+
+
+def test_sets_of_more_records_than_there_are_are_refused_beside_metrics_too() -> None:
+    """That is said, and not that nothing is told at single databases."""
+    data = problem("= n", "bounded", (None, "bounded", "own"))
+    data["databases"] |= {"kind": "sets", "records": ["a", "b"]}
+    data["mechanisms"][0]["guarantee"] = {"notion": "pure", "metric": "2*e*d_bounded"}
+    data["claims"] = [{"notion": "pure", "epsilon": "2*e"}]
+    with pytest.raises(problems.ProblemError, match="where not n <= 2"):
+        load_data(data, "", "", registry.standard())
+    _, (claim,) = found = load_data(data | {"assume": ["n <= 2"]}, "", "", registry.standard())
+    assert found[0].check(claim).verdict == "proved"
 
 
 def test_sequences_refuse_a_letter() -> None:

@@ -80,6 +80,7 @@ class Setting(Composition, Shown):
         if not self.mechanisms:
             raise InvalidSetting("a composition needs at least one mechanism")
         if self.at_all_pairs:
+            self._check_sizes()
             return
         if (spoken := self.orders or spoken_of(self.mechanisms)) is not None:
             object.__setattr__(self, "orders", spoken)
@@ -104,15 +105,19 @@ class Setting(Composition, Shown):
         edits = self.target.edits(self.databases)
         steps = max(self.target.innermost()[1], 1 if edits is None else edits.most)
         object.__setattr__(self, "databases", self.databases.with_room(steps, self.places or 0))
+        self._check_sizes()
+        object.__setattr__(self, "databases", self._told(named, stated))
+        object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
+        self._place()
+        self._check(stated)
+
+    def _check_sizes(self) -> None:
+        """Raises InvalidSetting where the class may be empty, as letters for sizes have other values."""
         if lacking := self.databases.unknown(self.assume):
             raise InvalidSetting(
                 f"there are no databases of size {self.databases.sizes} where not {lacking}: "
                 f'assume = ["{lacking}"] would do, or other values of parameters'
             )
-        object.__setattr__(self, "databases", self._told(named, stated))
-        object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
-        self._place()
-        self._check(stated)
 
     def _check(self, stated: Sequence[Granularity]) -> None:
         """Raises InvalidSetting where what is stated does not fit together."""
