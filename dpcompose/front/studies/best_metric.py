@@ -43,8 +43,11 @@ from dpcompose.spaces.canonical.named import Distance, NamedMetric
 if TYPE_CHECKING:
     import sympy
 
-COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
-"""The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
+COMPOSED, ON_EVERYTHING, OVER_FIBRES = "composition-own-domain", "sequential", "composition-common-domain"
+"""The pages whose items are those of composition: of mechanisms on what maps read, on everything, and on
+everything but depending on what maps read."""
+DEFINITION = "GB:III.2"
+"""Privacy in a metric, where the notion has no item of its own."""
 BY_DEFINITION, CHECKED = "by definition", "checked"
 
 
@@ -122,8 +125,10 @@ class BestMetric(Best):
     def item(self) -> str:
         """The theorem that says in which metric a composition is private; of one mechanism the definition."""
         if not self.setting.several:
-            return "GB:III.2"
+            defined = self.theory.metric_form(self.notion)
+            return DEFINITION if DEFINITION in defined.every_item else defined.cite(self.notion)
         id = ON_EVERYTHING if _reads_everything(self.setting) else COMPOSED
+        id = OVER_FIBRES if _over_fibres(self.setting) else id
         page = self.theory.find(id)
         return id if page is None else page.cite(self.notion, self.setting.adaptive)
 
@@ -164,24 +169,7 @@ class BestMetric(Best):
     @property
     def head(self) -> Head:
         setting = self.setting
-        about: Said = [
-            f"The databases are {setting.databases}. A mechanism ",
-            Mathematics("M", "M"),
-            " is private in a metric ",
-            Mathematics("d", "d"),
-            " on them if ",
-            Mathematics(
-                "P(M(D) in S) <= exp(d(D, E))*P(M(E) in S)",
-                r"P(M(D) \in S) \le e^{d(D, E)} P(M(E) \in S)",
-            ),
-            " for all databases ",
-            Mathematics("D, E", "D, E"),
-            " and events ",
-            Mathematics("S", "S"),
-            " (",
-            Cited("GB:III.2"),
-            ").",
-        ]
+        about: Said = [f"The databases are {setting.databases}. ", *self._defined()]
         domains = {
             name: str(domain) for name, domain in setting.domains.items() if name not in setting.metrics
         }
@@ -192,6 +180,19 @@ class BestMetric(Best):
         theorem: Said = ["The composition is ", *self.said]
         besides: list[Said] = [[one] for one in sentences.dependence(setting)]
         return Head(about, domains, {}, theorem, optimal, ["Line by line."], metrics, besides)
+
+    def _defined(self) -> Said:
+        """What it is to be private in a metric, or which result says it for the notion."""
+        page = self.theory.metric_form(self.notion)
+        if DEFINITION not in page.every_item:
+            return [f"What {self.notion} privacy in a metric is, says ", Cited(page.cite(self.notion)), "."]
+        inequality = Mathematics(
+            "P(M(D) in S) <= exp(d(D, E))*P(M(E) in S)",
+            r"P(M(D) \in S) \le e^{d(D, E)} P(M(E) \in S)",
+        )
+        M, d, S, both = (Mathematics(one, one) for one in ("M", "d", "S", "D, E"))
+        private: Said = ["A mechanism ", M, " is private in a metric ", d, " on them if ", inequality]
+        return [*private, " for all databases ", both, " and events ", S, " (", Cited(DEFINITION), ")."]
 
     @cached_property
     def told(self) -> Told:
@@ -225,6 +226,18 @@ def _reads_everything(setting: Setting) -> bool:
     terms = (guarantee.in_metric.formula for mechanism in setting.mechanisms for guarantee in mechanism.every)
     entries = any(mechanism.entries is not None for mechanism in setting.mechanisms)
     return not entries and all(_is_of_all(term, setting.metrics) for term in terms)
+
+
+def _over_fibres(setting: Setting) -> bool:
+    """Whether mechanisms are private on the whole class, some of them in metrics closed over fibres."""
+    stated = (
+        guarantee.in_metric.formula for mechanism in setting.mechanisms for guarantee in mechanism.every
+    )
+    used = {name for term in stated for name in term.letters if name in setting.metrics}
+    closed = {name for name in used if setting.metrics[name].distance.over_fibres}
+    entries = any(mechanism.entries is not None for mechanism in setting.mechanisms)
+    others = (setting.metrics[name].distance for name in used - closed)
+    return bool(closed) and not entries and all(distance.is_whole for distance in others)
 
 
 def _is_of_all(formula: Term, metrics: Mapping[str, NamedMetric]) -> bool:

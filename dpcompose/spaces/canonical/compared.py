@@ -144,6 +144,9 @@ class OfPart(Distance):
         return replace(self, part=to.part) if to.part else self  # type: ignore[type-var]
 
 
+CLOSED = ", closed over fibres"
+
+
 @frozen
 class Steps(OfPart):
     """The canonical metric of a granularity, of what a map reads of a part.
@@ -166,7 +169,11 @@ class Steps(OfPart):
         of = f", of {self.reads.written(self.part or 'D')}"
         if self.reads.is_everything:
             of = f" of {self.part}" if self.part else ""
-        return [f"the fewest {self.granularity} steps{of}"]
+        return [f"the fewest {self.granularity} steps{of}{CLOSED if self.over_fibres else ''}"]
+
+    @property
+    def over_fibres(self) -> bool:
+        return self.domain == "common" and not self.reads.is_everything
 
     @property
     def input(self) -> Input:
@@ -227,7 +234,11 @@ class Tabled(OfPart):
         return Fraction(0) if x == y else self.values.get(frozenset((x, y)))
 
     def words(self) -> Sequence[str | Term]:
-        return ["as its table says" + ("" if self.reads.is_everything else ", closed over fibres")]
+        return [f"as its table says{CLOSED if self.over_fibres else ''}"]
+
+    @property
+    def over_fibres(self) -> bool:
+        return not self.reads.is_everything
 
     @property
     def input(self) -> Input:
@@ -237,7 +248,7 @@ class Tabled(OfPart):
         self, elements: Sequence[Database], size: Callable[[Database], int], term: Callable[[Term], Term]
     ) -> dict[str, Any]:
         stated = _lengths(elements, lambda D, E: self.between(self.of(D), self.of(E)))
-        return {"stated": stated, "domain": "own" if self.reads.is_everything else "common"}
+        return {"stated": stated, "domain": "common" if self.over_fibres else "own"}
 
     @property
     def is_whole(self) -> bool:

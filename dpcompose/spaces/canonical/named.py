@@ -145,6 +145,11 @@ class Distance:
         return False
 
     @property
+    def over_fibres(self) -> bool:
+        """Whether it is closed over the fibres of a map, as on the common domain."""
+        return False
+
+    @property
     def counted(self) -> Granularity | None:
         """The granularity whose steps between whole databases it counts; None where it counts none."""
         return None
