@@ -14,6 +14,9 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front.studies.recheck import outcome
 from dpcompose.kernel.check import Refused
+from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.theorems import NoTheorem, Prover
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.proof.theory import registry
 
 REPLACED = '{ contribution = { parts = "L", rows = "ROWS", replaced = true } }'
@@ -63,6 +66,12 @@ def test_bounds_by_hand(rows: str | None, metric: str, claim: str, verdict: str)
     assert verdicts(text(metric, claim, rows=rows)) == [verdict]
 
 
+BOTH = (
+    'satisfies = [{ notion = "pure", epsilon = "e[i]", granularity = "unbounded", domain = "own" }, '
+    '{ notion = "pure", epsilon = "3*e[i]", granularity = "bounded", domain = "own" }]\n'
+)
+
+
 def test_squares() -> None:
     metric = "min(e[i]*d_unbounded, 3*e[i]*d_bounded)"
     assert verdicts(text(metric, "4*top(L, e[i]**2, i, 1, k)", notion="zcdp")) == ["proved"]
@@ -102,3 +111,20 @@ def test_forged_derivations_are_refused(tmp_path: Path) -> None:
     assert forged != data
     with pytest.raises(Refused):
         outcome(forged, registry.standard())
+
+
+@pytest.mark.parametrize("target", [None, '{ group = "r", of = "bounded" }'])
+def test_several_guarantees_allow_what_formulas_allow(target: str | None) -> None:
+    """A record that stays loses min(2*e, 3*e), whatever one that leaves does by each of the guarantees."""
+    stated = text("e[i]*d_unbounded", LEAVES, STAYS)
+    begin, end = stated.index("guarantee ="), stated.index("[[claims]]")
+    several = stated[:begin] + BOTH + stated[end:]
+    if target:
+        several = several.replace('"bounded"\n', f"{target}\n", 1).replace(STAYS, f"r*{STAYS}")
+        several = several.replace("[databases]", 'r = "integer >= 1"\n[databases]')
+    assert verdicts(several) == ["undecided", "proved"]
+    setting = Elaborated(dpc.loads(several)[0].setting).core
+    theory = Theory(registry.standard().pages)
+    cover = Prover(setting.with_each(), theory).by("cover")
+    with pytest.raises(NoTheorem, match=r"where (what moves by oo is lost|losses add up)"):
+        Prover(setting, theory).by("among", cover, notion="pure")

@@ -69,7 +69,8 @@ class Contributions(Records):
         all_kept = bool(convex or self.partitions or besides)
         types = found if all_kept else self.of_types(found, len(found), pages).types
         page = self.theory.procedure(self.procedure)
-        return Cover(tuple(map(_by_steps, types)), page, len(found), tuple(pages), frozenset(convex))
+        told = tuple(map(_by_steps, types))
+        return Cover(told, page, len(found), tuple(pages), frozenset(convex), infinite=self.hides)
 
     @cached_property
     def bag(self) -> Contribution:
@@ -175,6 +176,13 @@ class Contributions(Records):
     def falls(self, i: int) -> bool:
         """Whether some distance is infinite where rows only go, and finite where as many come."""
         return any(far(1, 1) != INFINITY == far(1, 0) for far, _ in self.inputs[i].values())
+
+    @property
+    def hides(self) -> bool:
+        """Whether, once what is infinite where rows only go is left out, other rows may count for more."""
+        if self.bag.replaced == "no" or not any(map(self.falls, self.inputs)):
+            return False
+        return bool(self.partitions) or self.bag.rows != ONE
 
     def check_fewer_rows(self) -> None:
         """Raises NoCover where such a distance stands in a formula that is not infinite with it: then some of

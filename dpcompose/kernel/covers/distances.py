@@ -47,7 +47,7 @@ def cover(
         for number in numbers.values()
     )
     types = tuple(_type(setting, type, numbers) for type in found.types)
-    return Cover(types, found.page, found.gone_through, pages, convex)
+    return Cover(types, found.page, found.gone_through, pages, convex, infinite=found.infinite)
 
 
 def inputs_of(mechanism: Mechanism) -> dict[str, Mechanism]:

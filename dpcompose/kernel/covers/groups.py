@@ -90,7 +90,7 @@ def cover(
     as_far = frozenset(i for i in whole if len({dict(type.moves).get(i) for type in found.types}) == 1)
     convex = every - fixed - as_far | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
-    return Cover(types, page, found.gone_through, metrics, convex)
+    return Cover(types, page, found.gone_through, metrics, convex, infinite=found.infinite)
 
 
 def _check_families(setting: Setting, fixed: frozenset[int], found: Cover) -> None:

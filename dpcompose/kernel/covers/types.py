@@ -142,6 +142,9 @@ class Cover:
     rows_apart: bool = False
     """Whether for all neighbours there is a type with the same rows of all tables, in some order, at which
     all other inputs move at least as far."""
+    infinite: bool = False
+    """Whether types are left out at which some input moves by ∞ at others, and inputs besides move less far
+    at these: so they cover all only where everything that moves is lost."""
 
     @property
     def is_whole(self) -> bool:

@@ -108,6 +108,8 @@ def among(setting: Setting, theory: Theory, premises: Premises, *, notion: str) 
     each; the largest of these is a guarantee.  The types are those of all guarantees' inputs together."""
     covered, every = one_of(premises, Covers), setting.with_each()
     check_every_type(covered)
+    if covered.cover.infinite:
+        raise BadStep("the types stand for all neighbours only where what moves by oo is lost")
     if premises[0].setting != every.hash:
         raise BadStep("the types are not those of the inputs of all guarantees")
     (key, *others) = theory.rule(notion).head.parameters

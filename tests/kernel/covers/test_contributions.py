@@ -246,3 +246,10 @@ def test_a_distance_that_no_formula_is_about_hides_nothing() -> None:
     """At its infinite value nothing else would be looked at."""
     with pytest.raises(NoCover, match="d__b is no distance in the formulas"):
         cover(bag("L", "1", "bag"), in_formula("d__u", d__u=U, d__b=B))
+
+
+def test_what_is_infinite_hides_other_types() -> None:
+    """Beside an input that leaves by oo, another one may move further where it stays: of both nothing is left out."""
+    both = [family(U), family(B)]
+    assert cover(bag("L", "1", "bag"), *both).infinite and not cover(bag("L", "1"), *both).infinite
+    assert not cover(bag("L", "1", "bag"), family(U), family(B, "common") | {"partition": "Q"}).infinite
