@@ -15,43 +15,30 @@ import re
 import sys
 from collections.abc import Collection, Sequence
 from functools import cache
+from importlib import import_module
 
 import dpcompose
-from dpcompose.front.commands import (
-    audit,
-    bound,
-    budget,
-    compare,
-    completion,
-    curve,
-    draw,
-    example,
-    explain,
-    init,
-    recheck,
-    schema,
-    theorems,
-    verify,
-)
 from dpcompose.front.commands.running import FINE, INTERNAL, Commands
 from dpcompose.kernel.library.fields import near
 
 COMMANDS = (
-    verify,
-    bound,
-    budget,
-    curve,
-    draw,
-    theorems,
-    audit,
-    explain,
-    recheck,
-    compare,
-    init,
-    example,
-    schema,
-    completion,
+    "verify",
+    "bound",
+    "budget",
+    "curve",
+    "draw",
+    "theorems",
+    "audit",
+    "explain",
+    "recheck",
+    "compare",
+    "init",
+    "example",
+    "schema",
+    "completion",
 )
+"""The commands, each in a file of its name; only the one that is asked for is read, but by OF_ALL."""
+OF_ALL = ("completion",)
 INTERRUPTED = 130
 RARELY = 250_000
 """After how many new objects rubbish is looked for, and never at the end: most is let go of at once."""
@@ -61,13 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     gc.set_threshold(RARELY)
     atexit.register(gc.freeze)
-    words, known = sys.argv[1:] if arguments is None else arguments, _parser().get_default("commands").choices
+    words = sys.argv[1:] if arguments is None else arguments
     if not words:
         _parser().print_help()
         return FINE
-    if not words[0].startswith("-") and words[0] not in known:
-        _parser().error(f"there is no command {words[0]!r}{near(words[0], known)}")
-    given, unread = _parser().parse_known_args(words)
+    every = words[0].startswith("-") or words[0] in OF_ALL
+    if not every and words[0] not in COMMANDS:
+        _parser().error(f"there is no command {words[0]!r}{near(words[0], COMMANDS)}")
+    given, unread = _parser("" if every else words[0]).parse_known_args(words)
     if unread:
         given.parser.error(_unknown(unread[0], given.parser))
     codecs.register_error("dpcompose", _in_ascii)
@@ -124,8 +112,8 @@ def _in_ascii(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 @cache
-def _parser() -> argparse.ArgumentParser:
-    """What reads the words of the command; made once, also where it is called many times."""
+def _parser(only: str = "") -> argparse.ArgumentParser:
+    """What reads the words of one command, or of all; made once, also where it is called many times."""
     parser = argparse.ArgumentParser(
         prog="dpcompose",
         description="Proves or refutes bounds on compositions of differentially private mechanisms, "
@@ -136,8 +124,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dpcompose {dpcompose.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for one in COMMANDS:
-        one.add(commands)
+    for name in [only] if only else COMMANDS:
+        import_module(f"dpcompose.front.commands.{name}").add(commands)
     parser.set_defaults(commands=commands)
     return parser
 

@@ -346,7 +346,7 @@ class Setting(Composition, Shown):
         """Whether more than one mechanism is composed."""
         return len(self.mechanisms) > 1 or self.families
 
-    @property
+    @cached_property
     def families(self) -> bool:
         """Whether some mechanism is a family."""
         return any(mechanism.many for mechanism in self.mechanisms)

@@ -30,7 +30,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, Known, NotAForm
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.search.comparisons import arguments, assuming, covering, squaring, weights
+from dpcompose.search.comparisons import assuming, covering, squaring, weights
 from dpcompose.search.comparisons.answers import Point as Point
 from dpcompose.search.comparisons.answers import Proof as Proof
 from dpcompose.search.comparisons.points import Point as Values
@@ -276,6 +276,8 @@ class _Question:
             wanted = goal(self.difference)
         except NotElementary:
             return None
+        from dpcompose.search.comparisons import arguments
+
         first = usual(self.domains)  # of what cancels, too
         found = arguments.decide(wanted, lambda point: self.fails(first | point), efforts, not self.to_refute)
         if isinstance(found, dict):
