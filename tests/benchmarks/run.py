@@ -251,12 +251,13 @@ def plot(target: Path) -> None:
 
     kinds: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
         "k parts, pure": (written.parts, (3, 10, 30, 100, 300, 1000)),
-        "k parts, Gaussian": (lambda k: written.parts(k, "gaussian"), (3, 10, 30, 100, 300)),
-        "k sets that overlap": (lambda k: written.parts(k, overlap=2), (3, 10, 30, 60)),
-        "k vertices": (written.vertices, (3, 10, 30, 100)),
+        "k parts, zCDP": (lambda k: written.parts(k, "zcdp"), (3, 10, 30, 100, 300, 1000)),
+        "k parts, Gaussian": (lambda k: written.parts(k, "gaussian"), (3, 10, 30, 100, 300, 1000)),
+        "k sets that overlap": (lambda k: written.parts(k, overlap=2), (3, 10, 30, 100, 300)),
+        "k vertices": (written.vertices, (3, 10, 30, 100, 300)),
         "k databases, listed": (written.databases, (3, 10, 30, 100, 300, 1000)),
-        "groups of k": (written.groups, (3, 10, 30, 100)),
-        "studies k deep": (written.nested, (3, 10, 20, 30)),
+        "groups of k": (written.groups, (3, 10, 30, 100, 300, 1000)),
+        "studies k deep": (written.nested, (3, 10, 20, 50)),
     }
     figure, (axes, *panels) = pyplot.subplots(1, 4, figsize=(17, 4.5), layout="constrained")
     with tempfile.TemporaryDirectory() as folder:

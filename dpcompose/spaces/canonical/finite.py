@@ -24,7 +24,7 @@ from dpcompose.spaces.arrays.sizes import (
     costs,
     progress,
 )
-from dpcompose.spaces.canonical.profiles import Profile, whole_pair
+from dpcompose.spaces.canonical.profiles import MadePairs, Profile, whole_pair
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.listed import listed
 from dpcompose.spaces.classes.multisets import Multisets
@@ -399,11 +399,9 @@ class FiniteSpace:
             class_ = Multisets(tuple(some), Size(databases.sizes.n))
             alone = FiniteSpace(class_, self.granularity, CountedMultisets(class_))
             parts.append(Part(len(some), alone.integers(f.outer)))
-        found = {
-            vector: whole_pair(databases, whole.adds, known, edits)
-            for vector, edits in sorted(moves_of_parts(whole, parts).items())
-        }
-        return Profile(MappingProxyType(found), whole.edges)
+        found = dict(sorted(moves_of_parts(whole, parts).items()))
+        pairs = MadePairs(found, lambda edits: whole_pair(databases, whole.adds, known, edits))
+        return Profile(pairs, whole.edges)
 
     def minimum_over_fibres(self, f: Any) -> tuple[Array, Sequence[Database]]:
         """d^f(x, y), the least distance of databases with f(D) = x and f(E) = y, for all values; −1 for ∞.

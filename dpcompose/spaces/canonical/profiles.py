@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import DatabaseClass
@@ -53,6 +53,25 @@ class Profile:
     def commutes(self) -> bool:
         """Whether Σ_i |f_i(D) − f_i(E)| ≤ 1 for neighbours."""
         return all(sum(v) <= 1 for v in self.vectors)
+
+
+class MadePairs(Mapping[tuple[int, ...], Pair]):
+    """For each vector a pair of neighbours, which is made where it is asked for."""
+
+    def __init__(self, of: Mapping[Vector, Any], made: Callable[[Any], Pair]) -> None:
+        self.of, self.made = of, made
+
+    def __getitem__(self, vector: Vector) -> Pair:
+        return self.made(self.of[vector])
+
+    def __iter__(self) -> Iterator[Vector]:
+        return iter(self.of)
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def whole_pair(
