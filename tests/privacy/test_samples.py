@@ -337,6 +337,30 @@ def test_nothing_else_is_said_of_what_is_run_on_a_sample(besides: str) -> None:
         reading.read(data)
 
 
+@pytest.mark.parametrize(
+    ("size", "odds"),
+    [(">= 8", "3/2"), ("8..20", "3/2"), ("= 8", "3/2"), (">= 2", "3"), ("<= 9", None)],
+)
+def test_a_replaced_record_of_any_number_gains_least_where_there_are_fewest(
+    size: str, odds: str | None
+) -> None:
+    """Two of eight: 1 + 2/8 * (3 - 1); two of two is all of them."""
+    M = dpc.mechanism("M", dpc.pure("log(3)", dpc.bounded), sampled={"fixed": "2"})
+    if odds is None:
+        with pytest.raises(ValueError, match="2 records are drawn, and there may be only 0"):
+            composed(M, on=dpc.multisets(size=size), target=dpc.bounded)
+        return
+    made = composed(M, on=dpc.multisets(size=size), target=dpc.bounded)
+    found = [made.check(dpc.pure(f"log({odds})")), made.check(dpc.pure(f"log({odds}) - 1/1000"))]
+    assert [one.verdict for one in found] == ["proved", "refuted"] and found[0].loose is False
+    assert rechecks.rechecked(made, found).elaborated
+    assert 'sampled = { fixed = "2" }' in made.to_toml()
+    data = Elaborated(made.setting).core.data()
+    data["mechanisms"][0]["sampled"]["values"]["n"] = "9"
+    with pytest.raises(NoTheorem, match="9 is not the least size"):
+        Prover(reading.read(data), PAGES).by("given", i=1)
+
+
 def test_a_sample_of_any_number_needs_everything_and_enough_records() -> None:
     M = dpc.mechanism("M", dpc.pure("e", dpc.bounded), sampled={"fixed": "2"})
     data = Elaborated(composed(M, on=dpc.multisets("abc", size=">= 2")).setting).core.data()

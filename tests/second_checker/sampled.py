@@ -16,6 +16,7 @@ LETTERS = {
     "poisson-replaced": ["s"],
     "fixed": ["m", "n"],
     "any-number": ["m"],
+    "any-number-replaced": ["m", "n"],
     "draws": ["m", "n"],
 }
 
@@ -40,6 +41,9 @@ def _on_samples(given: Any, one: Any, problem: Any, core: Any, library: Library)
     demand(table["kind"] == "sampling", "a sample by another page")
     several = texts if isinstance(texts, list) else [texts]
     how = "any-number" if key == "fixed" and not isinstance(texts, list) else key
+    if how == "any-number" and table["how"] == "any-number-replaced":
+        how = "any-number-replaced"
+        several = [*several, str(sizes.told(problem["databases"].get("size", "any"))[0])]
     if how == "poisson" and table["how"] == "poisson-replaced":
         demand(one["reads"] == [None], "a replaced record, of which a part is read")
         how = "poisson-replaced"
@@ -75,7 +79,7 @@ def _there(how: str, values: dict[str, Form], one: Any, problem: Any, algebra: A
     if m is None or (n is None and how != "any-number"):
         raise NotRead("sampled", "of a number that is a letter")
     demand(m.denominator == 1 and m >= 1, "a number of records that is none")
-    if how == "any-number":
+    if how in ("any-number", "any-number-replaced"):
         demand(m <= least and one["reads"] == [None], "more records than there are, or some of them")
         return
     demand(least == most == n, "a sample of databases of other sizes")

@@ -173,12 +173,24 @@ def _fixed(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) ->
 
 
 def _any_number(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
-    m, least = given["m"], setting.databases.fewest(None)
+    m = given["m"]
     _check(is_count(m), f"{formulas.to_text(m)} is no whole number from 1")
     _check(
         mechanism.reads == (None,), "how many of some records are drawn depends on how many others there are"
     )
-    _check_enough(m, ZERO if least is None else least + ZERO, setting)
+    _check_enough(m, _least(setting), setting)
+
+
+def _any_number_replaced(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
+    _any_number({"m": given["m"]}, mechanism, setting)
+    _check(given["n"] - _least(setting) == ZERO, f"{formulas.to_text(given['n'])} is not the least size")
+
+
+def _least(setting: Setting) -> Term:
+    """How many records there are at least."""
+    many, fewest = setting.databases.how_many(None), setting.databases.fewest(None)
+    known = fewest if many is None else many
+    return ZERO if known is None else known + ZERO
 
 
 def _check_enough(m: Term, n: Term, setting: Setting) -> None:
@@ -191,6 +203,7 @@ FITS: Mapping[str, Callable[[Mapping[str, Term], Mechanism, Setting], None]] = {
     "poisson-replaced": _poisson_of_all,
     "fixed": _fixed,
     "any-number": _any_number,
+    "any-number-replaced": _any_number_replaced,
     "draws": _draws,
 }
 """How a sample is drawn, and what is then asked of its letters and of the class."""

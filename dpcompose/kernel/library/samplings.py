@@ -13,8 +13,9 @@ class Sampling(Head):
     """What a mechanism that is run on a sample satisfies, from its guarantee on samples.
 
     how -- how the sample is drawn: "poisson", each record by itself, and so is "poisson-replaced", where the
-    neighbours are by replacement; "fixed", so many of a known number of
-    records; "any-number", so many of a number that is not known; "draws", so many times, with replacement;
+    neighbours are by replacement; "fixed", so many of a known number of records; "any-number", so many of a
+    number that is not known, and so is "any-number-replaced", where the neighbours are by replacement, with
+    the least number there may be; "draws", so many times, with replacement;
     letters -- by what it is given, the letters of the formulas;
     on_samples, neighbours -- one step of the guarantee on samples, and of that of the whole: how many records
     are removed, and added;
@@ -31,7 +32,7 @@ class Sampling(Head):
     notions_in: ClassVar[tuple[str, ...]] = ("guarantee", "turned", "attained")
 
     kind: Literal["sampling"]
-    how: Literal["poisson", "poisson-replaced", "fixed", "any-number", "draws"]
+    how: Literal["poisson", "poisson-replaced", "fixed", "any-number", "any-number-replaced", "draws"]
     letters: list[str]
     on_samples: list[int]
     neighbours: list[int]

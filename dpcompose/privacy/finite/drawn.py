@@ -33,6 +33,11 @@ def _some(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     yield from ((combination, Fraction(1, comb(len(D), m))) for combination in combinations(D, m))
 
 
+def _some_of_more(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
+    """So many of the records, of which there may be more than the least number."""
+    return _some(D, {"m": letters["m"]})
+
+
 def _draws(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     """So many draws, with replacement."""
     m = _number(D, letters)
@@ -54,6 +59,7 @@ DRAWN: Mapping[str, Callable[[Records, Letters], Iterator[tuple[Records, Fractio
     "poisson-replaced": _each,
     "fixed": _some,
     "any-number": _some,
+    "any-number-replaced": _some_of_more,
     "draws": _draws,
 }
 """The samples of a database with their probabilities, by the word of their pages."""

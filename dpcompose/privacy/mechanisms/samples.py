@@ -13,7 +13,7 @@ from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.domains import UNIT_INTERVAL
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import INFINITY, Term, letter
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term, letter
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.guarantees.notions import Guarantee
@@ -32,7 +32,8 @@ class Kind:
     on_samples -- the neighbours that a guarantee on samples is to be for; otherwise -- why no others would
     do; whole -- those of the guarantee of the whole;
     guarantee -- by notion the parameters of the whole, in those on samples;
-    rate -- the probability that the sample has what is different, or the most it is; "": no more is known.
+    rate -- the probability that the sample has what is different, or the most it is; "": no more is known;
+    instead -- which of these tells the same for other neighbours; its further letter is the least size.
     """
 
     key: str
@@ -44,6 +45,7 @@ class Kind:
     otherwise: str
     guarantee: Mapping[str, Mapping[str, str]]
     rate: str = ""
+    instead: str = ""
 
 
 def _amplified(rate: str) -> dict[str, dict[str, str]]:
@@ -89,6 +91,7 @@ KINDS: Mapping[str, Kind] = {
         OTHER_SIZES,
         _amplified("s"),
         "s",
+        instead="poisson-replaced",
     ),
     "poisson-replaced": Kind(
         "poisson",
@@ -108,6 +111,7 @@ KINDS: Mapping[str, Kind] = {
             "gaussian": {"mu": "2*mu"},
         },
         "s",
+        instead="poisson",
     ),
     "fixed": Kind(
         "fixed",
@@ -133,6 +137,19 @@ KINDS: Mapping[str, Kind] = {
         'record by itself: sampled = { poisson = "s" }',
         _amplified("m/(m + 1)"),
         "m/(m + 1)",
+        instead="any-number-replaced",
+    ),
+    "any-number-replaced": Kind(
+        "fixed",
+        "sampling-of-any-number-replaced",
+        ("m", "n"),
+        "{} of the records, of which there are {} or more, without replacement",
+        bounded,
+        bounded,
+        REPLACED,
+        _amplified("m/n"),
+        "m/n",
+        instead="any-number",
     ),
     "draws": Kind(
         "draws",
@@ -192,7 +209,7 @@ class Sample(Shown):
     def data(self) -> dict[str, object]:
         """As a problem file states it."""
         texts = [formulas.to_text(value) for value in self.values]
-        return {self.kind.key: texts[0] if len(texts) == 1 else texts}
+        return {self.kind.key: texts[0] if len(texts) == 1 or self.how == "any-number-replaced" else texts}
 
     def with_letters(self, named: Mapping[str, Term]) -> Sample:
         """The same with other terms for some parameters."""
@@ -207,13 +224,16 @@ class Sample(Shown):
         """A guarantee on samples, for the neighbours that it has to be for where it names none."""
         return on_samples if on_samples.granularity is not None else on_samples.about(self.kind.on_samples)
 
-    def for_target(self, target: Granularity) -> Sample:
-        """The same, as its guarantee is best told for all records and the neighbours of a target."""
-        changed = target.single_step.innermost()[0].changed
-        drawn = (key for key, kind in KINDS.items() if kind.key == self.kind.key)
-        other = next((key for key in drawn if KINDS[key].whole.changed == changed), self.how)
-        same = KINDS[other].letters == self.kind.letters and KINDS[other].on_samples == self.kind.on_samples
-        return Sample(other, self.values) if same else self
+    def for_target(self, target: Granularity, least: Term) -> Sample:
+        """The same, as its guarantee is best told for all records and the neighbours of a target.
+
+        least -- how many records there are at least.
+        """
+        other, changed = KINDS.get(self.kind.instead), target.single_step.innermost()[0].changed
+        values = (*self.values, least)[: len(other.letters)] if other is not None else ()
+        if other is None or other.whole.changed != changed or ZERO in values[1:]:
+            return self
+        return Sample(self.kind.instead, values)
 
     def guarantee(self, on_samples: Guarantee) -> Guarantee:
         """What the whole satisfies.  Raises ValueError where the guarantee on samples is no such."""
@@ -284,7 +304,7 @@ def poisson_sample(s: object) -> Sample:
 
 def fixed_sample(m: object, n: object = None) -> Sample:
     """m of the n records, each choice as likely, for replacing a record; without n, of any number of records,
-    for adding and removing one.
+    also for adding and removing one.
 
     `compose` raises InvalidSetting for numbers that are not whole, or below 1, and for guarantees of other
     neighbours.

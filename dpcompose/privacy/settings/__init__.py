@@ -88,7 +88,7 @@ class Setting(Composition, Shown):
             object.__setattr__(
                 self, "mechanisms", tuple(at_orders(mechanism, spoken) for mechanism in self.mechanisms)
             )
-        told = tuple(told_for(self.target, mechanism) for mechanism in self.mechanisms)
+        told = tuple(told_for(self.target, self.databases, mechanism) for mechanism in self.mechanisms)
         object.__setattr__(self, "mechanisms", told)
         names = Counter(mechanism.name for mechanism in self.mechanisms)
         if twice := sorted(name for name, times in names.items() if times > 1):

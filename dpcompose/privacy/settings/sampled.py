@@ -12,6 +12,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.mechanisms.samples import Sample, Sampled
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.moves.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -29,12 +30,12 @@ def check_sample(setting: Setting, mechanism: Mechanism) -> None:
         raise InvalidSetting(f"{mechanism.name}: {unfit}")
 
 
-def told_for(target: Granularity, mechanism: Mechanism) -> Mechanism:
+def told_for(target: Granularity, databases: DatabaseClass, mechanism: Mechanism) -> Mechanism:
     """The mechanism with a guarantee of the whole for the target's neighbours, where it is sampled of all."""
     f, sampled = mechanism.reads, mechanism.sampled
     if sampled is None or not f.is_everything:
         return mechanism
-    by = sampled.by.for_target(target)
+    by = sampled.by.for_target(target, _least(databases))
     if by.how == sampled.by.how:
         return mechanism
     return mechanism.run_on(Sampled(by, sampled.on_samples))
@@ -54,7 +55,7 @@ def _unfit(sample: Sample, setting: Setting, everything: bool) -> str:
         return "" if probable else f"{formulas.to_text(rate)} is not known to be a probability"
     if not is_count(values[0]):
         return f"{formulas.to_text(values[0])} is no whole number from 1, nor a letter for one"
-    if sample.how == "any-number":
+    if sample.how in ("any-number", "any-number-replaced"):
         return _unfit_for_any_number(values[0], setting, everything)
     return _unfit_for_a_number(sample, values[0], values[1], setting)
 
@@ -75,12 +76,19 @@ def _unfit_for_a_number(sample: Sample, m: Term, n: Term, setting: Setting) -> s
 
 def _unfit_for_any_number(m: Term, setting: Setting, everything: bool) -> str:
     """The same where m of any number of records are drawn."""
-    sizes = setting.databases.sizes
     if not everything:
         return "how many of some records a sample has depends on how many others there are; read everything"
-    lower = sizes.lower if sizes.n is not None and not sizes.exactly else sizes.letter
-    least = formulas.term(sizes.n if sizes.exactly else sizes.least) if lower is None else lower
+    least = _least(setting.databases)
     return "" if surely(least - m, False, setting.assume) else _not_enough(m, least)
+
+
+def _least(databases: DatabaseClass) -> Term:
+    """How many records there are at least."""
+    if not databases.twice:
+        return ZERO
+    sizes = databases.sizes
+    lower = sizes.lower if sizes.n is not None and not sizes.exactly else sizes.letter
+    return formulas.term(sizes.n if sizes.exactly else sizes.least) if lower is None else lower
 
 
 def _not_enough(m: Term, n: Term) -> str:

@@ -68,9 +68,11 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
         said = _with_outcomes(decimal(least), "0")
         return Row(i, said, {"mechanism": i, "at D": str(least), "at E": "0"})
     if head.by == "tail":
-        order = formulas.to_text(ONE / d)
-        said = f"as a whole number with heavy tails, whose divergences are infinite above order {order}"
-        return Row(i, said, {"mechanism": i, "infinite above": order})
+        order = ONE / d
+        said = Words(
+            "as a whole number with heavy tails, whose divergences are infinite above order ", formula(order)
+        )
+        return Row(i, said, {"mechanism": i, "infinite above": formulas.to_text(order)})
     probability = formulas.parse(head.probability, {"d": terms.letter("d")})
     at_E = substitution.substituted(probability, {"d": ZERO})
     at_D = ZERO if d == INFINITY else substitution.substituted(probability, {"d": d})
