@@ -248,15 +248,6 @@ def test_samples_of_so_many_of_normal_noise(sampled: Any, size: str, rho: int) -
     assert [made.check(dpc.zcdp(rho - x)).verdict for x in (0, Fraction(1, 100))] == ["proved", "refuted"]
 
 
-def test_least_numbers_above_what_is_drawn_are_not_optimal() -> None:
-    M = dpc.mechanism("M", dpc.pure("log(3)", dpc.bounded), sampled={"fixed": "1"})
-    for size, optimal in ((">= 1", True), (">= 2", False)):
-        made = composed(M, on=dpc.multisets("abc", size=size))
-        assert bool(made.guarantee().optimal) is optimal
-        assert made.check(dpc.pure("log(2)")).verdict == "proved"
-        assert made.check(dpc.pure("log(5/3)")).verdict == ("refuted" if optimal else "undecided")
-
-
 def test_one_record_alone_has_no_other_in_its_place() -> None:
     """All records are alike: at x and xx, xx and xxx, a sample of one is the same."""
     M = dpc.mechanism("M", dpc.pure("log(3)", dpc.bounded), sampled={"fixed": "1"})
@@ -320,7 +311,12 @@ def changed(given: dict[str, str], *path: Any, to: Any) -> Any:
             [[0, 1]],
             "stated for other neighbours than those of fixed-size-sampling",
         ),
-        (FIXED, ("sampled",), {"page": "sampling-of-any-number", "values": {"m": "2"}}, "other neighbours"),
+        (
+            FIXED,
+            ("sampled",),
+            {"page": "sampling-of-any-number", "values": {"m": "2", "n": "4"}},
+            "other neighbours",
+        ),
         (FIXED, ("notion",), "local", "there is no rule page of the notion"),
     ],
 )
@@ -338,26 +334,33 @@ def test_nothing_else_is_said_of_what_is_run_on_a_sample(besides: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "odds"),
-    [(">= 8", "3/2"), ("8..20", "3/2"), ("= 8", "3/2"), (">= 2", "3"), ("<= 9", None)],
+    ("target", "size", "odds"),
+    [
+        *((dpc.bounded, size, "3/2") for size in (">= 8", "8..20", "= 8")),
+        (dpc.bounded, ">= 2", "3"),
+        (dpc.bounded, "<= 9", None),
+        (dpc.unbounded, ">= 7", "3/2"),
+        (dpc.unbounded, "7..8", "3/2"),
+        (dpc.unbounded, ">= 2", "7/3"),
+    ],
 )
-def test_a_replaced_record_of_any_number_gains_least_where_there_are_fewest(
-    size: str, odds: str | None
+def test_of_any_number_least_is_gained_where_there_are_fewest(
+    target: Any, size: str, odds: str | None
 ) -> None:
     """Two of eight: 1 + 2/8 * (3 - 1); two of two is all of them."""
     M = dpc.mechanism("M", dpc.pure("log(3)", dpc.bounded), sampled={"fixed": "2"})
     if odds is None:
         with pytest.raises(ValueError, match="2 records are drawn, and there may be only 0"):
-            composed(M, on=dpc.multisets(size=size), target=dpc.bounded)
+            composed(M, on=dpc.multisets(size=size), target=target)
         return
-    made = composed(M, on=dpc.multisets(size=size), target=dpc.bounded)
+    made = composed(M, on=dpc.multisets(size=size), target=target)
     found = [made.check(dpc.pure(f"log({odds})")), made.check(dpc.pure(f"log({odds}) - 1/1000"))]
     assert [one.verdict for one in found] == ["proved", "refuted"] and found[0].loose is False
     assert rechecks.rechecked(made, found).elaborated
     assert 'sampled = { fixed = "2" }' in made.to_toml()
     data = Elaborated(made.setting).core.data()
     data["mechanisms"][0]["sampled"]["values"]["n"] = "9"
-    with pytest.raises(NoTheorem, match="9 is not the least size"):
+    with pytest.raises(NoTheorem, match="9 is not the least number"):
         Prover(reading.read(data), PAGES).by("given", i=1)
 
 
@@ -365,7 +368,8 @@ def test_a_sample_of_any_number_needs_everything_and_enough_records() -> None:
     M = dpc.mechanism("M", dpc.pure("e", dpc.bounded), sampled={"fixed": "2"})
     data = Elaborated(composed(M, on=dpc.multisets("abc", size=">= 2")).setting).core.data()
     for path, to, said in (
-        (("databases", "least"), 1, "2 is not seen to be at most 1"),
+        (("databases", "least"), 1, "2 is not the least number"),
+        (("mechanisms", 0, "sampled", "values", "m"), "3", "3 is not seen to be at most 2"),
         (("mechanisms", 0, "reads"), [[0]], "depends on how many others there are"),
     ):
         at: Any = json.loads(json.dumps(data))

@@ -15,7 +15,7 @@ LETTERS = {
     "poisson": ["s"],
     "poisson-replaced": ["s"],
     "fixed": ["m", "n"],
-    "any-number": ["m"],
+    "any-number": ["m", "n"],
     "any-number-replaced": ["m", "n"],
     "draws": ["m", "n"],
 }
@@ -43,6 +43,7 @@ def _on_samples(given: Any, one: Any, problem: Any, core: Any, library: Library)
     how = "any-number" if key == "fixed" and not isinstance(texts, list) else key
     if how == "any-number" and table["how"] == "any-number-replaced":
         how = "any-number-replaced"
+    if how in ("any-number", "any-number-replaced"):
         several = [*several, str(sizes.told(problem["databases"].get("size", "any"))[0])]
     if how == "poisson" and table["how"] == "poisson-replaced":
         demand(one["reads"] == [None], "a replaced record, of which a part is read")
@@ -76,7 +77,7 @@ def _there(how: str, values: dict[str, Form], one: Any, problem: Any, algebra: A
         return
     least, most = sizes.told(base.get("size", "any"))
     m, n = (rational(values[name]) if name in values else None for name in "mn")
-    if m is None or (n is None and how != "any-number"):
+    if m is None or n is None:
         raise NotRead("sampled", "of a number that is a letter")
     demand(m.denominator == 1 and m >= 1, "a number of records that is none")
     if how in ("any-number", "any-number-replaced"):
@@ -105,10 +106,7 @@ def attained(core: Any, library: Library, mechanisms: list[int], notion: str, ev
         table = library.one(one["sampled"]["page"])
         single = sorted({tuple(table["neighbours"]), tuple(table["neighbours"][::-1])})
         alike = sorted(map(tuple, target["single"])) == single and target["steps"] == 1
-        least = table["how"] != "any-number" or one["sampled"]["values"]["m"] == str(
-            core["databases"].get("least", 0)
-        )
-        known = alike and least and notion in table["attained"] and one["notion"] == notion
+        known = alike and notion in table["attained"] and one["notion"] == notion
         if not known or sum(map(len, atoms)) < 2 or "times" in target:
             raise NotRead("sampled", "of which it is not seen what they lose")
         if notion not in ("pure", "approximate"):  # normal noise, at large orders

@@ -80,10 +80,6 @@ def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory, type: Ty
 
     type -- neighbours that are looked at, which may be some steps apart where for each as much is lost."""
     head, atoms = head_of(mechanism, setting, theory), setting.databases.atoms
-    if head.how == "any-number" and mechanism.sampled is not None:
-        least = setting.databases.fewest(None)  # then a record is drawn with the largest probability
-        if least is None or dict(mechanism.sampled.values)["m"] - least != ZERO:
-            return False
     groups = type is not None and is_steady(head, type)
     return _is_of_target(head, setting, groups) and len(atoms) + len(atoms[0].records) > 2
 
@@ -178,12 +174,9 @@ def _any_number(given: Mapping[str, Term], mechanism: Mechanism, setting: Settin
     _check(
         mechanism.reads == (None,), "how many of some records are drawn depends on how many others there are"
     )
-    _check_enough(m, _least(setting), setting)
-
-
-def _any_number_replaced(given: Mapping[str, Term], mechanism: Mechanism, setting: Setting) -> None:
-    _any_number({"m": given["m"]}, mechanism, setting)
-    _check(given["n"] - _least(setting) == ZERO, f"{formulas.to_text(given['n'])} is not the least size")
+    least = _least(setting)
+    _check(given["n"] - least == ZERO, f"{formulas.to_text(given['n'])} is not the least number of records")
+    _check_enough(m, least, setting)
 
 
 def _least(setting: Setting) -> Term:
@@ -203,7 +196,7 @@ FITS: Mapping[str, Callable[[Mapping[str, Term], Mechanism, Setting], None]] = {
     "poisson-replaced": _poisson_of_all,
     "fixed": _fixed,
     "any-number": _any_number,
-    "any-number-replaced": _any_number_replaced,
+    "any-number-replaced": _any_number,
     "draws": _draws,
 }
 """How a sample is drawn, and what is then asked of its letters and of the class."""

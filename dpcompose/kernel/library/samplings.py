@@ -14,8 +14,8 @@ class Sampling(Head):
 
     how -- how the sample is drawn: "poisson", each record by itself, and so is "poisson-replaced", where the
     neighbours are by replacement; "fixed", so many of a known number of records; "any-number", so many of a
-    number that is not known, and so is "any-number-replaced", where the neighbours are by replacement, with
-    the least number there may be; "draws", so many times, with replacement;
+    number of which the least is known, and so is "any-number-replaced", where the neighbours are by
+    replacement; "draws", so many times, with replacement;
     letters -- by what it is given, the letters of the formulas;
     on_samples, neighbours -- one step of the guarantee on samples, and of that of the whole: how many records
     are removed, and added;

@@ -58,7 +58,7 @@ DRAWN: Mapping[str, Callable[[Records, Letters], Iterator[tuple[Records, Fractio
     "poisson": _each,
     "poisson-replaced": _each,
     "fixed": _some,
-    "any-number": _some,
+    "any-number": _some_of_more,
     "any-number-replaced": _some_of_more,
     "draws": _draws,
 }

@@ -33,7 +33,8 @@ class Kind:
     do; whole -- those of the guarantee of the whole;
     guarantee -- by notion the parameters of the whole, in those on samples;
     rate -- the probability that the sample has what is different, or the most it is; "": no more is known;
-    instead -- which of these tells the same for other neighbours; its further letter is the least size.
+    instead -- which of these tells the same for other neighbours; least -- whether the last letter is the
+    least number of records, which files do not say.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Kind:
     guarantee: Mapping[str, Mapping[str, str]]
     rate: str = ""
     instead: str = ""
+    least: bool = False
 
 
 def _amplified(rate: str) -> dict[str, dict[str, str]]:
@@ -127,7 +129,7 @@ KINDS: Mapping[str, Kind] = {
     "any-number": Kind(
         "fixed",
         "sampling-of-any-number",
-        ("m",),
+        ("m", "n"),
         "{} of the records, without replacement",
         bounded,
         unbounded,
@@ -135,21 +137,23 @@ KINDS: Mapping[str, Kind] = {
         "of adding and removing: with e^epsilon = 3 and one of two records the formula says 2, and 5 may be "
         "lost; state it for bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each "
         'record by itself: sampled = { poisson = "s" }',
-        _amplified("m/(m + 1)"),
-        "m/(m + 1)",
+        _amplified("m/(n + 1)"),
+        "m/(n + 1)",
         instead="any-number-replaced",
+        least=True,
     ),
     "any-number-replaced": Kind(
         "fixed",
         "sampling-of-any-number-replaced",
         ("m", "n"),
-        "{} of the records, of which there are {} or more, without replacement",
+        "{} of the records, without replacement",
         bounded,
         bounded,
         REPLACED,
         _amplified("m/n"),
         "m/n",
         instead="any-number",
+        least=True,
     ),
     "draws": Kind(
         "draws",
@@ -209,7 +213,7 @@ class Sample(Shown):
     def data(self) -> dict[str, object]:
         """As a problem file states it."""
         texts = [formulas.to_text(value) for value in self.values]
-        return {self.kind.key: texts[0] if len(texts) == 1 or self.how == "any-number-replaced" else texts}
+        return {self.kind.key: texts[0] if len(texts) == 1 or self.kind.least else texts}
 
     def with_letters(self, named: Mapping[str, Term]) -> Sample:
         """The same with other terms for some parameters."""
@@ -230,10 +234,9 @@ class Sample(Shown):
         least -- how many records there are at least.
         """
         other, changed = KINDS.get(self.kind.instead), target.single_step.innermost()[0].changed
-        values = (*self.values, least)[: len(other.letters)] if other is not None else ()
-        if other is None or other.whole.changed != changed or ZERO in values[1:]:
-            return self
-        return Sample(self.kind.instead, values)
+        how = self.kind.instead if other is not None and other.whole.changed == changed else self.how
+        known = self.kind.least and least != ZERO
+        return Sample(how, (*self.values[:-1], least) if known else self.values)
 
     def guarantee(self, on_samples: Guarantee) -> Guarantee:
         """What the whole satisfies.  Raises ValueError where the guarantee on samples is no such."""
@@ -312,7 +315,9 @@ def fixed_sample(m: object, n: object = None) -> Sample:
     >>> fixed_sample(2, 10), fixed_sample(2)
     (2 of the 10 records, without replacement, 2 of the records, without replacement)
     """
-    return Sample("any-number", (_count(m),)) if n is None else Sample("fixed", (_count(m), _count(n)))
+    if n is None:
+        return Sample("any-number", (_count(m), _count(m)))  # there are m at least, or a class says more
+    return Sample("fixed", (_count(m), _count(n)))
 
 
 def drawn_sample(m: object, n: object) -> Sample:

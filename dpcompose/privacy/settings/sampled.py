@@ -36,7 +36,7 @@ def told_for(target: Granularity, databases: DatabaseClass, mechanism: Mechanism
     if sampled is None or not f.is_everything:
         return mechanism
     by = sampled.by.for_target(target, _least(databases))
-    if by.how == sampled.by.how:
+    if by == sampled.by:
         return mechanism
     return mechanism.run_on(Sampled(by, sampled.on_samples))
 
@@ -55,7 +55,7 @@ def _unfit(sample: Sample, setting: Setting, everything: bool) -> str:
         return "" if probable else f"{formulas.to_text(rate)} is not known to be a probability"
     if not is_count(values[0]):
         return f"{formulas.to_text(values[0])} is no whole number from 1, nor a letter for one"
-    if sample.how in ("any-number", "any-number-replaced"):
+    if sample.kind.least:
         return _unfit_for_any_number(values[0], setting, everything)
     return _unfit_for_a_number(sample, values[0], values[1], setting)
 

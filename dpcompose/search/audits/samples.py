@@ -24,7 +24,7 @@ WAYS: Mapping[str, Cases] = {
     "poisson": POISSON,
     "poisson-replaced": POISSON,
     "fixed": tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (1, 3), (2, 3))),
-    "any-number": tuple(({"m": m}, m, m + 1) for m in (1, 2)),
+    "any-number": tuple(({"m": m, "n": n}, n, 3) for m, n in ((1, 1), (1, 2), (2, 2))),
     "any-number-replaced": tuple(({"m": m, "n": n}, n, 3) for m, n in ((1, 1), (1, 2), (2, 3))),
     "draws": tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (2, 2), (2, 3))),
 }
