@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from believed import run
+from on_pages import on_page
 
 import dpcompose as dpc
 from dpcompose.front.printers import audited
@@ -126,7 +127,7 @@ def test_the_table_is_what_the_program_finds(id: str) -> None:
         path = registry.folder() / audited.FOLDER / name
         assert (path.read_text(encoding="utf-8") if path.exists() else None) == text
     page = found.page.path.read_text(encoding="utf-8")
-    assert "\n".join(audited.on_page(found.answers)) in page
+    assert "\n".join(on_page(found.answers)) in page
 
 
 def test_every_named_theorem_and_rule_is_in_the_table() -> None:

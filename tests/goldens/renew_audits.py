@@ -9,6 +9,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from on_pages import on_page
+
 from dpcompose.front.printers import audited
 from dpcompose.front.studies.audits import Audit
 from dpcompose.front.studies.library import theorems
@@ -48,7 +52,7 @@ def main(names: list[str]) -> None:
         for path in (FOLDER / audited.FOLDER).glob(f"{one.page.id}.*"):
             path.unlink()
         one.save(FOLDER / audited.FOLDER)
-        if rows := audited.on_page(one.answers):
+        if rows := on_page(one.answers):
             page = one.page.path
             page.write_text(written(page.read_text(encoding="utf-8"), rows), encoding="utf-8")
     if not names:

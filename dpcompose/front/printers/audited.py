@@ -1,8 +1,7 @@
-"""Audits as text, as JSON, as rows of a table, and as what stands on a theorem page."""
+"""Audits as text, as JSON, and as rows of a table."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -53,9 +52,9 @@ def _shown(counterexample: Counterexample) -> Iterator[str]:
         )
         pairs = ", ".join(f"{words[x]} - {words[y]}" for x, y in sorted(stated.pairs) if x < y) or "none"
         domain = "what it reads" if reading.inside is not None else "the databases"
-        yield f"M{n} reads {reads}; {_values(given)} for neighbours of {domain}: {pairs}"
+        yield f"M{n} reads {reads}; {values(given)} for neighbours of {domain}: {pairs}"
     D, E = (world.names[x] for x in counterexample.pair)
-    yield f"D = {D}, D' = {E}: concluded {_values(counterexample.claim)}, lost {counterexample.lost}"
+    yield f"D = {D}, D' = {E}: concluded {values(counterexample.claim)}, lost {counterexample.lost}"
     for n, rows in enumerate(counterexample.rows, start=1):
         names = "the outcomes together" if counterexample.joint else f"M{n}"
         at = ("P = ({})" if len(rows[0]) > 1 else "normal noise around {}").format
@@ -63,7 +62,7 @@ def _shown(counterexample: Counterexample) -> Iterator[str]:
         yield f"{names}: {P} at D, {Q} at D'"
 
 
-def _values(given: Any) -> str:
+def values(given: Any) -> str:
     return ", ".join(f"{key} = {formulas.to_text(value)}" for key, value in given.items())
 
 
@@ -121,25 +120,3 @@ def _cell(answers: Sequence[Answer]) -> str:
         most = max((other.looked for other in others), key=lambda looked: looked.settings)
         said.append(f"{names}no counterexample in {most.sizes}")
     return "; ".join(said)
-
-
-def on_page(answers: Sequence[Answer]) -> list[str]:
-    """What a page shows of its audit: the counterexamples of which there is a file, in one notion."""
-    notions = [answer.statement.notion for answer in answers]
-    notion = "pure" if "pure" in notions else notions[0]
-    rows = []
-    for answer in answers:
-        if (
-            answer.found is None
-            or answer.without is None
-            or answer.statement.notion != notion
-            or not file_text(answer)
-        ):
-            continue
-        D, E = (answer.found.world.names[x] for x in answer.found.pair)
-        words = (
-            f"*{answer.without.words}*: at `{D}` and `{E}` `{answer.found.lost}` is lost, and "
-            f"`{_values(answer.found.claim)}` concluded ([file](../{FOLDER}/{file_name(answer)}))."
-        )
-        rows += textwrap.wrap(words, 108, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
-    return ["**Found by `dpcompose audit`**, without one of what is supposed:", "", *rows] if rows else []
