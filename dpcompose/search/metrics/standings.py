@@ -61,7 +61,7 @@ class Standings:
             return Standing(None)
         certificates: list[Any] = []
         for obligation in axioms.obligations(formula, self.cases.setting.databases.points):
-            for point in self._three(obligation.greater, obligation.lesser):
+            for point in self._three():
                 if fails(obligation.greater, obligation.lesser, point):
                     less, more = (
                         formulas.to_text(formulas.at(x, point))
@@ -81,7 +81,7 @@ class Standings:
             )
         return Standing(None)
 
-    def _three(self, greater: Term, lesser: Term) -> Iterator[Point]:
+    def _three(self) -> Iterator[Point]:
         """Simple points for three databases, among them the first two equal."""
         cover = self.cases.cover([])
         type = types_of(cover)[0] if cover is not None else ANYWHERE

@@ -7,7 +7,7 @@ neighbours as edges: the graph with each fibre of f contracted to one node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -146,21 +146,14 @@ def push_forward(graph: Graph, f: Map) -> Graph:
     return image
 
 
-def graph_of_inputs(
-    databases: DatabaseClass,
-    granularity: Granularity,
-    f: Map,
-    own: bool,
-    graph: Callable[[DatabaseClass, Granularity], Graph] = neighbourhood_graph,
-) -> Graph:
+def graph_of_inputs(databases: DatabaseClass, granularity: Granularity, f: Map, own: bool) -> Graph:
     """The neighbouring inputs that a guarantee of M∘f is about, for neighbours of a granularity.
 
     own -- whether it is stated on the own domain, the class of images: for the pairs that the map lists,
-    or the neighbours inside of a class of records; else, and for other images, for the push-forward;
-    graph -- makes the neighbourhood graph of a class.
+    or the neighbours inside of a class of records; else, and for other images, for the push-forward.
     """
     where, neighbours, along = neighbours_of_inputs(databases, granularity, f, own)
-    found = graph(where, neighbours)
+    found = neighbourhood_graph(where, neighbours)
     return found if along is None else push_forward(found, along)
 
 
