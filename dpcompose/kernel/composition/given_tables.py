@@ -208,5 +208,5 @@ def lost(i: int, setting: Setting, type: Type, forth: bool) -> Term:
     x, y = rows_of(i, setting, type)
     D, E = (x, y) if forth else (y, x)
     rows = mechanism.table.rows
-    term = Table.of({"D": rows[D], "E": rows[E]}).loss("E", "D").log
+    term = Table.of({"D": rows[D], "E": rows[E]}).loss("E", "D")
     return term if term.kind == "oo" else terms.top(1, [term])

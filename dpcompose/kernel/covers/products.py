@@ -375,7 +375,7 @@ def between(listed: Listed, mechanism: Mechanism) -> Callable[[int, int], Term]:
 
     def far(x: int, y: int) -> Term:
         both = Table.of({"D": rows[x], "E": rows[y]})
-        logs = [both.loss(*way).log for way in ("DE", "ED")]
+        logs = [both.loss(*way) for way in ("DE", "ED")]
         if INFINITY in logs:
             return INFINITY
         most = terms.top(1, logs)

@@ -23,7 +23,7 @@ from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Point, Value
 from dpcompose.kernel.deciders.calculus.signs import is_at_least
 from dpcompose.kernel.deciders.tables import divergences, entries, promises
-from dpcompose.kernel.deciders.tables.divergences import INFINITE, Attained, Event
+from dpcompose.kernel.deciders.tables.divergences import INFINITE, Event
 from dpcompose.kernel.deciders.tables.entries import NotExponential
 from dpcompose.kernel.deciders.tables.promises import Broken, Values
 from dpcompose.kernel.expressions import terms
@@ -75,8 +75,8 @@ class Table:
     >>> found = T.check("pure", [("a", "b", {"epsilon": terms.number(Fraction(1, 2))})])
     >>> found.verdict, found.pair, found.event
     ('refuted', ('a', 'b'), (1,))
-    >>> T.loss("a", "b").values
-    (Fraction(2, 1),)
+    >>> T.loss("a", "b") == terms.log(terms.number(2))
+    True
     """
 
     rows: Mapping[Key, tuple[Value, ...]]
@@ -224,34 +224,13 @@ class Table:
 
     # what rows lose
 
-    def loss(self, D: Key, E: Key) -> Worst:
-        """The largest P(o)/Q(o), of which the pure loss is the logarithm; ∞ is None."""
-        return _worst(divergences.ratios(self.rows[D], self.rows[E]), 1)
-
-
-@frozen
-class Worst:
-    """What is largest: the maximum of `values`, each with its event; None is ∞.
-
-    More than one only where it depends on the parameters which is larger.
-    """
-
-    values: tuple[Value | None, ...]
-    events: tuple[Event, ...]
-
-    @property
-    def log(self) -> Term:
-        """Its logarithm, as a term."""
-        if INFINITE in self.values:
+    def loss(self, D: Key, E: Key) -> Term:
+        """The pure loss: the logarithm of the largest P(o)/Q(o), which a row that adds up to 1 has."""
+        ratios = divergences.ratios(self.rows[D], self.rows[E])
+        values = [attained.value for attained, _ in divergences.largest((one, None) for one in ratios)]
+        if INFINITE in values:
             return terms.INFINITY
-        return terms.largest(*(exponentials.log_of(value) for value in self.values if value is not None))
-
-
-def _worst(values: Iterable[Attained], least: int) -> Worst:
-    kept = divergences.largest((attained, None) for attained in values)
-    if not kept:
-        return Worst((Fraction(least),), ((),))
-    return Worst(tuple(attained.value for attained, _ in kept), tuple(attained.event for attained, _ in kept))
+        return terms.largest(*(exponentials.log_of(value) for value in values if value is not None))
 
 
 def _ratio(P: Sequence[int], Q: Sequence[int]) -> tuple[int, int]:
