@@ -11,6 +11,7 @@ import attaining
 import oracle
 import sympy
 from hypothesis import HealthCheck, settings
+from language.letters import evaluate
 from oracle import INFINITY
 from strategies import Point, Twin
 
@@ -37,7 +38,7 @@ def value(expression: sympy.Expr, point: Point) -> oracle.Number:
     """A bound's value at a point, in the oracle's numbers."""
     if expression is sympy.oo:
         return INFINITY
-    number = formulas.evaluate(expression, point)
+    number = evaluate(expression, point)
     assert number is not None, expression
     return number
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import sympy
+from language.letters import evaluate
 
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.numbers import numbers
@@ -83,7 +84,7 @@ def worth(formula: sympy.Expr, study: Study, point: Mapping[str, str]) -> sympy.
     if formula is sympy.oo:
         return formula
     if study.setting.families:
-        exact = formulas.evaluate(formula, {name: Fraction(x) for name, x in point.items()})
+        exact = evaluate(formula, {name: Fraction(x) for name, x in point.items()})
         assert exact is not None
         return sympy.Rational(exact.numerator, exact.denominator)
     of = {"x": formula}

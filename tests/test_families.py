@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import rechecks
+from language.letters import evaluate
 from shares import every_third
 
 from dpcompose.front.studies.study import Study
@@ -65,7 +66,7 @@ def value(found: Study, point: dict[str, Fraction]) -> Fraction | str | None:
 
 
 def at(epsilon: Any, point: dict[str, Fraction]) -> Fraction | str | None:
-    return "oo" if str(epsilon) == "oo" else formulas.evaluate(epsilon, point)
+    return "oo" if str(epsilon) == "oo" else evaluate(epsilon, point)
 
 
 def written_out(symbolic: Study, sizes: dict[str, int]) -> Study:

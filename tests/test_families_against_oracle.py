@@ -16,6 +16,7 @@ import sympy
 from against_oracle import vectors_of
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from language.letters import evaluate
 from oracle import INFINITY
 from strategies_ordered import ANY_TWO, OF_MULTISETS, OF_TUPLES, Kind
 
@@ -239,7 +240,7 @@ def families(draw: st.DrawFn) -> Family:
 def value(epsilon: sympy.Expr, point: dict[str, Fraction]) -> oracle.Number:
     if epsilon is sympy.oo:
         return INFINITY
-    found = formulas.evaluate(epsilon, point)
+    found = evaluate(epsilon, point)
     assert found is not None
     return found
 

@@ -12,10 +12,10 @@ from itertools import combinations, combinations_with_replacement, product
 from math import inf
 
 import sympy
+from language.letters import evaluate
 from shares import seeds
 
 from dpcompose.front.studies.study import Study
-from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 
@@ -153,7 +153,7 @@ def checked(one: Setting, rng: random.Random) -> bool:
         names = ["a", *(f"e[{i}]" for i in range(1, k + 1))]
         point |= {name: Fraction(rng.randint(1, 9), rng.randint(1, 4)) for name in names}
         truth = one.largest(k, m, r, point)
-        said = inf if said_of is sympy.oo else formulas.evaluate(said_of, point)
+        said = inf if said_of is sympy.oo else evaluate(said_of, point)
         assert said is not None and said >= truth, (one, k, m, r, said, truth)
         if bound.optimal:
             assert said == truth, (one, k, m, r, said, truth)

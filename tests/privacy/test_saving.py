@@ -8,6 +8,7 @@ import strategies
 import strategies_ordered
 from against_oracle import vectors_of
 from hypothesis import assume, given
+from language.letters import evaluate
 from shares import MANY
 from strategies import Twin
 
@@ -132,7 +133,7 @@ def test_saving_keeps_what_the_values_of_parameters_may_be() -> None:
     again = saved(study)
     assert again.setting.domains == study.setting.domains
     point = {"e": Fraction(1, 2), "f": Fraction(1, 3)}
-    values = [formulas.evaluate(one.guarantee().epsilon, point) for one in (study, again)]
+    values = [evaluate(one.guarantee().epsilon, point) for one in (study, again)]
     assert values == [Fraction(4, 3)] * 2
 
 

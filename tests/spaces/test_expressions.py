@@ -14,11 +14,11 @@ import strategies
 import sympy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from language.letters import evaluate
 from strategies import Twin
 
 import dpcompose as dpc
 from dpcompose.front.studies.study import Study
-from dpcompose.language import formulas
 from dpcompose.proof.privacy_metric import NoMetric
 from dpcompose.spaces.canonical.distances import Cost, MetricFunction
 from dpcompose.spaces.canonical.metrics import ClosedForm, Metric
@@ -189,7 +189,7 @@ def number(expression: sympy.Expr, point: strategies.Point) -> oracle.Number:
     """A value of the metric in the oracle's numbers."""
     if expression is sympy.oo:
         return oracle.INFINITY
-    value = formulas.evaluate(expression, point)
+    value = evaluate(expression, point)
     assert value is not None
     return value
 
