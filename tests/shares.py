@@ -1,4 +1,7 @@
-"""Which part of a random test a normal run takes; `pytest -m slow` takes the rest."""
+"""Which part of a random test, and which rows of a table, a normal run takes; `pytest -m slow` takes the rest.
+
+What `of_tables` takes is taken of what the marks of the others leave, and only where all tests are run.
+"""
 
 from __future__ import annotations
 
