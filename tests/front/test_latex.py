@@ -156,6 +156,15 @@ def test_what_goes_into_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "--fragment goes with --latex FILE" in capsys.readouterr().err
 
 
+def test_a_list_of_a_page_keeps_its_numbers_after_other_text() -> None:
+    """The proof of Laplace noise speaks of 4 and 5 by their numbers."""
+    M = dpc.mechanism("M", query=dpc.count, noise=dpc.laplace("b"))
+    study = dpc.compose(M, on=dpc.multisets(), target="unbounded")
+    again = "\\begin{enumerate}\n\\setcounter{enumi}{3}\n\\item The Kullback"
+    assert again in study.paper().results
+    assert '<ol start="4"><li>The Kullback' in study.guarantee().derivation._repr_html_()
+
+
 def test_e_and_epsilon_are_told_apart_where_both_are_there() -> None:
     def proof(one: str, other: str) -> str:
         mechanisms = (dpc.mechanism(f"M{n}", dpc.pure(e, dpc.bounded)) for n, e in enumerate((one, other)))
@@ -183,7 +192,6 @@ PAPER = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage{amsmath,amssymb,amsthm,graphicx}
 \newtheorem{theorem}{Theorem}
-\newtheorem{result}{Result}
 \begin{document}
 \input{a}\input{b}
 \appendix

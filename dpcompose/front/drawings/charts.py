@@ -15,6 +15,8 @@ LEFT, TOP, ROW = 64, 16, 24
 SIGNED = 8
 """About how many signs a line has."""
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 @frozen
 class Axis:
@@ -36,6 +38,15 @@ class Axis:
         if self.logarithmic:
             return math.log(max(x, self.low) / self.low) / math.log(self.high / self.low)
         return (x - self.low) / (self.high - self.low or 1.0)
+
+    def written(self, tick: float) -> str:
+        """A value as it stands beside the axis: powers of ten as such, where all are.
+
+        >>> Axis("δ", 1e-6, 2, logarithmic=True).written(1e-6), Axis("ε", 0, 2).written(0.5)
+        ('10⁻⁶', '0.5')
+        """
+        power = round(math.log10(tick)) if self.logarithmic else 0
+        return f"10{str(power).translate(RAISED)}" if power else f"{tick:g}"
 
     @cached_property
     def ticks(self) -> list[float]:
@@ -95,11 +106,11 @@ class Chart:
         for tick in self.x.ticks:
             x, _ = self._place((tick, self.y.high))
             yield Path([(x, bottom), (x, bottom + 5)])
-            yield Words(f"{tick:g}", (x, bottom + 19), "middle")
+            yield Words(self.x.written(tick), (x, bottom + 19), "middle")
         for tick in self.y.ticks:
             _, y = self._place((self.x.low, tick))
             yield Path([(LEFT - 5, y), (LEFT, y)])
-            yield Words(f"{tick:g}", (LEFT - 9, y + 4), "end")
+            yield Words(self.y.written(tick), (LEFT - 9, y + 4), "end")
         yield Words(self.x.name, (LEFT + self.wide / 2, bottom + 38), "middle")
         yield Words(self.y.name, (14, TOP + self.high / 2), "middle", turned=True)
 

@@ -210,7 +210,8 @@ def _legend(scene: Scene) -> Iterator[tuple[Callable[[float, float], Mark], str]
         for title, line in sorted(shown.items()):
             yield partial(_sample, line), title
     for group, words in scene.legend.items():
-        yield partial(_sign, SIGNS[group % len(SIGNS)] or "–"), words
+        sign = SIGNS[group % len(SIGNS)]
+        yield partial(_sign, sign), words if sign else f"no sign: {words}"
 
 
 def _sample(line: Line, x: float, y: float) -> Mark:

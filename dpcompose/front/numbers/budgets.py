@@ -89,8 +89,12 @@ class Budget(Shown):
         from dpcompose.language.latex import latex, name_latex
 
         return [
-            [f"${name_latex(name)}$", f"${latex(value)}$", numbers.decimal(value, up) or ""]
-            for some, up in ((self.parameters, not self.largest), (self.fixed, True), (self.guarantee, True))
+            [f"{words}${name_latex(name)}$", f"${latex(value)}$", numbers.decimal(value, up) or ""]
+            for words, some, up in (
+                ("", self.parameters, not self.largest),
+                ("", self.fixed, True),
+                ("the guarantee's ", self.guarantee, True),
+            )
             for name, value in some.items()
         ]
 

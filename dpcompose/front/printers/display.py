@@ -82,12 +82,18 @@ def _database(shown: str | Records) -> str:
     return shown.brackets[0] + ", ".join(records) + shown.brackets[1]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Cells that are HTML already; the first of a row is its name."""
-    top = "".join(f"<th>{cell}</th>" for cell in head)
-    body = "".join(
-        f"<tr><th>{row[0]}</th>{''.join(f'<td>{cell}</td>' for cell in row[1:])}</tr>" for row in rows
-    )
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], of_words: bool = False) -> str:
+    """Cells that are HTML already; the first of a row is its name.
+
+    of_words -- lines begin at the left, where notebooks set numbers to the right.
+    """
+    left = ' style="text-align: left"' if of_words else ""
+
+    def line(cells: Sequence[str], kind: str) -> str:
+        return "".join(f"<{kind}{left}>{cell}</{kind}>" for cell in cells)
+
+    top = line(head, "th")
+    body = "".join(f"<tr>{line(row[:1], 'th')}{line(row[1:], 'td')}</tr>" for row in rows)
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -123,7 +129,7 @@ def setting_html(composed: Composed) -> str:
         for member in composed.members
     ]
     return f"{title}<p>{text_html(composed.about)}</p>" + table(
-        ["mechanism", "reads", "satisfies", "on the domain"], rows
+        ["mechanism", "reads", "satisfies", "on the domain"], rows, of_words=True
     )
 
 
@@ -154,12 +160,12 @@ class _Writer(markdown.Writer):
     def emphasis(self, shown: str) -> str:
         return f"<em>{shown}</em>"
 
-    def items(self, shown: Sequence[str], numbered: bool) -> str:
-        kind = "ol" if numbered else "ul"
-        return f"<{kind}>{''.join(f'<li>{one}</li>' for one in shown)}</{kind}>"
+    def items(self, shown: Sequence[str], first: int | None) -> str:
+        kind, start = ("ul", "") if first is None else ("ol", "" if first == 1 else f' start="{first}"')
+        return f"<{kind}{start}>{''.join(f'<li>{one}</li>' for one in shown)}</{kind}>"
 
     def table(self, rows: Sequence[Sequence[str]]) -> str:
-        return table(rows[0], rows[1:])
+        return table(rows[0], rows[1:], of_words=True)
 
     def paragraph(self, shown: str, goes_on: bool) -> str:
         return f"<p>{shown}</p>"
@@ -227,7 +233,7 @@ def theorems_html(bound: Bound) -> str:
         named = f"{fit.page.name(notion, adaptive)} ({fit.page.cite(notion, adaptive)})"
         about = _page(fit.page, text_html(fit.page.title))
         rows.append([text_html(named), about, answer, text_html(fit.reason)])
-    return table(["theorem", "about", "fits", "because"], rows)
+    return table(["theorem", "about", "fits", "because"], rows, of_words=True)
 
 
 # verdicts

@@ -402,8 +402,11 @@ class _Writer(markdown.Writer):
     def emphasis(self, shown: str) -> str:
         return rf"\emph{{{shown}}}"
 
-    def items(self, shown: Sequence[str], numbered: bool) -> str:
-        return "\n".join(listed("enumerate" if numbered else "itemize", shown))
+    def items(self, shown: Sequence[str], first: int | None) -> str:
+        if first is None:
+            return "\n".join(listed("itemize", shown))
+        begun, *rest = listed("enumerate", shown)
+        return "\n".join([begun, *([rf"\setcounter{{enumi}}{{{first - 1}}}"] if first > 1 else []), *rest])
 
     def table(self, rows: Sequence[Sequence[str]]) -> str:
         return tabular(rows)

@@ -46,8 +46,8 @@ class Writer(ABC):
         """Words that are stressed."""
 
     @abstractmethod
-    def items(self, shown: Sequence[str], numbered: bool) -> str:
-        """A list."""
+    def items(self, shown: Sequence[str], first: int | None) -> str:
+        """A list; `first`: the number of its first item, where they have numbers."""
 
     @abstractmethod
     def table(self, rows: Sequence[Sequence[str]]) -> str:
@@ -82,11 +82,11 @@ def _block(block: str, writer: Writer) -> str:
     if lines[0].startswith("|"):
         rows = [row.strip().strip("|").split("|") for row in lines if "---" not in row]
         return writer.table([[inline(cell.strip(), writer) for cell in row] for row in rows])
-    match = re.match(r"(\* |\d+\. )", lines[0])
+    match = re.match(r"\* |(\d+)\. ", lines[0])
     if not match:
         return inline(block, writer)
     items = re.split(r"^(?:\* |\d+\. )", block, flags=re.MULTILINE)[1:]
-    return writer.items([inline(item.strip(), writer) for item in items], numbered=match[0] != "* ")
+    return writer.items([inline(item.strip(), writer) for item in items], int(match[1]) if match[1] else None)
 
 
 def inline(text: str, writer: Writer) -> str:

@@ -27,11 +27,11 @@ HEAD = r"""% \input this file in a paper, and {name}-results.tex in its appendix
 %   \usepackage[T1]{{fontenc}}
 %   \usepackage{{amsmath,amssymb,amsthm,graphicx}}
 %   \newtheorem{{theorem}}{{Theorem}}
-%   \newtheorem{{result}}{{Result}}
 % and the paper ends with \bibliographystyle{{plain}} and \bibliography{{{name}}}.
 """
 
-FITTED = r"""\ifdefined\fitted\else\newsavebox{\shown}
+MEANT = r"""\ifdefined\result\else\newtheorem{result}{Result}\fi
+\ifdefined\fitted\else\newsavebox{\shown}
 \newcommand{\fitted}[1]{\sbox{\shown}{$\displaystyle #1$}%
 \[\ifdim\wd\shown>\linewidth\resizebox{\linewidth}{!}{\usebox{\shown}}\else#1\fi\]}\fi
 """
@@ -63,7 +63,7 @@ class Paper:
         """Writes PATH, and beside it PATH-results.tex and PATH.bib.  Raises OSError."""
         file = Path(path)
         file.write_text(HEAD.format(name=file.stem) + self.proof, encoding="utf-8")
-        file.with_name(f"{file.stem}-results.tex").write_text(FITTED + self.results, encoding="utf-8")
+        file.with_name(f"{file.stem}-results.tex").write_text(MEANT + self.results, encoding="utf-8")
         file.with_suffix(".bib").write_text(self.sources, encoding="utf-8")
 
 
