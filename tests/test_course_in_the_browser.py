@@ -112,5 +112,5 @@ def test_the_explorer_moves_records_in_the_browser(page: Any, address: str) -> N
         one for one in page.find_elements("css selector", ".jupyter-widgets button") if one.text == "M1"
     ]
     to_first[1].click()
-    until(lambda: "by GB:IV.3" in page.execute_script(SHOWN_BY_WIDGETS), 600)
+    until(lambda: "by GB:IV.11" in page.execute_script(SHOWN_BY_WIDGETS), 600)
     screenshot(page, page.find_element("css selector", SHOWN), "explorer")

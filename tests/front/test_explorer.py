@@ -30,8 +30,9 @@ def test_what_follows_is_that_of_the_study() -> None:
         ),
         (Exploration(START.parts, "bounded", "e1 + e2"), r"\varepsilon_{1} + \varepsilon_{2}", "proved"),
         (Exploration({"a": 1, "b": 1}, "bounded", "e1"), r"bounded $\varepsilon_{1}$-DP", "proved"),
+        (Exploration({"a": 1, "b": 1}, "bounded"), "inputs by at most (1, 0)", "proved"),
     ],
-    ids=["c moved", "add or remove", "the sum", "one reads all"],
+    ids=["c moved", "add or remove", "the sum", "one reads all", "the other reads nothing"],
 )
 def test_it_changes(exploration: Exploration, says: str, verdict: str) -> None:
     html = exploration.html()
@@ -40,8 +41,7 @@ def test_it_changes(exploration: Exploration, says: str, verdict: str) -> None:
 
 def test_what_cannot_be_decided_is_told() -> None:
     assert "No mechanism reads anything" in Exploration({"a": 0}).html()
-    html = START.moved("b", 1).html()  # nobody is left to read b, and the claim has e2
-    assert r"bounded $\varepsilon_{1}$-DP" in html and "e2 is no parameter of the mechanisms" in html
+    assert "e3 is no parameter of the mechanisms" in Exploration(START.parts, "bounded", "e3").html()
     html = Exploration(START.parts, "bounded", "max(e1, <b>").html()
     assert "&lt;b&gt;" in html and "<b>" not in html
     assert "e7" in Exploration(START.parts, "bounded", "e7").html()

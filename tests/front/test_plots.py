@@ -115,7 +115,7 @@ def test_a_chart_stands_where_its_axes_say() -> None:
     sheet = Chart(Axis("ε", 0, 2), Axis("δ", 0.01, 1, logarithmic=True), [line], 100, 100).sheet("it")
     assert "M64.0 16.0L114.0 66.0" in sheet.svg()  # and what is below the frame is left out
     assert [text for text in words(sheet.svg()) if text.startswith(("0", "1", "■"))].count("■") == 2
-    assert {"0.01", "0.1", "1", "ε", "δ", "one"} <= set(words(sheet.svg()))
+    assert {"10⁻²", "10⁻¹", "1", "ε", "δ", "one"} <= set(words(sheet.svg()))
     assert Axis("x", 0, 0).ticks and Axis("x", 0, 530).ticks == [0, 200, 400]
 
 

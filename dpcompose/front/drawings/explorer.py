@@ -17,6 +17,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.guarantees import notions
 from dpcompose.privacy.mechanisms import statements
 from dpcompose.spaces.classes import multisets
+from dpcompose.spaces.inputs import restrictions
 
 NO_IPYWIDGETS = "the explorer needs ipywidgets: pip install 'dpcompose[notebook]'"
 NOBODY = 0
@@ -30,32 +31,33 @@ class Exploration:
     """What is explored: for each record the number of the mechanism that reads it, 0 for none.
 
     neighbours -- a granularity by its name, of the target and of the guarantees, which are e1-DP, e2-DP, …;
-    claim -- an epsilon that is claimed.
+    claim -- an epsilon that is claimed; mechanisms -- how many there are (who reads nothing loses nothing).
 
     >>> two = Exploration(dict(a=1, b=2), "bounded")
     >>> two.study().guarantee(), two.study().check(two.claim).verdict
     (bounded (e1 + e2)-DP, by GB:IV.13; optimal, 'refuted')
     >>> two.moved("b", 1).study().guarantee()
-    bounded e1-DP, by GB:IV.3; optimal
+    bounded e1-DP, by GB:IV.11; optimal
     """
 
     parts: Mapping[str, int]
     neighbours: str = "unbounded"
     claim: str = "max(e1, e2)"
+    mechanisms: int = 2
 
     def moved(self, record: str, part: int) -> Exploration:
         """The same with a record in another part."""
         return replace(self, parts=MappingProxyType({**self.parts, record: part}))
 
     def study(self) -> Study:
-        """The composition: of the mechanisms that read something."""
+        """The composition."""
         mechanisms = [
             statements.mechanism(
                 f"M{n}",
                 notions.pure(f"e{n}", self.neighbours, "common"),
-                reads={record for record, part in self.parts.items() if part == n},
+                reads=restrictions.restriction([record for record, part in self.parts.items() if part == n]),
             )
-            for n in sorted({*self.parts.values()} - {NOBODY})
+            for n in range(1, self.mechanisms + 1)
         ]
         return composing.compose(
             *mechanisms, on=multisets.multisets(list(self.parts)), target=self.neighbours
@@ -99,7 +101,9 @@ def explorer(records: Iterable[str] = "abc", mechanisms: int = 2, neighbours: st
     reads = {"nobody": NOBODY} | {f"M{n}": n for n in range(1, mechanisms + 1)}
     claim = f"max({', '.join(f'e{n}' for n in range(1, mechanisms + 1))})"
     buttons = {
-        record: ipywidgets.ToggleButtons(options=reads, value=n % mechanisms + 1, description=record)
+        record: ipywidgets.ToggleButtons(
+            options=reads, value=n % mechanisms + 1, description=record, style={"button_width": "5em"}
+        )
         for n, record in enumerate(names)
     }
     between = ipywidgets.Dropdown(options=NEIGHBOURS, value=neighbours, description="neighbours")
@@ -108,7 +112,7 @@ def explorer(records: Iterable[str] = "abc", mechanisms: int = 2, neighbours: st
 
     def show(_: object = None) -> None:
         parts = {record: button.value for record, button in buttons.items()}
-        shown.value = Exploration(parts, between.value, claimed.value).html()
+        shown.value = Exploration(parts, between.value, claimed.value, mechanisms).html()
 
     for one in (*buttons.values(), between, claimed):
         one.observe(show, names="value")
