@@ -275,3 +275,15 @@ def test_many_random_tables() -> None:
         undecided += found == "undecided"
         assert found in (right, "undecided"), claim
     assert undecided <= 25
+
+
+@pytest.mark.parametrize("until", ["2", "100", "1000000", "1" + "0" * 40])
+def test_large_orders_are_bounded_by_the_largest_loss(until: str) -> None:
+    """Randomized response with log(3): D_α/α is largest for α → 1, log(3)/2 = 0.5493, and D_α below log(3)."""
+    P, Q = [Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]
+    several = Orders.read(f"(1, {until}]")
+    low, high = (
+        Bound((terms.number(rho) * several.order,), several).broken(P, Q)
+        for rho in (Fraction(549, 1000), Fraction(55, 100))
+    )
+    assert low is not None and 1 < low[0] < 2 and high is None

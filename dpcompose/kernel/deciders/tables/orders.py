@@ -111,7 +111,7 @@ class _Comparison:
                 return None
             return self._exceeded(next(order for order in self._tried if domain.contains(order)))
         low = domain.least
-        high = domain.greatest if domain.greatest is not None else self._end(low)
+        high = self._end(low, domain.greatest)
         if isinstance(high, tuple):
             return high
         parts, looked = deque([(low, high)]), 0
@@ -134,15 +134,18 @@ class _Comparison:
         assert low is not None
         yield low + 1 if high is None else (low + high) / 2
 
-    def _end(self, low: Fraction) -> Fraction | Broken:
-        """An order beyond which the largest loss is at most the bound, or one at which it is exceeded."""
+    def _end(self, low: Fraction, greatest: Fraction | None) -> Fraction | Broken:
+        """An order beyond which the largest loss is at most the bound, or the greatest one if that is less;
+        or one at which it is exceeded."""
         order = 2 * low
-        while order <= FARTHEST:
+        while order <= FARTHEST and (greatest is None or order < greatest):
             if all(_is_at_least(part, self._largest_loss, Domain(order)) for part in self.bound.parts):
                 return order
             if (found := self._exceeded(order)) is not None:
                 return found
             order *= 2
+        if greatest is not None:
+            return greatest
         raise NotDecided("the largest loss is not seen to be below the bound at large orders")
 
     @cached_property
