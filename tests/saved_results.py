@@ -110,6 +110,8 @@ REFUSED = {
             "problems/190-places-that-nobody-listed",
             "problems/226-a-visitor-in-place-of-another",
             "pages/noises/laplace-with-threshold",
+            "problems/266-places-with-normal-noise",
+            "pages/noises/gaussian-with-threshold",
             "pages/queries/keys",
             "problems/265-questions-until-one-is-large",
             "pages/noises/above-threshold",

@@ -25,7 +25,7 @@ kernel.deciders.calculus: coordinates elementary exponentials ranges ratios root
 kernel.deciders.norms: squares norms
 kernel.covers: paths types blocks cones distances groups queries records rooms seen sizes steps alike sunflowers arrays
     cells contributions corners differing listed policies counts
-kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs spreading curves equalities
+kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs keys spreading curves equalities
     outcomes pieces
 kernel.deciders.tables: divergences entries together orders promises tables
 kernel.deciders.curves: noises

@@ -19,6 +19,7 @@ ALTERNATIVES = {
     "kernel.core.assumptions": "a relation, or a text that is to become one",
     "kernel.expressions.polynomials": "the terms of a form: products of letters, or maxima",
     "kernel.deciders.curves.curves": "the pieces of a curve, which the kernel defines",
+    "kernel.deciders.curves.keys": "the pieces of a curve, which the kernel defines",
     "kernel.deciders.curves.tradeoffs": "the pieces of a curve, which the kernel defines",
     "kernel.deciders.curves.tails": "the pieces of a curve, which the kernel defines",
     "kernel.expressions.points": "the points of the kernel, or a class that is gone through",

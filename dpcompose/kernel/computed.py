@@ -115,7 +115,11 @@ class Curves:
                 if cover.rows_apart and (known := self._by_table(i, type, {})) is not None:
                     some.append(known)
                     continue
-                some += [self._piece(here[i - 1], many, term) for many, r in members for term in far or (r,)]
+                some += [
+                    pieces.turned(self._piece(here[i - 1], many, term), n)
+                    for many, r in members
+                    for n, term in enumerate(far or (r,))
+                ]
             curves[pieces.curve(some, self.setting.adaptive)] = None
             if len(curves) > MOST_CURVES:
                 raise NoLoss(f"the types have more than {MOST_CURVES} curves")
@@ -141,7 +145,7 @@ class Curves:
         noise = self.mechanism(i).noise
         if noise is None or _word(self.mechanism(i), self.theory) not in self.page.head.noises:
             return ()
-        by_sums = self.theory.page(noise.page, "noise").head.norm == "L1"
+        by_sums = self.theory.page(noise.page, "noise").head.norm in ("L1", "records")
         return dict(type.entries).get(i, ()) if by_sums else ()
 
     def in_letters(self, epsilon: Term, cover: Cover) -> Term:
@@ -375,9 +379,10 @@ def _of_members(
         fixed = [
             {name: formulas.extended(value, there) for name, value in letters.items()} for _, letters in asked
         ]
-        for far in (formulas.extended(distance, at) for distance in distances):
+        for n, far in enumerate(formulas.extended(distance, at) for distance in distances):
             every = zip(asked, fixed, strict=True)
             some = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
+            some = pieces.turned(some, n)
             here = None if rate is None else formulas.extended(rate, there)
             found = pieces.on_samples(some, here, far, way)
             yield fixed, those if alike else range(j, j + 1), found
@@ -477,7 +482,8 @@ def _check_attained(page: Any, mechanism: Mechanism, setting: Setting, theory: T
         return
     law, query = theory.page(mechanism.noise.page, "noise"), mechanism.noise.query
     moves = query is None or theory.page(query.page, "query").head.attained
-    near = query is not None and query.page in law.head.events and has_more_records(setting, theory)
+    known = page.head.notion in law.head.in_the_limit or (query is not None and query.page in law.head.events)
+    near = known and has_more_records(setting, theory)
     if not ((law.head.attained or near) and moves) or law.head.noise not in page.head.noises:
         raise NoLoss(f"what {mechanism.name} loses at two databases is not known, only what bounds it")
 

@@ -107,7 +107,7 @@ def test_pages_stand_and_need_what_they_suppose(id: str) -> None:
 
 def test_every_page_is_known_or_said_not_to_be() -> None:
     noises = {page.head.noise for page in THEORY.of_kind("noise")}
-    assert noises == {*KNOWN, "above-threshold"}
+    assert noises == {*KNOWN, "above-threshold", "gaussian-with-threshold"}
     assert {page.id for page in THEORY.of_kind("query")} == {*KINDS, "keys", "questions"}
     with pytest.raises(NoSearch, match="keys is no query of which values are known; bit"):
         first(THEORY.pages["keys"])

@@ -170,8 +170,8 @@ REFUSED = [
     ('query = { keys = "2" }\nnoise = { gaussian = "1" }', "gaussian is not for counts by keys"),
     ('query = "count"\nnoise = { laplace = "1", threshold = "9" }', "a threshold is for counts by keys"),
     (
-        'query = { keys = "2" }\nnoise = { gaussian = "1", threshold = "9" }',
-        "a threshold is one of Laplace noise",
+        'query = { keys = "2" }\nnoise = { geometric = "1", threshold = "9" }',
+        "one of Laplace or normal noise",
     ),
     ('query = { keys = "2" }\nnoise = { threshold = "9" }', "noise is { laplace"),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.privacy.format.checks import FORMULA, Mistakes, Place, Table, key
-from dpcompose.privacy.mechanisms.noises import KINDS, THRESHOLDED
+from dpcompose.privacy.mechanisms.noises import KINDS, SHOWN
 
 NOISES = (
     'noise is { laplace = "1/e" }, { gaussian = "s" }, { geometric = "1/e" }, '
@@ -49,8 +49,10 @@ class NoiseTable(Table):
         kinds = [name for name in self.given if self._written(name) not in FURTHER]
         if len(kinds) != 1:
             raise ValueError(NOISES)
-        if self.threshold is not None and kinds != ["laplace"]:
-            raise ValueError('a threshold is one of Laplace noise: { laplace = "L/e", threshold = "20" }')
+        if self.threshold is not None and kinds[0] not in SHOWN:
+            raise ValueError(
+                'a threshold is one of Laplace or normal noise: { laplace = "L/e", threshold = "20" }'
+            )
         if self.further.keys() != KINDS[self.word].further.keys():
             raise ValueError(f"{self._written(kinds[0])} has other parameters besides; {NOISES}")
 
@@ -69,7 +71,7 @@ class NoiseTable(Table):
         if self.owns:
             return next(iter(self.owns))
         (word,) = (self._written(name) for name in self.given if self._written(name) not in FURTHER)
-        return THRESHOLDED if word == "laplace" and self.threshold is not None else word
+        return SHOWN.get(word, word) if self.threshold is not None else word
 
     @property
     def parameter(self) -> str:

@@ -58,6 +58,10 @@ class Kind:
 
 THRESHOLDED = "laplace-with-threshold"
 """What Laplace noise is called here, of which only what reaches a threshold is shown."""
+GAUSSIAN_FROM = "gaussian-with-threshold"
+"""The same of normal noise."""
+SHOWN = {"laplace": THRESHOLDED, "gaussian": GAUSSIAN_FROM}
+"""What noise is called with a threshold, by its word without."""
 ABOVE, SCALE, TIMES = "above-threshold", "threshold-scale", "times"
 """The noise of questions whether sums reach a threshold: its word, and those of its further parameters."""
 LOG_ODDS = "log(p/(1 - p))"
@@ -121,6 +125,23 @@ KINDS: Mapping[str, Kind] = {
         },
         {"threshold": "tau"},
     ),
+    GAUSSIAN_FROM: Kind(
+        "s",
+        "standard deviation",
+        "normal noise of standard deviation {}, shown from {} on",
+        "keys",
+        "counts by keys: { keys = L }, of keys that somebody has",
+        {
+            "approximate": {
+                "epsilon": "L*m**2/(2*s**2) + sqrt(L)*m*(tau - m)/s**2",
+                "delta": "1 - (1 - exp(-(tau - m)**2/(2*s**2))/2)**(L + 1)",
+            },
+            "pure": {"epsilon": "oo"},
+            "zcdp": {"rho": "oo"},
+            "gaussian": {"mu": "oo"},
+        },
+        {"threshold": "tau"},
+    ),
     ABOVE: Kind(
         "b",
         "scale",
@@ -173,7 +194,7 @@ class Noise(Shown):
     @property
     def data(self) -> dict[str, str]:
         """The noise as a problem file states it."""
-        word = "laplace" if self.word == THRESHOLDED else self.word
+        word = next((word for word, shown in SHOWN.items() if shown == self.word), self.word)
         return {word: formulas.to_text(self.term)} | {key: formulas.to_text(x) for key, x in self.further}
 
     @property
@@ -321,15 +342,19 @@ def laplace(scale: object, threshold: object = None) -> Noise:
     return _noise(THRESHOLDED, scale, ("threshold", threshold))
 
 
-def gaussian_noise(deviation: object) -> Noise:
+def gaussian_noise(deviation: object, threshold: object = None) -> Noise:
     """Normal noise of this standard deviation is added to every entry of a query's value.
+
+    threshold -- of counts by keys (`keys`): only what is at least so much is shown.
 
     `compose` raises InvalidSetting, or FormulaError, where it may be 0 or less.
 
     >>> [str(gaussian_noise("s").guarantee(notion)) for notion in ("gaussian", "zcdp", "pure")]
     ['gaussian (1/s)', 'zcdp (1/(2*s**2))', 'pure (oo)']
     """
-    return _noise("gaussian", deviation)
+    if threshold is None:
+        return _noise("gaussian", deviation)
+    return _noise(GAUSSIAN_FROM, deviation, ("threshold", threshold))
 
 
 def geometric(scale: object) -> Noise:

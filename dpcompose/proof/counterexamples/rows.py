@@ -10,6 +10,7 @@ from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import Value
 from dpcompose.kernel.deciders.curves.canonical import noise
 from dpcompose.kernel.deciders.curves.curves import Part, Piece
+from dpcompose.kernel.deciders.curves.keys import Appearing, Keyed
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Known, Together
 from dpcompose.kernel.deciders.tables import divergences
@@ -171,6 +172,8 @@ def _told(part: Piece | None) -> dict[str, Any]:
         pairs = [[formulas.to_text(term) for term in pair] for pair in part.pairs]
         outcomes = [list(one) for one in _of_together(part)]
         return {"steps": part.steps, "pairs": pairs, "outcomes": outcomes}
+    if isinstance(part, Keyed | Appearing):
+        return {"keys": part.keys}
     if isinstance(part, Known):
         return {"outcomes": [list(map(str, both)) for both in part.outcomes]}
     if not isinstance(part, Part):
@@ -195,6 +198,8 @@ def _said(part: Piece | None, several: bool) -> str:
     if isinstance(part, Together):
         shown = "; ".join(f"ratio {x}: {at_D}, {at_E}" for x, at_D, at_E in _of_together(part))
         return _about(f"as what has all its guarantees and loses most{each}", shown)
+    if isinstance(part, Keyed | Appearing):
+        return f"itself, by {part.keys} keys of a person, new ones or such as many others have{each}"
     if isinstance(part, Known):
         return f"by its table{each}"
     if not isinstance(part, Part):

@@ -106,7 +106,7 @@ def _context(good: Mapping[str, Page], wrong: Sequence[WrongPage]) -> Context:
     rules: dict[str, Sequence[str] | None]
     noises: dict[str, Sequence[str] | None]
     rules = {head.notion: head.parameters for head in heads if head.kind == "rule"}
-    noises = {head.noise: [head.parameter] for head in heads if head.kind == "noise"}
+    noises = {head.noise: list(head.parameters) for head in heads if head.kind == "noise"}
     for data in (page.data for page in wrong):
         kind, names, letter = (data.get(key) for key in ("kind", "parameters", "parameter"))
         if kind == "rule" and isinstance(notion := data.get("notion"), str):

@@ -96,7 +96,9 @@ def term(text: str) -> Term:
 
 
 def test_every_page_of_noise_is_read() -> None:
-    assert set(EVERY) - set(LAWS) == {"above-threshold", "laplace-with-threshold"}
+    assert set(EVERY) - set(LAWS) == {
+        *("above-threshold", "gaussian-with-threshold", "laplace-with-threshold")
+    }
     assert set(LAWS) == {
         *("exponential", "geometric", "laplace", "normal-noise", "planar-laplace", "randomized-response")
     }

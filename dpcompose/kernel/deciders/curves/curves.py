@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
@@ -21,6 +21,7 @@ from typing import TypeAlias
 from dpcompose.kernel.deciders.calculus.ratios import commensurable
 from dpcompose.kernel.deciders.curves import spreads
 from dpcompose.kernel.deciders.curves.canonical import Noise, binomial, laplace, middle, noise
+from dpcompose.kernel.deciders.curves.keys import Appearing, Keyed, alike_ways, every_way
 from dpcompose.kernel.deciders.curves.lattices import (
     Rounding,
     TooManyLosses,
@@ -71,7 +72,7 @@ class Part:
         return replace(self, count=self.count * count)
 
 
-Piece: TypeAlias = "Part | Normal | Laplace | Together | Known"
+Piece: TypeAlias = "Part | Normal | Laplace | Together | Known | Appearing | Keyed"
 """What is known of one or several of the mechanisms that are composed."""
 
 
@@ -82,7 +83,7 @@ class Curve:
     parts -- the mechanisms whose inputs move, and are known by their guarantees; those that are alike are
     counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise; together -- those
     that are known by several guarantees at once, or by their tables, or are run on samples: δ is the larger
-    one of both orders;
+    one of both orders; keyed -- those that show counts by keys: δ is the largest of all ways to have keys;
     adaptive -- whether later mechanisms may be chosen by what earlier ones say.
 
     >>> two = Curve.of([Part(terms.ONE, terms.ZERO, count=2)])
@@ -96,22 +97,26 @@ class Curve:
     parts: tuple[Part, ...]
     normal: Normal | None = None
     laplace: tuple[Laplace, ...] = ()
-    together: tuple[Together | Known, ...] = ()
+    together: tuple[Together | Known | Appearing, ...] = ()
     adaptive: bool = False
+    keyed: tuple[Keyed, ...] = ()
 
     @staticmethod
     def of(pieces: Iterable[Piece], adaptive: bool = False) -> Curve:
         """The curve, mechanisms that are alike counted together."""
         alike: Counter[tuple[Term, Term, int]] = Counter()
         noisy: Counter[tuple[Term, bool]] = Counter()
-        together: Counter[Together | Known] = Counter()
+        together: Counter[Together | Known | Appearing] = Counter()
+        keyed: Counter[Keyed] = Counter()
         normal = Normal(terms.ZERO, terms.ZERO)
         for piece in pieces:
             if isinstance(piece, Part):
                 alike[piece.epsilon, piece.delta, piece.steps] += piece.count
             elif isinstance(piece, Normal):
                 normal = Normal(normal.square + piece.square, normal.rho + piece.rho)
-            elif isinstance(piece, Together | Known):
+            elif isinstance(piece, Keyed):
+                keyed[replace(piece, count=1)] += piece.count
+            elif isinstance(piece, Together | Known | Appearing):
                 together[replace(piece, count=1)] += piece.count
             elif piece.ratio != terms.ZERO:
                 noisy[piece.ratio, piece.middle] += piece.count
@@ -126,7 +131,13 @@ class Curve:
             ),
             tuple(one.times(count) for one, count in together.items()),
             adaptive,
+            tuple(one.times(count) for one, count in keyed.items()),
         )
+
+    def _with(self, ways: Iterable[Iterable[Piece]]) -> Iterator[Curve]:
+        """It without keys, and with the pieces that ways to have keys make of these."""
+        rest = (*self.parts, *self.laplace, *self.together, *([self.normal] if self.normal else []))
+        return (Curve.of((*rest, *way), self.adaptive) for way in ways)
 
     def above(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
         """A δ that no mechanisms with these guarantees exceed at ε': it proves claims.
@@ -134,6 +145,9 @@ class Curve:
         epsilon -- a constant; bits -- how many binary digits masses have; points -- of how many losses at
         most.  Raises TooManyLosses, and NoEnclosure where a parameter is no real constant.
         """
+        if self.keyed:
+            ways = every_way(self.keyed, self.adaptive)
+            return max(curve.above(epsilon, bits, points) for curve in self._with(ways))
         if (alike := self.alike_middles) is not None and not (self.adaptive and alike.count > 1):
             return min(Fraction(1), spreads.together(alike.ratio, alike.count, epsilon, bits).high)
         return max(order._delta(epsilon, bits, points, True) for order in self._orders)
@@ -144,6 +158,8 @@ class Curve:
         Of those that lose as the middle of Laplace noise does it is known what some alike lose together, and
         what all of them lose, beside the others, at two databases at which each has two losses.
         """
+        if self.keyed:
+            return max(curve.below(epsilon, bits, points) for curve in self._with(alike_ways(self.keyed)))
         if (alike := self.alike_middles) is not None:
             return max(Fraction(0), spreads.together(alike.ratio, alike.count, epsilon, bits).low)
         middles = tuple(one for one in self.laplace if one.middle)
@@ -175,8 +191,13 @@ class Curve:
     @property
     def alike_middles(self) -> Laplace | None:
         """The only mechanisms, where they lose as the middle of Laplace noise does, all alike."""
-        several = self.parts or self.together or self.normal is not None or len(self.laplace) != 1
-        if several or not self.laplace[0].middle or self.laplace[0].count > spreads.MOST_ALIKE:
+        others = self.parts or self.together or self.keyed or self.normal is not None
+        if (
+            others
+            or len(self.laplace) != 1
+            or not self.laplace[0].middle
+            or self.laplace[0].count > spreads.MOST_ALIKE
+        ):
             return None
         return self.laplace[0]
 
@@ -209,6 +230,8 @@ class Curve:
 
     def without_limit(self, bits: int) -> Fraction:
         """A δ that some mechanisms with these guarantees have at every ε'."""
+        if self.keyed:
+            return max(curve.without_limit(bits) for curve in self._with(alike_ways(self.keyed)))
         alone = _losses(replace(self._known(False), together=()), bits, LARGEST_LATTICE, False).infinite
         value = Fraction(0)
         for way in self._orders:
@@ -225,10 +248,10 @@ class Curve:
         return Interval(self.below(epsilon, bits, points), self.above(epsilon, bits, points))
 
 
-def _check_order(some: Iterable[Together | Known]) -> None:
+def _check_order(some: Iterable[Together | Known | Appearing]) -> None:
     """Raises ValueError where tables, at two databases in one order, stand beside samples, in another one."""
     every = list(some)
-    if any(isinstance(one, Known) for one in every) and any(
+    if any(isinstance(one, Known | Appearing) for one in every) and any(
         isinstance(one, Together) and one.turned != one for one in every
     ):
         raise ValueError("tables beside samples that have what differs at one of the two databases only")

@@ -34,7 +34,7 @@ def is_least(curve: Curve, epsilon: Term, delta: Term) -> bool:
     if (alike := curve.alike_middles) is not None and alike.count == 1:
         return _is_of_middle(alike.ratio, epsilon, delta)
     many = sum(one.count for one in curve.parts) > MOST_MECHANISMS
-    if curve.normal is not None or curve.laplace or curve.together or many:
+    if curve.normal is not None or curve.laplace or curve.together or curve.keyed or many:
         return False
     masses: Masses = {ZERO: ONE}
     below, stays = list[Term](), ONE

@@ -2,9 +2,10 @@
 
 The page's formulas make of each mechanism one piece of a curve: {epsilon, delta} of a guarantee in whole
 steps, {square} or {rho} of what is Gaussian or zCDP, {ratio} of Laplace noise, {range} of what has all losses
-in an interval of that length.  A claim is proved by the curves from above and refuted by one of them from
-below.  Between the two numbers nothing is decided: they differ by rounding, by the width of a lattice where
-there is Laplace noise or losses are very many, and for what is zCDP by more.
+in an interval of that length, {square, keys, apart} of counts by keys with normal noise and a threshold.
+A claim is proved by the curves from above and refuted by one of them from below.  Between the two numbers
+nothing is decided: they differ by rounding, by the width of a lattice where there is Laplace noise or losses
+are very many, and for what is zCDP by more.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from fractions import Fraction
 
 from dpcompose.kernel.deciders.curves.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.curves.equalities import is_least
+from dpcompose.kernel.deciders.curves.keys import Keyed
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal, Tail
 from dpcompose.kernel.deciders.curves.tradeoffs import Together
 from dpcompose.kernel.expressions import formulas, terms
@@ -26,6 +28,7 @@ MOST_BITS = 4_096
 SMALLER = Fraction(1, 10**6)
 """How much smaller an ε is that is tried where a claimed δ is just the least at its own."""
 KEYS = ({"epsilon", "delta"}, {"square"}, {"rho"}, {"square", "rho"}, {"ratio"}, {"range"})
+OF_KEYS = {"square", "keys", "apart"}
 """What a page may ask of a mechanism."""
 
 
@@ -44,13 +47,15 @@ def piece(asked: Mapping[str, str], values: Mapping[str, Term], r: Term) -> Piec
     >>> piece({"epsilon": "epsilon", "delta": "0"}, {"epsilon": terms.ONE}, terms.INFINITY) is None
     True
     """
-    if set(asked) not in KEYS:
+    if set(asked) not in (*KEYS, OF_KEYS):
         raise NoPiece(f"no curve is made of {', '.join(sorted(asked))}")
     if terms.INFINITY in (r, *values.values()):
         return None
     found = {key: _constant(key, formulas.parse(text, {**values, "r": r})) for key, text in asked.items()}
     if terms.INFINITY in found.values():
         return None
+    if set(asked) == OF_KEYS:
+        return _of_keys(found, r)
     if "ratio" in found:
         return Laplace(found["ratio"])
     if "range" in found:
@@ -61,6 +66,23 @@ def piece(asked: Mapping[str, str], values: Mapping[str, Term], r: Term) -> Piec
     if steps is None or steps.denominator != 1 or steps < 1:
         raise NoPiece(f"inputs that are {formulas.to_text(r)} apart are no whole number of steps apart")
     return Part(found["epsilon"], found["delta"], int(steps))
+
+
+def _of_keys(found: Mapping[str, Term], r: Term) -> Keyed:
+    """Counts by keys of one person who comes or goes."""
+    keys = found["keys"].number
+    if r != terms.ONE or keys is None or keys.denominator != 1:
+        raise NoPiece("what several persons have in common, of keys that nobody else has, is not known")
+    return Keyed(found["square"], int(keys), found["apart"])
+
+
+def turned(piece: Piece | None, n: int) -> Piece | None:
+    """The same of the n-th entry of a query's value: of keys the first person is one of D, the second of E.
+
+    >>> turned(Keyed(terms.ONE, 2, terms.ZERO), 1).back
+    True
+    """
+    return piece.turned if n and isinstance(piece, Keyed) else piece
 
 
 def at_once(pieces: Iterable[Piece | None]) -> Piece | None:

@@ -15,7 +15,7 @@ from dpcompose.kernel.deciders.calculus.ratios import commensurable
 from dpcompose.kernel.deciders.curves.lattices import Rounding, Window
 from dpcompose.kernel.deciders.curves.losses import Axis
 from dpcompose.kernel.deciders.curves.normal import root
-from dpcompose.kernel.deciders.curves.tradeoffs import Known, Table, Together
+from dpcompose.kernel.deciders.curves.tradeoffs import Table, Together
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, exp, log
 from dpcompose.kernel.expressions.keeping import frozen
@@ -134,7 +134,7 @@ def steps(tables: Tables, points: int) -> list[Term]:
     return [terms.number(first * 2**n) for n in range(COARSER)]
 
 
-def common_step(togethers: Sequence[Together | Known], points: int) -> Term | None:
+def common_step(togethers: Sequence[object], points: int) -> Term | None:
     """Of which all losses are multiples, where that is seen; None too where these are too many."""
     told = [together for together in togethers if isinstance(together, Together)]
     if len(told) < len(togethers) or any((one.rate, one.tail) != (terms.ONE, None) for one in told):
