@@ -211,6 +211,13 @@ def test_the_warning_names_the_first_distance() -> None:
     assert not list(warnings(on_everything(("1", "1/1000000"), target=dpc.group(16, dpc.unbounded)).bound))
 
 
+def test_the_warning_says_omega_as_it_is_written() -> None:
+    """(r, 2)-tCDP at two steps has omega 1, and orders between 1 and 1 there are none."""
+    M = dpc.mechanism("M", dpc.tcdp("r", 2, dpc.unbounded))
+    said = dpc.compose(M, on=dpc.multisets(), target=dpc.group(2, dpc.unbounded)).warnings()
+    assert said == ["omega of the bound is at most 1, which says nothing"]
+
+
 @pytest.mark.parametrize(
     ("epsilon", "delta", "distance"),
     [

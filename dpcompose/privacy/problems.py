@@ -44,7 +44,12 @@ class ProblemError(ValueError):
     def __init__(self, file: str, mistakes: Sequence[Mistake]) -> None:
         self.file = file
         self.mistakes = tuple(mistakes)
-        super().__init__("\n".join(f"{file}: {line}" for line in checks.told(self.mistakes)))
+        super().__init__("\n".join(f"{file}: {line}" for line in self.told))
+
+    @property
+    def told(self) -> Sequence[str]:
+        """The mistakes in words, each in a line, without the file."""
+        return checks.told(self.mistakes)
 
 
 @frozen

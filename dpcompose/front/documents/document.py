@@ -12,12 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.language.said import Cited as Cited
-from dpcompose.language.said import Mathematics as Mathematics
-from dpcompose.language.said import Said as Said
-from dpcompose.language.said import expressions_in
-from dpcompose.language.said import formula as formula
-from dpcompose.language.said import plain as plain
+from dpcompose.language.said import Said, expressions_in, plain
 from dpcompose.language.shown import Shown
 
 if TYPE_CHECKING:

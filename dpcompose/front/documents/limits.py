@@ -14,6 +14,7 @@ from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.intervals import ZERO, Interval, NoEnclosure, enclosure, sign
 from dpcompose.kernel.expressions.terms import Term, letter, number
+from dpcompose.privacy.guarantees.notions import WRITTEN
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.theory.registry import Theory
 
@@ -27,14 +28,19 @@ Values = Mapping[str, Term]
 
 def warnings(bound: Bound) -> Iterator[str]:
     """A sentence for each parameter of the bound that has reached the limit from which it says nothing."""
-    said = bound.steps.guarantee_of(bound.best.theorem)
-    for key, limit in bound.steps.theory.rule(said.notion).head.limits.items():
-        value = dict(said.values)[key]
+    best = bound.steps.guarantee_of(bound.best.theorem)
+    for key, limit in bound.steps.theory.rule(best.notion).head.limits.items():
+        value = dict(best.values)[key]
         if value.kind == "oo" or value.letters or sign(value - limit) not in (0, 1):
             continue
         first = [_first(mechanism, bound.steps.theory, key, limit) for mechanism in bound.setting.mechanisms]
-        reached = "".join(f"; {said}" for said in first if said is not None)
-        yield f"{key} of the bound is at least {limit}, which says nothing{reached}"
+        reached = "".join(f"; {where}" for where in first if where is not None)
+        said = (
+            f"{WRITTEN[key]} of the bound is at most {Fraction(1, limit)}"
+            if key in WRITTEN
+            else f"{key} of the bound is at least {limit}"
+        )
+        yield f"{said}, which says nothing{reached}"
 
 
 def _first(mechanism: Mechanism, theory: Theory, key: str, limit: int) -> str | None:

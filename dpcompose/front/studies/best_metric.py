@@ -11,15 +11,10 @@ from dpcompose.front.documents.document import (
     BELIEVED,
     GIVEN,
     Best,
-    Cited,
     Head,
-    Mathematics,
-    Said,
     Step,
     Telling,
     Told,
-    formula,
-    plain,
 )
 from dpcompose.front.documents.wording import joined
 from dpcompose.kernel.expressions.keeping import frozen
@@ -29,6 +24,7 @@ from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
+from dpcompose.language.said import Cited, Mathematics, Said, formula, plain
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.distances import Metric
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee, as_metric, at_any_two, private_in_a_metric

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dpcompose.front.documents.document import plain
 from dpcompose.front.numbers.numbers import NoBudget, NotSolved
 from dpcompose.front.studies.composing import compose
 from dpcompose.front.studies.results import Answer, Result
@@ -22,6 +21,7 @@ from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.kernel.library.fields import near
 from dpcompose.language import formulas
+from dpcompose.language.said import plain
 from dpcompose.privacy.guarantees.notions import OF_LINES, WRITTEN, Guarantee, in_orders
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.mechanisms.statements import mechanism

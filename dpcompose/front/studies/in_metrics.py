@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.documents.document import Composed, Member, plain
+from dpcompose.front.documents.document import Composed, Member
 from dpcompose.front.documents.examples import example
 from dpcompose.front.documents.verdict import Least
 from dpcompose.front.studies.best_metric import BestMetric, in_metric, said_of
@@ -17,6 +17,7 @@ from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
+from dpcompose.language.said import plain
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated, elaborated
 from dpcompose.privacy.format.metric_tables import CANONICAL

@@ -105,8 +105,11 @@ class MetricForms:
                 return None
             name = TARGET if steps == 1 else SINGLE
             stated = {key: to_text(self._in_steps(found, value, name)) for key, value in found.values.items()}
+        except problems.ProblemError as error:
+            self._refused[found.granularity, steps] = "\n".join(error.told)
+            return None
         except NO_STUDY as error:
-            self._refused[found.granularity, steps] = str(error).removeprefix("problem: ")
+            self._refused[found.granularity, steps] = str(error)
             return None
         return Asked(found.granularity, steps, judge, read.claims[0], {"notion": found.notion, **stated})
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents import limits, sentences
 from dpcompose.front.documents.bound import Bound, bound
-from dpcompose.front.documents.document import Composed, Member, Said, plain
+from dpcompose.front.documents.document import Composed, Member
 from dpcompose.front.documents.verdict import Least
 from dpcompose.front.studies import nested, together, tradeoffs
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
+from dpcompose.language.said import Said, plain
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import Guarantee, InMetric

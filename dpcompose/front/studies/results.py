@@ -11,10 +11,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.front.documents.document import Best, Step, Told, every_step, plain
+from dpcompose.front.documents.document import Best, Step, Told, every_step
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import listings, render
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import plain
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.guarantees.notions import in_metric
 from dpcompose.proof.theory import registry

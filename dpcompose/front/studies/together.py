@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpcompose.front.documents.bound import Bound
-from dpcompose.front.documents.document import Said
+from dpcompose.language.said import Said
 
 if TYPE_CHECKING:
     from dpcompose.search.proofs import Proofs
