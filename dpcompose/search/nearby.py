@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
+from math import comb
 
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.settings import Setting
@@ -151,6 +152,8 @@ def _identified(setting: Setting) -> Setting | None:
         inside = dict.fromkeys(
             tuple(record in A for A in sets) for record in (*databases.records, *databases.spare)
         )
+        if comb(len(inside) + edits.most - 1, edits.most) > MOST_PAIRS:
+            return None
         numbers = count(1)
         kinds = {kind: list(islice(numbers, max(2, edits.most))) for kind in inside}
         tuples = Tuples((), Size(next(numbers) - 1, exactly=True), arbitrary=True)
