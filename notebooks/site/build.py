@@ -105,7 +105,7 @@ def build(
 ) -> None:
     """Writes the page into a folder."""
     public.mkdir(parents=True, exist_ok=True)
-    for file in (HERE / "page").iterdir():
+    for file in filter(Path.is_file, (HERE / "page").iterdir()):
         shutil.copy(file, public)
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)

@@ -31,7 +31,7 @@ function ask() {
 function shown({ question: asked, part, text, seconds }) {
   if (part === "ready") return state("running", "deciding…");
   if (asked !== question) return; // of a file that has changed since
-  if (part === "picture") at("picture").innerHTML = text;
+  if (part === "picture") drawn(text);
   else if (part === "derivation") derived(text);
   else if (part === "done") state("answered", `answered in ${seconds.toFixed(1)} s`);
   else at(part).textContent = text;
@@ -39,6 +39,13 @@ function shown({ question: asked, part, text, seconds }) {
     document.body.dataset.answered = asked;
     performance.mark("verdict");
   }
+}
+
+// a picture: it fits, or scrolls where its words would be too small
+function drawn(svg) {
+  at("picture").innerHTML = svg;
+  for (const picture of at("picture").querySelectorAll("svg"))
+    picture.style.minWidth = `${0.75 * picture.width.baseVal.value}px`;
 }
 
 // a derivation: the formulas of what is folded are typeset when it is opened
