@@ -83,10 +83,10 @@ search.metrics: claims proofs sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
 front.documents: canonical captions document side_by_side glossary wording attained sentences verdict telling
-    bound at at_any_two examples limits
+    bound best_metric at at_any_two examples limits
 front.printers: audited listings markdown render sarif display latex papers
 front.numbers: numbers budgets curve membership totals
-front.studies: audits library nested results specialised together tradeoffs neighbours best_metric metric_forms
+front.studies: audits library nested results specialised together tradeoffs neighbours metric_forms
     in_metrics judge recheck
 front.drawings: marks places vectors charts frames
 front: files internal

@@ -22,7 +22,7 @@ from shipped import EXAMPLE, IN_METRICS
 from theorem_settings import FOLDER, PAGES, ROOT, THEORY
 
 import dpcompose as dpc
-from dpcompose.front.studies.best_metric import BestMetric
+from dpcompose.front.documents.best_metric import BestMetric
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.library.fields import key_of
 from dpcompose.kernel.library.kinds import KINDS

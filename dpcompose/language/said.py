@@ -148,5 +148,10 @@ class Writer:
         return self.text(part.text) if part.expression is None else self.formula(part.expression)
 
 
-D, E, NEIGHBOUR = (Mathematics(one, one) for one in ("D", "E", "D'"))
+def same(text: str) -> Mathematics:
+    """Mathematics that looks the same as text and as LaTeX."""
+    return Mathematics(text, text)
+
+
+D, E, NEIGHBOUR = map(same, ("D", "E", "D'"))
 """The databases of a pair; of a counterexample the second one is printed as D'."""

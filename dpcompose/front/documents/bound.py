@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents import sentences, telling
 from dpcompose.front.documents.attained import Attained, attained
 from dpcompose.front.documents.captions import Captions, Guaranteed, conversions, rests_on
 from dpcompose.front.documents.document import Best, Head, Step, Told
-from dpcompose.front.documents.wording import in_letters
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.language.said import Mathematics, Said, plain
+from dpcompose.language.said import Mathematics, Said, plain, same
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import elaborated
 from dpcompose.privacy.settings import Setting, inside
@@ -243,24 +242,19 @@ class Bound(Best, Shown):
     def _begins(self) -> Said:
         """How the proof begins: what its letters are."""
         r, several = sentences.letter_of_distances(self.setting), len(self.setting.mechanisms) > 1
-        D, E, each = (Mathematics(one, one) for one in ("D", "D'", f"{r}_i"))
-        said = partial(sentences.in_letters_of, self.setting)
-        letters = in_letters(said(" how far apart p_i(D) and p_i(D') are"))
+        p, k = sentences.letters_of_maps(self.setting)
+        D, E, reads, there, each = map(same, ("D", "D'", f"{p}_i(D)", f"{p}_i(D')", f"{r}_i"))
+        begins: Said = ["Let ", D, " and ", E, f" be {self.setting.target} neighbours, ", reads]
+        begins = [*begins, " what the ", same("i"), "-th mechanism reads, ", each, " how far apart "]
+        begins = [*begins, reads, " and ", there, " are"]
         if self.setting.families and several:
             member = Mathematics(f"{r}_(j,i)", f"{r}_{{j,i}}")
-            letters = [*letters, *in_letters(" (of the i-th member of the j-th family "), member, ")"]
-        number = "" if self.setting.families else f", and k = {len(self.setting.mechanisms)} their number"
-        begins = [
-            "Let ",
-            D,
-            " and ",
-            E,
-            f" be {self.setting.target} neighbours",
-            *in_letters(said(", p_i(D) what the i-th mechanism reads, ")),
-            each,
-            *letters,
-        ]
-        return [*begins, *in_letters(said(f", p all of these p_i{number}."))]
+            of: Said = [" (of the ", same("i"), "-th member of the ", same("j"), "-th family ", member, ")"]
+            begins = [*begins, *of]
+        begins = [*begins, ", ", same(p), " all of these ", same(f"{p}_i")]
+        if self.setting.families:
+            return [*begins, "."]
+        return [*begins, ", and ", same(f"{k} = {len(self.setting.mechanisms)}"), " their number."]
 
     def data(self) -> dict[str, Any]:
         """As JSON."""

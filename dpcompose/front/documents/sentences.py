@@ -194,10 +194,15 @@ def letter_of_distances(setting: Setting) -> str:
     return _letter(setting, ("r", "s", "t", "h", "u", "v", "distance"))
 
 
+def letters_of_maps(setting: Setting) -> tuple[str, str]:
+    """What the maps p and their number k are printed as: these, or letters that are no parameter's."""
+    p = _letter(setting, ("p", "q", "f", "g", "parts"))
+    return p, "k" if setting.families else _letter(setting, ("k", "m", "n", "j", "number"))
+
+
 def in_letters_of(setting: Setting, text: str) -> str:
-    """What is said of the maps p and their number k, in other letters where parameters have these."""
-    own = {"p": _letter(setting, ("p", "q", "f", "g", "parts"))}
-    own["k"] = "k" if setting.families else _letter(setting, ("k", "m", "n", "j", "number"))
+    """What pages say of the maps p and their number k, in other letters where parameters have these."""
+    own = dict(zip("pk", letters_of_maps(setting), strict=True))
     return re.sub(r"(?<![A-Za-z'])[pk](?![A-Za-z])", lambda letter: own[letter[0]], text)
 
 

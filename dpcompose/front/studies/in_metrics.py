@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.front.documents.best_metric import BestMetric, in_metric, said_of
 from dpcompose.front.documents.document import Composed, Member
 from dpcompose.front.documents.examples import example
 from dpcompose.front.documents.verdict import Least
-from dpcompose.front.studies.best_metric import BestMetric, in_metric, said_of
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions.formulas import to_text

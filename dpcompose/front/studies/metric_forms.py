@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any
 
-from dpcompose.front.studies.best_metric import in_metric
+from dpcompose.front.documents.best_metric import in_metric
 from dpcompose.front.studies.neighbours import NO_STUDY, ForNeighbours
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel import saved

@@ -225,7 +225,7 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
     """Checks a saved file about privacy in a metric by the kernel, and that its core setting and claims are
     those of its problem.  Raises Refused."""
     from dpcompose.front.documents import sentences
-    from dpcompose.front.studies.best_metric import BestMetric, steps_stated
+    from dpcompose.front.documents.best_metric import BestMetric, steps_stated
     from dpcompose.front.studies.metric_forms import MetricForms
     from dpcompose.privacy.guarantees.notions import private_in_a_metric
 
