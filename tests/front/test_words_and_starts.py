@@ -128,6 +128,15 @@ def test_a_new_file_is_verified(
     assert status == 0 and "PROVED" in out
 
 
+def test_any_records_are_no_record_of_that_name(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "init", "--records", "any")
+    assert status == 0 and "records =" not in out and 'reads = "everything"' in out
+    status, out, _ = run(capsys, "init", "--records", "any", "--parts", "a | b")
+    assert (
+        status == 0 and 'reads = { records = ["b"] }' in out and "records = [" not in out.split("[target]")[0]
+    )
+
+
 def test_a_new_file_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (file := tmp_path / "mine.toml").write_text("mine")
     status, _, err = run(capsys, "init", str(file), "--kind", "sets")

@@ -37,7 +37,7 @@ KINDS = ("multisets", "sets", "tuples", "streams", "sequences", "tables", "graph
 NOTIONS = ("pure", "approximate", "zcdp", "gaussian")
 QUESTIONS = (
     Question("kind", "what a database is", "multisets", KINDS),
-    Question("records", "the records there are, as a,b,c", "a,b,c"),
+    Question("records", "the records there are, as a,b,c; any: whatever they are", "a,b,c"),
     Question("size", 'how many records a database has: any, "= 4" or "<= 4"', "any"),
     Question("neighbours", "which databases are neighbours", "unbounded", also=("neighbors", "target")),
     Question("parts", "what each mechanism reads, as a | b,c; all: everything", "a | b | c"),
@@ -121,7 +121,8 @@ def answers(given: Mapping[str, str | None], ask: Callable[[Question], str] | No
         shown = Question(question.key, question.words, usual, question.answers)
         found[question.key] = given.get(question.key) or (ask(shown) if ask is not None else "") or usual
     if not given.get("parts") and found["parts"] == "a | b | c":  # of the records that there are
-        found["parts"] = " | ".join(_list(found["records"]))
+        records = _records(found["records"])
+        found["parts"] = "all" if records is None else " | ".join(records)
     return found
 
 
@@ -157,7 +158,7 @@ def written(said: Mapping[str, str]) -> str:
     parts, letters = [_list(part) for part in said["parts"].split("|")], FILE_KEYS[said["notion"]]
     data = {
         "format": 1,
-        "databases": databases(said["kind"], _list(said["records"]), said["size"]),
+        "databases": databases(said["kind"], _records(said["records"]), said["size"]),
         "target": {"granularity": said["neighbours"]},
         "mechanisms": [_mechanism(n, part, said, letters) for n, part in enumerate(parts, start=1)],
         "claims": [
@@ -195,6 +196,11 @@ def _together(letter: str, count: int) -> str:
     """The sum of a parameter of all mechanisms; of Gaussian privacy the root of the squares."""
     each = [f"{letter[0]}{n}" for n in range(1, count + 1)]
     return f"sqrt({' + '.join(f'{one}**2' for one in each)})" if letter == "mu" else " + ".join(each)
+
+
+def _records(text: str) -> list[str] | None:
+    """The records that are named; None for any."""
+    return None if text.strip() == "any" else _list(text)
 
 
 def _list(text: str) -> list[str]:
