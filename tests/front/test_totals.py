@@ -45,6 +45,12 @@ def two_pure_delta(e: Any, epsilon: Any) -> Any:
     return p**2 - mpmath.exp(epsilon) * (1 - p) ** 2
 
 
+def answered(share: str = "1 - f/2") -> dpc.Study:
+    """Randomized response; of 1 - f/2 with f in (0, 1) the loss is log((2 − f)/f)."""
+    one = dpc.mechanism("M", noise=dpc.randomized_response(share))
+    return dpc.compose(one, on=dpc.multisets("ab"), target=U, parameters={"f": "in (0,1)"})
+
+
 def response_rho(e: Any) -> Any:
     return e * mpmath.tanh(e / 2)
 
@@ -83,6 +89,17 @@ SOLUTIONS = [
         "b",
         lambda b: 1 - mpmath.exp((mpmath.mpf(1) / 10 - 1 / b) / 2) - mpmath.mpf(1) / 100,
         8,
+    ),
+    # a parameter in (0, 1), where few factors are allowed: f = 2/(1 + e^ε), also close to 1
+    (answered(), dpc.pure(1), "f", lambda f: mpmath.log((2 - f) / f) - 1, 0.5),
+    (answered(), dpc.pure("1e-9"), "f", lambda f: 1e9 * (mpmath.log((2 - f) / f) - mpmath.mpf("1e-9")), 0.9),
+    (answered("1 - f**2/2"), dpc.pure(4), "f", lambda f: mpmath.log((2 - f**2) / f**2) - 4, 0.2),
+    (
+        answered(),
+        dpc.zcdp("1/2"),
+        "f",
+        lambda f: response_rho(mpmath.log((2 - f) / f)) - mpmath.mpf(1) / 2,
+        0.5,
     ),
     # in its own notion, where the guarantee is no power: ε = 2e + e²
     (study(pure("2*e + e**2", "M")), dpc.pure(1), "e", lambda e: 2 * e + e**2 - 1, 0.4),
@@ -149,7 +166,7 @@ def test_more_budget_is_refused_where_parameters_pull_both_ways() -> None:
     assert both.budget(ONE, at={"b": 2}).parameters["e"] > sympy.Rational(1, 2)
 
 
-REFUSED = [
+REFUSED: list[tuple[Any, ...]] = [
     (study(dpc.mechanism("M", dpc.zcdp("r", U))), dpc.gaussian(1), {}, "no conversion pages lead from zcdp"),
     (
         study(dpc.mechanism("M", dpc.gaussian("m", U))),
@@ -168,6 +185,14 @@ def test_what_no_parameters_reach(found: dpc.Study, total: Any, at: Any, message
     with pytest.raises(NoBudget) as refused:
         found.budget(total, at=at)
     assert message in str(refused.value)
+
+
+def test_epsilon_alone_is_pure_privacy() -> None:
+    """Unless it is the parameter of the mechanisms' own notion."""
+    for named in (study(count(dpc.gaussian_noise("s"))), study(dpc.mechanism("M", dpc.zcdp("r", U)))):
+        with pytest.raises(NoBudget, match=r"there is no finite epsilon|from zcdp to pure"):
+            named.budget(epsilon=1)
+    assert study(dpc.mechanism("M", dpc.f_dp("L(r)", U))).budget(epsilon=1).parameters == {"r": 1}
 
 
 def test_totals_as_they_are_written() -> None:

@@ -137,6 +137,7 @@ WITHOUT_BUDGET = [
     "262",
     "263",
     "264",
+    "266",
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""

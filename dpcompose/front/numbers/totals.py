@@ -86,7 +86,8 @@ def by_name(
 ) -> Guarantee:
     """The guarantee that has just these parameters, and orders where it is one of divergences.
 
-    notion -- the one that is meant where several have them.  Raises WrongValue.
+    notion -- the one that is meant where several have them; else the first one of the problem format, or of
+    the pages.  Raises WrongValue.
 
     >>> str(by_name({"epsilon": "e", "delta": "1e-6"})), str(by_name({"epsilon": 1, "orders": "8"}))
     ('approximate (e, 1/1000000)', 'renyi (1) for orders 8')
@@ -95,7 +96,8 @@ def by_name(
         orders = Orders.read(str(given["orders"])) if "orders" in given else None
     except ValueError as error:
         raise WrongValue(str(error)) from None
-    named = [one for one in notions if (one in OF_ORDERS) == (orders is not None) and one not in OF_LINES]
+    known = [one for one in dict.fromkeys([*FILE_KEYS, *notions]) if one in notions]
+    named = [one for one in known if (one in OF_ORDERS) == (orders is not None) and one not in OF_LINES]
     meant = [one for one in named if given.keys() - {"orders"} == set(notions[one])]
     if not meant:
         said = ",".join(f"{key}={value}" for key, value in given.items())
@@ -207,7 +209,9 @@ class _Search:
                     return at({**self.fixed, **chosen})
             return [(key, Between(None, None), Fraction(0)) for key, _ in self.total.values]
 
-        line = _Line(there, grows)
+        ends = {name: self.bound.setting.domains[name].greatest for name in scales}
+        least = min((end / weight for name, weight in scales.items() if (end := ends[name])), default=None)
+        line = _Line(there, grows, None if least is None else Fraction(float(least)))
         t, unit = line.nearest()
         beyond, exceeded = line.beyond(t, unit)
         reached = {key: _expression(x.high) for key, x, _ in there(t) if x.high is not None}
@@ -271,10 +275,14 @@ def _expression(x: Fraction) -> sympy.Rational:
 
 @frozen
 class _Line:
-    """Factors t > 0, at which more and more is lost in one direction: the larger ones, or the smaller."""
+    """Factors t > 0, at which more and more is lost in one direction: the larger ones, or the smaller.
+
+    limit -- about where the allowed ones end, if they do: it only chooses where to look.
+    """
 
     there: Callable[[Fraction], list[tuple[str, Between, Fraction]]]
     grows: bool
+    limit: Fraction | None
 
     def keeps(self, t: Fraction) -> bool:
         """Whether the total is kept at a factor, for certain."""
@@ -287,20 +295,28 @@ class _Line:
     def nearest(self) -> tuple[Fraction, Fraction]:
         """A factor that keeps the total, and the distance to the next one that is not seen to keep it."""
         ratio = Fraction(4) if self.grows else Fraction(1, 4)  # towards more that is lost
-        t = Fraction(1)
-        kept = self.keeps(t)
+        power, other = Fraction(1), self._factor(Fraction(1))
+        kept = self.keeps(other)
         for _ in range(MOST_POWERS):
-            other = t * (ratio if kept else 1 / ratio)
+            power, t = power * (ratio if kept else 1 / ratio), other
+            other = self._factor(power)
             if self.keeps(other) != kept:
                 break
-            t = other
         else:
             raise NoBudget(
                 "every factor that was tried keeps the total" if kept else "no factor keeps the total"
             )
         good, bad = (t, other) if kept else (other, t)
-        unit = Fraction(10) ** (math.floor(math.log10(min(good, bad))) - DIGITS + 1)
-        return self._between(round(good / unit), round(bad / unit), unit) * unit, unit
+        least = min(good, bad) if self.limit is None else min(good, bad, self.limit - max(good, bad))
+        unit = Fraction(10) ** (math.floor(math.log10(least)) - DIGITS + 1)
+        found = self._between(round(good / unit), round(bad / unit), unit) * unit
+        if not self.keeps(found):
+            raise NoBudget("no factor that is tried keeps the total")
+        return found, unit
+
+    def _factor(self, power: Fraction) -> Fraction:
+        """A power of 4, or that share of the allowed factors to which it is the odds."""
+        return power if self.limit is None else self.limit * power / (1 + power)
 
     def _between(self, good: int, bad: int, unit: Fraction) -> int:
         """The last multiple of a unit that keeps the total, by turns of halving and of proportion."""
