@@ -140,15 +140,25 @@ def _log(x: Fraction) -> Fraction:
     return log(Interval.of(x), 40).low
 
 
-def guarantee(shop: Workshop, claimed: Guarantee) -> Guarantee | None:
-    """A claimed guarantee with the least ε that is known at its δ; None where there is none."""
+def guarantee(shop: Workshop, claimed: Guarantee, proved: bool) -> Guarantee | None:
+    """A claimed guarantee with the least ε that is known at its δ; None where there is none.
+
+    proved -- whether the claim is: it is returned itself where the decimal that is found is larger.
+    """
     values = dict(claimed.terms)
     if "delta" not in values:
         return None
     epsilon = least_epsilon(shop, claimed.notion, values["delta"])
-    return (
-        None if epsilon is None else claimed.with_values((("epsilon", epsilon), ("delta", values["delta"])))
-    )
+    if epsilon is None or (proved and _is_larger(epsilon, values["epsilon"])):
+        return None if epsilon is None else claimed
+    return claimed.with_values((("epsilon", epsilon), ("delta", values["delta"])))
+
+
+def _is_larger(found: Term, claimed: Term) -> bool:
+    """Whether a decimal, or ∞, is larger than an ε that has a value."""
+    with suppress(ValueError):
+        return found.number is None or enclosure(claimed, BITS[0]).high < found.number
+    return False
 
 
 @frozen

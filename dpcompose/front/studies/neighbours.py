@@ -191,7 +191,7 @@ class ForNeighbours:
         at_once = theorem is not None and theorem.rule in CURVES
         known = None
         if (self.proofs.choices is None or at_once) and self._has_least(answer):
-            known = self._least(answer.claim)
+            known = self._least(answer)
         by_curve = answer.by_curve or known is not None
         page = least.page(self.proofs.shop_in(notion), notion) if by_curve else None
         curve = "" if page is None else str(page.id)
@@ -202,7 +202,8 @@ class ForNeighbours:
             right = together.least(self.proofs, shown) or shown.said
         else:
             right = [f"{shown.guarantee.granularity} ", sentences.claimed(known, self.theory, True)]
-        words = "" if known is None else f", which has {plain(right)}"
+        says_more = known is not None and known is not answer.claim.guarantee
+        words = f", which has {plain(right)}" if says_more else ""
         by = f"by {curve}{words}" if answer.by_curve else self._by(answer, shown)
         return Least(known, curve, by, right)
 
@@ -285,10 +286,11 @@ class ForNeighbours:
             )
         return True
 
-    def _least(self, claim: Claim) -> Guarantee | None:
-        """The least guarantee that a curve has at a claim's δ."""
+    def _least(self, answer: Answer) -> Guarantee | None:
+        """The least guarantee that is known at a claim's δ, by a curve or by the verdict."""
+        claim, proved = answer.claim, answer.verdict == "proved"
         with suppress(NoGuarantee, NotElaborated):
-            return least.guarantee(self.proofs.shop_in(claim.notion), claim.guarantee)
+            return least.guarantee(self.proofs.shop_in(claim.notion), claim.guarantee, proved)
         return None
 
     def flat(self, notion: str | None = None) -> ForNeighbours | None:
