@@ -8,6 +8,7 @@ import math
 import random
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from in_metrics import THEORY, believed_again, claimed, forged, saved, steps, study, verdicts
@@ -190,3 +191,19 @@ def test_the_nodes_and_edges_of_a_graph() -> None:
         assert study.check("x*d").verdict == "proved" and study.check("x*d/2").verdict == "refuted"
         with pytest.raises(TypeError, match="listed\\(G\\) with the nodes"):
             dpc.metric_study({"M": "x*d"}, on=G, metrics={"d": dpc.steps_between(line)})
+
+
+@pytest.mark.parametrize(
+    ("on", "metric", "d"),
+    [
+        (dpc.listed("abc"), "d", dpc.distances([("a", "b", 1), ("b", "c", 2), ("a", "c", 3)])),
+        (dpc.listed(["x", "y"]), "d", dpc.distances([("x", "y", "1/2")])),
+        (dpc.graphs(3), "d_edge", None),
+    ],
+)
+def test_mechanisms_are_given_by_name_or_as_they_are_made(on: Any, metric: str, d: Any) -> None:
+    metrics = {} if d is None else {"d": d}
+    made = dpc.mechanism("M", dpc.in_metric(f"e*{metric}"))
+    for given in ([{"M": f"e*{metric}"}], [made], [{}, made]):
+        study = dpc.metric_study(*given, on=on, metrics=metrics)
+        assert study.check(f"e*{metric}").proved and study.check(f"0.9*e*{metric}").refuted

@@ -87,7 +87,7 @@ def compose(
 
 
 def metric_study(
-    mechanisms: Mapping[str, MetricMechanism],
+    mechanisms: Mapping[str, MetricMechanism] | Stated,
     *stated: Stated,
     on: DatabaseClass | Data,
     metrics: Mapping[str, Data | Formula] | None = None,
@@ -102,7 +102,7 @@ def metric_study(
     """The composition of mechanisms that are private in metrics on one class of databases.
 
     mechanisms -- by name the metric, a formula in `metrics` and parameters, or noise on points, ("f", noise)
-    on the values of a map or part; stated -- more of them, made by `mechanism`;
+    on the values of a map or part, or one made by `mechanism`; stated -- more of these;
     target -- neighbours, a metric, or the pairs `within` a distance: what claims without a metric are about;
     on -- `points`, `product`, or a class of records; maps -- by name the entries of their values, formulas in
     coordinates;
@@ -127,12 +127,13 @@ def metric_study(
     from dpcompose.privacy.settings.assumptions import assumption
 
     theory = theory or registry.standard()
+    named, stated = (mechanisms, stated) if isinstance(mechanisms, Mapping) else ({}, (mechanisms, *stated))
     _check_functions(on, (d for one in stated if isinstance(one, Measured) for d in one.functions))
     target = _target(on, target, metrics or {})
     if isinstance(target, Granularity):
         stated = tuple(one.for_neighbours(target) if isinstance(one, Mechanism) else one for one in stated)
     said = metrics or {}, maps or {}, parameters or {}, title, adaptive
-    data = problem_data(mechanisms, stated, on, target, *said)
+    data = problem_data(named, stated, on, target, *said)
     data |= {"assume": [str(assumption(one)) for one in assume]} if assume else {}
     return Study(problems.read_data(data, notions=theory.parameters, pairs=True).setting, theory)
 
