@@ -118,19 +118,17 @@ def histograms() -> Study:
     [
         pytest.param("1e-6", "refuted", marks=pytest.mark.slow),
         pytest.param("0.35", "refuted", marks=pytest.mark.slow),
-        pytest.param("0.407", "refuted", marks=pytest.mark.slow),
-        pytest.param("0.5", "undecided", marks=pytest.mark.slow),
-        ("0.571", "proved"),
+        ("0.407", "refuted"),
+        ("0.4075", "proved"),
+        pytest.param("0.571", "proved", marks=pytest.mark.slow),
     ],
 )
 def test_two_histograms(delta: str, verdict: str) -> None:
-    """A replacement moves two bins of each: at two databases the δ is 0.40703, by the L1 norm at most 0.57024."""
+    """A replacement moves two bins of each by 1: four losses of Laplace noise, folded on a grid, have 0.40703206."""
     study = histograms()
     found = study.check(dpc.approximate("1/2", delta))
     rechecks.rechecked(study, [found])
     assert found.verdict == verdict
-    if verdict == "undecided":
-        assert "the lower bound 0.407032 and the upper bound 0.5702429" in found.reason
 
 
 # ---------------------------------------------------------------- some of the mechanisms
