@@ -17,7 +17,7 @@ from dpcompose.kernel.composition import given_tables, samples
 from dpcompose.kernel.composition.losses import Loss, NoLoss, Values, at_type, in_steps
 from dpcompose.kernel.core.concrete import Noise
 from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.covers.queries import has_more_records, value_is_reached
+from dpcompose.kernel.covers.queries import has_more_records, is_lost_there, sides_are_told, value_is_reached
 from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.deciders.curves import noises, outcomes, pieces
@@ -146,6 +146,8 @@ class Curves:
         if noise is None or _word(self.mechanism(i), self.theory) not in self.page.head.noises:
             return ()
         by_sums = self.theory.page(noise.page, "noise").head.norm in ("L1", "records")
+        if not sides_are_told(i, type, self.setting, self.theory):
+            raise NoLoss("who comes and who goes, of those whose keys are counted, is not known")
         return dict(type.entries).get(i, ()) if by_sums else ()
 
     def in_letters(self, epsilon: Term, cover: Cover) -> Term:
@@ -325,7 +327,7 @@ class Curves:
                 yield i, range(1, 2), rows
                 continue
             samples.check_deal(i, mechanism, type)
-            if not value_is_reached(i, type, self.setting, self.theory):
+            if not is_lost_there(i, type, self.setting, self.theory):
                 raise NoLoss(f"what {mechanism.name} loses there is not known, only what bounds it")
             for many, r in members:
                 if r.kind == "oo" and mechanism.noise is not None:

@@ -21,6 +21,7 @@ from dpcompose.kernel.deciders.curves.pieces import piece, turned
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.theory import registry
@@ -167,6 +168,34 @@ def test_files_and_python_say_the_same(tmp_path: Any) -> None:
     path.write_text(study(ONE).to_toml(), "utf-8")
     assert 'noise = { gaussian = "6", threshold = "27" }' in study(ONE).to_toml()
     assert load(path)[0].curve().delta(1).ends() == ("1.468679e-5", "1.46868e-5")
+
+
+@pytest.mark.parametrize("claimed", ["0.2", "0.25", "0.31"])
+def test_one_goes_from_here_and_another_one_comes_there(claimed: str) -> None:
+    """Of a record of a and one of b in its place at most 0.19116 at 1/2, by shown keys at D and others at E.
+
+    Both were counted at D, and 0.31 was refuted.  Nor is that a derivation, at whichever neighbours; where
+    one record comes or goes all see it at the same database, and it is."""
+    both = [
+        dpc.mechanism(
+            x, query=dpc.keys(2), noise=dpc.gaussian_noise(3, threshold=5), reads=dpc.restriction([x])
+        )
+        for x in "ab"
+    ]
+    made = study(*both, target=B)
+    assert made.check(dpc.approximate("1/2", claimed)).verdict != "refuted"
+    prover = Prover(Elaborated(made.setting).core, Theory(registry.standard().pages))
+    cover = prover.by("cover")
+    lost = [prover.by("noise", i=i, notion="approximate") for i in (1, 2)]
+    claim = {"notion": "approximate", "epsilon": "1/2", "delta": claimed}
+    for n, type in enumerate(cover.says.cover.types, start=1):
+        with pytest.raises(NoTheorem, match=r"only what bounds it|not seen to be above"):
+            prover.by("exceed", cover, *lost, claim=claim, point={}, neighbours=n, bits=128, by=[1, 2])
+        assert type.moves
+    with pytest.raises(NoTheorem, match="who comes and who goes"):
+        prover.by("curve", cover, *lost, claim=claim, bits=128)
+    assert study(*both).check(dpc.approximate("1/2", "0.1742")).verdict == "proved"
+    assert study(*both).check(dpc.approximate("1/2", "0.174")).verdict == "refuted"
 
 
 HEAD = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "unbounded"\n[[mechanisms]]\nname = "M"\n'

@@ -98,6 +98,35 @@ def value_is_reached(i: int, type: Type, setting: Setting, theory: Theory) -> bo
     return alone or shared == max(wanted, max(1, least) - (fewest - shared))
 
 
+def sides_are_told(i: int, type: Type, setting: Setting, theory: Theory) -> bool:
+    """Whether it is known at which databases of a type the records are that M_i and others count by keys.
+
+    Types say how far values move, and not at which of the two databases somebody is.  That is of no matter
+    for one mechanism, besides those where somebody goes and another one comes; and in one step in which a
+    record comes or goes everyone sees it at the same one.
+    """
+    every, target, entries = setting.mechanisms, setting.target, dict(type.entries)
+    noise = every[i - 1].noise
+    if noise is None or theory.page(noise.page, "noise").head.norm != "records":
+        return True
+    x, y = (Counter(one) if isinstance(one, tuple) else Counter([one]) for one in type.pair)
+    if target.steps == 1 and target.times is None and {*target.edits} == {(0, 1), (1, 0)}:
+        return x <= y or y <= x
+    alone = [
+        many == 1 or (many == 0 and every[j - 1].count is None)
+        for j, some in type.moves
+        for many, _ in some
+        if (other := every[j - 1].noise) is not None and other.page == noise.page
+        if len(entries.get(j, ())) < 2
+    ]
+    return len(alone) <= 1 and all(alone)
+
+
+def is_lost_there(i: int, type: Type, setting: Setting, theory: Theory) -> bool:
+    """Whether what M_i may lose at a type is lost at two databases of it, beside what others lose there."""
+    return value_is_reached(i, type, setting, theory) and sides_are_told(i, type, setting, theory)
+
+
 def has_more_records(setting: Setting, theory: Theory) -> bool:
     """Whether two databases may have as many more records as one likes, the same ones, and are of the same
     type: multisets of any size, where nothing depends on how many records are read."""
