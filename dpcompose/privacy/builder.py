@@ -125,22 +125,29 @@ def in_coordinates(first: str, second: str, formula: Formula, of: str | None = N
     return Data({"letters": letters, "formula": _text(formula)} | _of(of))
 
 
-def distances(table: Sequence[tuple[str, str, Formula]] | Graph, of: str | None = None) -> Data:
+def distances(
+    table: Sequence[tuple[str, str, Formula]] | Mapping[tuple[str, str], Formula] | Graph,
+    of: str | None = None,
+) -> Data:
     """A metric on a listed class pair by pair; a pair that is left out is at distance oo.
 
-    table -- pairs with their distances, or a networkx graph: lengths of shortest paths, edges being as long
-    as their weights; of -- a map: then it is one on its values.
+    table -- pairs with their distances, in a list or a dictionary, or a networkx graph: lengths of shortest
+    paths, edges being as long as their weights; of -- a map: then it is one on its values.
 
     What is no metric is refused by `metric_study`, with ProblemError or InvalidSetting.
 
     >>> distances([("a", "b", 2), ("b", "c", "1/2"), ("a", "c", "5/2")])
     table = [['a', 'b', '2'], ['b', 'c', '1/2'], ['a', 'c', '5/2']]
+    >>> distances({("a", "b"): 2})
+    table = [['a', 'b', '2']]
     >>> import networkx
     >>> distances(networkx.Graph([("a", "b", {"weight": 0.5}), ("b", "c")]))
     table = [['a', 'b', '1/2'], ['a', 'c', '3/2'], ['b', 'c', '1']]
     """
     if is_graph(table):
         table = _of_paths(table)
+    if isinstance(table, Mapping):
+        table = [(x, y, value) for (x, y), value in table.items()]
     return Data({"table": [[x, y, _text(value)] for x, y, value in table]} | _of(of))
 
 
