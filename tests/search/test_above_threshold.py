@@ -16,6 +16,7 @@ from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.theory import registry
@@ -203,3 +204,40 @@ def test_forged_settings_are_refused(changes: dict[str, str], page: str, why: st
         return
     with pytest.raises((NoTheorem, BadSetting), match=why):
         derived()
+
+
+def questions(name: str, low: int, high: int, **reads: Any) -> Any:
+    noise = dpc.above_threshold(1, 1, 1)
+    return dpc.mechanism(name, query=dpc.questions(low, high), noise=noise, **reads)
+
+
+APART = [questions(x, 0, 1, reads=dpc.restriction([x])) for x in "ab"]
+BESIDE = [questions("M", 0, 1), questions("N", -1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("some", "target", "epsilon", "verdict"),
+    [
+        # counts that fall lose 1 in the one order, and 2 in the other; those that rise the other way round
+        (APART, B, "3", "undecided"),
+        (BESIDE, U, "3", "undecided"),
+        (BESIDE, U, "4", "proved"),
+        ([questions(x, 0, 1) for x in "MN"], U, "3.9", "refuted"),
+        ([questions(x, 0, 1) for x in "MN"], B, "5.9", "refuted"),
+        ([questions("M", -1, 1), questions("N", 0, 1)], U, "4.9", "refuted"),
+    ],
+)
+def test_several_lose_most_in_one_order(some: list[Any], target: Any, epsilon: str, verdict: str) -> None:
+    made = dpc.compose(*some, on=dpc.multisets("ab"), target=target)
+    assert made.check(dpc.pure(epsilon)).verdict == verdict
+
+
+@pytest.mark.parametrize(("some", "target"), [(APART, B), (BESIDE, U)])
+def test_what_is_lost_in_two_orders_is_not_added_up(some: list[Any], target: Any) -> None:
+    """A derivation that both lose 2 at two databases."""
+    core = Elaborated(dpc.compose(*some, on=dpc.multisets("ab"), target=target).setting).core
+    prover = Prover(core, Theory(registry.standard().pages))
+    cover, lost = prover.by("cover"), [prover.by("noise", i=i, notion="pure") for i in (1, 2)]
+    (n,) = [n for n, type in enumerate(cover.says.cover.types, start=1) if len(type.moves) == 2]
+    with pytest.raises(NoTheorem, match="only what bounds it"):
+        prover.by("attain", cover, *lost, notion="pure", neighbours=[n], by=[1, 2])

@@ -19,7 +19,7 @@ from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, adds_
 from dpcompose.kernel.core.assumptions import Assumed, Assumption
 from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.covers.queries import has_more_records, value_is_reached
+from dpcompose.kernel.covers.queries import answers_are_told, has_more_records, value_is_reached
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.deciders.curves import noises
@@ -185,7 +185,8 @@ class Witnesses:
             law = self.theory.page(mechanism.noise.page, "noise")
             if self.is_by_divergence(i):
                 return str(law.id)
-            moves = value_is_reached(i, self.type, self.setting, self.theory)
+            known = (value_is_reached, answers_are_told)
+            moves = all(is_so(i, self.type, self.setting, self.theory) for is_so in known)
             if self._is_ordered and not (law.head.renyi and i in dict(self.type.entries)):
                 raise NoLoss(f"what {mechanism.name} loses of each order is not known")
             limit = head.notion in law.head.in_the_limit and has_more_records(self.setting, self.theory)

@@ -109,7 +109,7 @@ def sides_are_told(i: int, type: Type, setting: Setting, theory: Theory) -> bool
     noise = every[i - 1].noise
     if noise is None or theory.page(noise.page, "noise").head.norm != "records":
         return True
-    x, y = (Counter(one) if isinstance(one, tuple) else Counter([one]) for one in type.pair)
+    x, y = (Counter[Any](one) if isinstance(one, tuple) else Counter[Any]([one]) for one in type.pair)
     if target.steps == 1 and target.times is None and {*target.edits} == {(0, 1), (1, 0)}:
         return x <= y or y <= x
     alone = [
@@ -125,6 +125,31 @@ def sides_are_told(i: int, type: Type, setting: Setting, theory: Theory) -> bool
 def is_lost_there(i: int, type: Type, setting: Setting, theory: Theory) -> bool:
     """Whether what M_i may lose at a type is lost at two databases of it, beside what others lose there."""
     return value_is_reached(i, type, setting, theory) and sides_are_told(i, type, setting, theory)
+
+
+def answers_are_told(i: int, type: Type, setting: Setting, theory: Theory) -> bool:
+    """Whether M_i and others that answer until sums are large lose most at a type in the same order.
+
+    The largest loss is that of one order of two databases, unless sums move as far up as down.
+    """
+    every = setting.mechanisms
+    x, y = (Counter[Any](one) if isinstance(one, tuple) else Counter[Any]([one]) for one in type.pair)
+    replaced, same_side = (x - y).total() == (y - x).total(), x <= y or y <= x
+
+    def has_order(j: int) -> bool:
+        noise, reads = every[j - 1].noise, every[j - 1].reads
+        if noise is None or theory.page(noise.page, "noise").head.norm != "answers":
+            return False
+        return noise.letters["l"] + noise.letters["u"] != ZERO and not (replaced and reads == (None,))
+
+    if not has_order(i):
+        return True
+    alike = [(j, many) for j, some in type.moves for many, _ in some if has_order(j)]
+    ends = {(noise.letters["l"], noise.letters["u"]) for j, _ in alike if (noise := every[j - 1].noise)}
+    single = setting.target.steps == 1 and {*setting.target.edits} == {(0, 1), (1, 0)}
+    together = single and same_side and len(ends) == 1
+    alone = len(alike) == 1 and (alike[0][1] == 1 or (alike[0][1] == 0 and every[i - 1].count is None))
+    return (together or alone) and all(every[j - 1].table is None for j, _ in type.moves)
 
 
 def has_more_records(setting: Setting, theory: Theory) -> bool:
