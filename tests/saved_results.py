@@ -118,6 +118,7 @@ REFUSED = {
             "pages/queries/questions",
         ],
         ("assumed",): ["problems/241-releases-below-a-bound"],
+        ("attained",): ["pages/noises/exponential"],
         ("curve", "noise", "step"): [
             "problems/219-a-choice-with-a-delta",
             "problems/240-two-choices-by-scores",

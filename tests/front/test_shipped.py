@@ -111,6 +111,7 @@ SMALLER = {
 """A smaller bound of a study's mechanisms one by one is known."""
 UNKNOWN = {
     "248-one-leaves-the-sample-another-enters",
+    "266-places-with-normal-noise",
     "219-a-choice-with-a-delta",
     "225-guesses-better-than-a-coin",
     "226-a-visitor-in-place-of-another",

@@ -76,6 +76,7 @@ OF = [
     "among-groups.toml",
     "between.toml",
     "corners.toml",
+    "families-in-formulas.toml",
     "sizes.toml",
     "letters.toml",
     "101-published-after-rounding.toml",

@@ -375,10 +375,8 @@ class Losses:
             if notion not in law["guarantee"] or notion in law.get("closer", {}):
                 demand(not squared, "divergences of what is composed by squares")
                 return self.divergence(i, r, notion)
-            demand(
-                noises.attained(self.library, mechanism, self.core, notion),
-                "a noise that reaches its guarantee nowhere",
-            )
+            reached = noises.attained(self.library, mechanism, self.core, notion)
+            demand(reached, "a noise that reaches its guarantee nowhere")
             given = noises.guarantee(self.algebra, self.library, mechanism, notion)
             own, of = finite(tuple(given.items())), notion
         if own is None or r == INF:
@@ -437,17 +435,18 @@ class Losses:
 
     def divergence(self, i: int, r: Distance, notion: str) -> Form:
         """The divergence of a noise: of its entries together."""
-        mechanism, table = self.core["mechanisms"][i], self.library.of("witness", notion=notion)
-        law = self.library.one(mechanism["noise"]["page"])
-        asked = self.library.one(mechanism["noise"]["query"]["page"])
+        table, mechanism = self.library.of("witness", notion=notion), self.core["mechanisms"][i]
+        noise, law = mechanism["noise"], self.library.one(mechanism["noise"]["page"])
+        query = self.library.one(noise["query"]["page"])
         demand(bool(table.get("divergence") and "divergence" in law), "a divergence of which nothing is said")
-        demand(asked.get("attained", True) and r != INF, "a query that moves less")
+        demand(query.get("attained", True) and r != INF, "a query that moves less")
         noises.attained(self.library, mechanism, self.core, notion)
-        parameter = self.algebra.read(mechanism["noise"]["parameter"])
         moved = noises.entries(self.algebra, self.library, mechanism, self.moves[i], int(r))
-        names = [{law["parameter"]: parameter, "r": one} for one in moved]
-        text = law.get("divergences", {}).get(mechanism["noise"]["query"]["page"], law["divergence"])
-        return add(*(self.algebra.read(text, one) for one in names))
+        if notion in law.get("closer", {}) and len(moved) > 1:
+            raise NotRead("attained", "by scores that move up and down, at which more is lost than here")
+        text = law.get("divergences", {}).get(noise["query"]["page"], law["divergence"])
+        names = {law["parameter"]: self.algebra.read(noise["parameter"])}
+        return add(*(self.algebra.read(text, {**names, "r": x}) for x in moved))
 
     def events(self, key: str, mechanisms: list[int]) -> list[Form | None]:
         """The probabilities of events that are impossible at the other database."""

@@ -133,18 +133,25 @@ def answers_are_told(i: int, type: Type, setting: Setting, theory: Theory) -> bo
     The largest loss is that of one order of two databases, unless sums move as far up as down.
     """
     every = setting.mechanisms
-    x, y = (Counter[Any](one) if isinstance(one, tuple) else Counter[Any]([one]) for one in type.pair)
-    replaced, same_side = (x - y).total() == (y - x).total(), x <= y or y <= x
 
     def has_order(j: int) -> bool:
-        noise, reads = every[j - 1].noise, every[j - 1].reads
+        noise = every[j - 1].noise
         if noise is None or theory.page(noise.page, "noise").head.norm != "answers":
             return False
-        return noise.letters["l"] + noise.letters["u"] != ZERO and not (replaced and reads == (None,))
+        return noise.letters["l"] + noise.letters["u"] != ZERO
 
     if not has_order(i):
         return True
-    alike = [(j, many) for j, some in type.moves for many, _ in some if has_order(j)]
+    x, y = (Counter[Any](one) if isinstance(one, tuple) else Counter[Any]([one]) for one in type.pair)
+    same_side, replaced = x <= y or y <= x, (x - y).total() == (y - x).total()
+
+    def in_either(j: int) -> bool:
+        """Whether M_j reads everything, and so sees a replacement in either order."""
+        return replaced and every[j - 1].reads == (None,)
+
+    if in_either(i):
+        return True
+    alike = [(j, many) for j, some in type.moves for many, _ in some if has_order(j) and not in_either(j)]
     ends = {(noise.letters["l"], noise.letters["u"]) for j, _ in alike if (noise := every[j - 1].noise)}
     single = setting.target.steps == 1 and {*setting.target.edits} == {(0, 1), (1, 0)}
     together = single and same_side and len(ends) == 1

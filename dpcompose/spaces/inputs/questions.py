@@ -20,9 +20,10 @@ class Questions(Sum):
     times -- how often yes may be answered; weight -- how many times as much a change of the threshold counts
     as one of a sum: both are said by the noise.
 
+    >>> from dpcompose.kernel.expressions.terms import ZERO
     >>> counts = Questions(ZERO, ONE)
-    >>> counts.moves(1, 0, None, "answers"), counts.moves(1, 1, None, "answers")
-    (2, 3)
+    >>> [str(counts.moves(removed, added, None, "answers")) for removed, added in [(1, 0), (1, 1)]]
+    ['2', '3']
     """
 
     times: Term = ONE
