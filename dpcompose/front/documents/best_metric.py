@@ -24,7 +24,7 @@ from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
-from dpcompose.language.said import Cited, Mathematics, Said, formula, plain
+from dpcompose.language.said import Cited, Mathematics, Said, formula, plain, same
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.distances import Metric
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee, as_metric, at_any_two, private_in_a_metric
@@ -186,7 +186,7 @@ class BestMetric(Best):
             "P(M(D) in S) <= exp(d(D, E))*P(M(E) in S)",
             r"P(M(D) \in S) \le e^{d(D, E)} P(M(E) \in S)",
         )
-        M, d, S, both = (Mathematics(one, one) for one in ("M", "d", "S", "D, E"))
+        M, d, S, both = map(same, ("M", "d", "S", "D, E"))
         private: Said = ["A mechanism ", M, " is private in a metric ", d, " on them if ", inequality]
         return [*private, " for all databases ", both, " and events ", S, " (", Cited(DEFINITION), ")."]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -105,21 +105,21 @@ def sides_are_told(i: int, type: Type, setting: Setting, theory: Theory) -> bool
     for one mechanism, besides those where somebody goes and another one comes; and in one step in which a
     record comes or goes everyone sees it at the same one.
     """
-    every, target, entries = setting.mechanisms, setting.target, dict(type.entries)
+    every, entries = setting.mechanisms, dict(type.entries)
     noise = every[i - 1].noise
     if noise is None or theory.page(noise.page, "noise").head.norm != "records":
         return True
-    x, y = (Counter[Any](one) if isinstance(one, tuple) else Counter[Any]([one]) for one in type.pair)
-    if target.steps == 1 and target.times is None and {*target.edits} == {(0, 1), (1, 0)}:
+    if _comes_or_goes(setting):
+        x, y = _records(type)
         return x <= y or y <= x
-    alone = [
-        many == 1 or (many == 0 and every[j - 1].count is None)
+    alike = [
+        (j, many)
         for j, some in type.moves
         for many, _ in some
         if (other := every[j - 1].noise) is not None and other.page == noise.page
         if len(entries.get(j, ())) < 2
     ]
-    return len(alone) <= 1 and all(alone)
+    return not alike or _is_one(alike, setting)
 
 
 def is_lost_there(i: int, type: Type, setting: Setting, theory: Theory) -> bool:
@@ -142,7 +142,7 @@ def answers_are_told(i: int, type: Type, setting: Setting, theory: Theory) -> bo
 
     if not has_order(i):
         return True
-    x, y = (Counter[Any](one) if isinstance(one, tuple) else Counter[Any]([one]) for one in type.pair)
+    x, y = _records(type)
     same_side, replaced = x <= y or y <= x, (x - y).total() == (y - x).total()
 
     def in_either(j: int) -> bool:
@@ -153,10 +153,28 @@ def answers_are_told(i: int, type: Type, setting: Setting, theory: Theory) -> bo
         return True
     alike = [(j, many) for j, some in type.moves for many, _ in some if has_order(j) and not in_either(j)]
     ends = {(noise.letters["l"], noise.letters["u"]) for j, _ in alike if (noise := every[j - 1].noise)}
-    single = setting.target.steps == 1 and {*setting.target.edits} == {(0, 1), (1, 0)}
-    together = single and same_side and len(ends) == 1
-    alone = len(alike) == 1 and (alike[0][1] == 1 or (alike[0][1] == 0 and every[i - 1].count is None))
-    return (together or alone) and all(every[j - 1].table is None for j, _ in type.moves)
+    together = _comes_or_goes(setting) and same_side and len(ends) == 1
+    told = together or _is_one(alike, setting)
+    return told and all(every[j - 1].table is None for j, _ in type.moves)
+
+
+def _records(type: Type) -> Iterator[Counter[Any]]:
+    """The records of the two databases of a type, counted."""
+    return (Counter[Any](one) if isinstance(one, tuple) else Counter[Any]([one]) for one in type.pair)
+
+
+def _comes_or_goes(setting: Setting) -> bool:
+    """Whether neighbours differ by one record that comes or goes."""
+    target = setting.target
+    return target.steps == 1 and target.times is None and {*target.edits} == {(0, 1), (1, 0)}
+
+
+def _is_one(moving: Sequence[tuple[int, int | Term]], setting: Setting) -> bool:
+    """Whether that moves is one mechanism, or one member of a family."""
+    if len(moving) != 1:
+        return False
+    ((j, many),) = moving
+    return many == 1 or (many == 0 and setting.mechanisms[j - 1].count is None)
 
 
 def has_more_records(setting: Setting, theory: Theory) -> bool:
