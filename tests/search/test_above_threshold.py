@@ -8,11 +8,11 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import core_noise
 import pytest
 
 import dpcompose as dpc
 from dpcompose.front.studies.loading import load
-from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover
@@ -130,7 +130,6 @@ def test_files_and_python_say_the_same(tmp_path: Any) -> None:
     assert str(load(path)[0].guarantee()) == str(one.guarantee())
 
 
-HEAD = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "unbounded"\n[[mechanisms]]\nname = "M"\n'
 SOME = 'query = { questions = "1" }\nnoise = '
 REFUSED = [
     # no noise on sums, none on the threshold, no limit
@@ -158,25 +157,10 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "why"), REFUSED)
 def test_what_is_refused(text: str, why: str, tmp_path: Any) -> None:
-    path = tmp_path / "refused.toml"
-    path.write_text(HEAD + text + "\n", "utf-8")
     with pytest.raises((ProblemError, InvalidSetting), match=why):
-        load(path)
+        core_noise.read(text, tmp_path)
 
 
-CORE: dict[str, Any] = {
-    "parameters": {"s": "positive"},
-    "databases": {
-        "kind": "records",
-        "shown": "",
-        "of": "multisets",
-        "size": ["any", None],
-        "atoms": [["x", "y"]],
-    },
-    "target": {"single": [[0, 1], [1, 0]], "steps": 1},
-    "mechanisms": [],
-    "adaptive": False,
-}
 VALUES = {"L": "1", "m": "1", "l": "-1", "u": "1"}
 FORGED = [
     ({}, "above-threshold", None),
@@ -192,10 +176,9 @@ FORGED = [
 def test_forged_settings_are_refused(changes: dict[str, str], page: str, why: str | None) -> None:
     """What the kernel reads of it: no theorem about another number of answers, or other moves."""
     noise = {"query": {"page": "questions", "values": VALUES | changes}, "page": page, "parameter": "2"}
-    one = {"name": "M", "reads": [None], "domain": "own", "notion": "pure", "values": {}, "noise": noise}
 
     def derived() -> Any:
-        prover = Prover(reading.read(CORE | {"mechanisms": [one]}), Theory(registry.standard().pages))
+        prover = core_noise.prover(noise, "pure", "s")
         cover, lost = prover.by("cover"), prover.by("noise", i=1, notion="pure")
         return prover.by("attain", cover, lost, notion="pure", neighbours=[1], by=[1])
 

@@ -10,17 +10,15 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import core_noise
 import pytest
 
 import dpcompose as dpc
 from dpcompose.front.studies.loading import load
-from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.reader import BadSetting
-from dpcompose.kernel.library.theory import Theory
-from dpcompose.kernel.theorems import NoTheorem, Prover
+from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof.theory import registry
 
 U, B = dpc.unbounded, dpc.bounded
 
@@ -158,7 +156,6 @@ def test_files_and_python_say_the_same(tmp_path: Any) -> None:
     assert str(load(path)[0].guarantee()) == str(one.guarantee())
 
 
-HEAD = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "unbounded"\n[[mechanisms]]\nname = "M"\n'
 REFUSED = [
     ('query = { keys = "2" }\nnoise = { laplace = "1", threshold = "1/2" }', "threshold is at least 1"),
     ('query = { keys = ["2", "m"] }\nnoise = { laplace = "1", threshold = "t" }', "threshold is at least m"),
@@ -179,25 +176,10 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "why"), REFUSED)
 def test_what_is_refused(text: str, why: str, tmp_path: Any) -> None:
-    path = tmp_path / "refused.toml"
-    path.write_text(HEAD + text + "\n", "utf-8")
     with pytest.raises((ProblemError, InvalidSetting), match=why):
-        load(path)
+        core_noise.read(text, tmp_path)
 
 
-CORE: dict[str, Any] = {
-    "parameters": {"s": "positive", "x": "positive"},
-    "databases": {
-        "kind": "records",
-        "shown": "",
-        "of": "multisets",
-        "size": ["any", None],
-        "atoms": [["x", "y"]],
-    },
-    "target": {"single": [[0, 1], [1, 0]], "steps": 1},
-    "mechanisms": [],
-    "adaptive": False,
-}
 GOOD = {
     "query": {"page": "keys", "values": {"L": "2", "m": "1"}},
     "page": "laplace-with-threshold",
@@ -226,11 +208,9 @@ FORGED = [
 @pytest.mark.parametrize(("changes", "why"), FORGED)
 def test_forged_settings_are_refused(changes: dict[str, Any], why: str | None) -> None:
     """What the kernel reads of noise with a threshold: no theorem about its loss, its moves, or its event."""
-    one = {"name": "M", "reads": [None], "domain": "own", "notion": "approximate", "values": {}}
-    core = CORE | {"mechanisms": [one | {"noise": GOOD | changes}]}
 
     def derived() -> Any:
-        prover = Prover(reading.read(core), Theory(registry.standard().pages))
+        prover = core_noise.prover(GOOD | changes, "approximate", "s", "x")
         cover, lost = prover.by("cover"), prover.by("noise", i=1, notion="approximate")
         point = {"s": "1", **({"x": "1/2"} if "x" in json.dumps(changes) else {})}
         return prover.by("exceed", cover, lost, claim=CLAIM, point=point, neighbours=1, bits=128, by=[1])

@@ -9,11 +9,11 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import core_noise
 import pytest
 
 import dpcompose as dpc
 from dpcompose.front.studies.loading import load
-from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.deciders.curves.curves import Curve
 from dpcompose.kernel.deciders.curves.keys import Keyed
@@ -198,7 +198,6 @@ def test_one_goes_from_here_and_another_one_comes_there(claimed: str) -> None:
     assert study(*both).check(dpc.approximate("1/2", "0.174")).verdict == "refuted"
 
 
-HEAD = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "unbounded"\n[[mechanisms]]\nname = "M"\n'
 REFUSED = [
     ('query = { keys = "2" }\nnoise = { gaussian = "1", threshold = "1/2" }', "threshold is at least 1"),
     ('query = { keys = "3/2" }\nnoise = { gaussian = "1", threshold = "9" }', "is a whole number"),
@@ -209,25 +208,10 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "why"), REFUSED)
 def test_what_is_refused(text: str, why: str, tmp_path: Any) -> None:
-    path = tmp_path / "refused.toml"
-    path.write_text(HEAD + text + "\n", "utf-8")
     with pytest.raises((ProblemError, InvalidSetting), match=why):
-        load(path)
+        core_noise.read(text, tmp_path)
 
 
-CORE: dict[str, Any] = {
-    "parameters": {"x": "positive"},
-    "databases": {
-        "kind": "records",
-        "shown": "",
-        "of": "multisets",
-        "size": ["any", None],
-        "atoms": [["x", "y"]],
-    },
-    "target": {"single": [[0, 1], [1, 0]], "steps": 1},
-    "mechanisms": [],
-    "adaptive": False,
-}
 GOOD = {"L": "2", "m": "1", "tau": "27", "s": "6"}
 FORGED = [
     ({}, "1e-5", None),
@@ -251,10 +235,9 @@ def test_forged_settings_are_refused(changes: dict[str, str], claimed: str, why:
         "parameter": x["s"],
         "besides": {"tau": x["tau"]},
     }
-    one = {"name": "M", "reads": [None], "domain": "own", "notion": "approximate", "values": {}, "noise": law}
 
     def derived() -> Any:
-        prover = Prover(reading.read(CORE | {"mechanisms": [one]}), Theory(registry.standard().pages))
+        prover = core_noise.prover(law, "approximate", "x")
         cover, lost = prover.by("cover"), prover.by("noise", i=1, notion="approximate")
         claim = {"notion": "approximate", "epsilon": "1", "delta": claimed}
         return prover.by("exceed", cover, lost, claim=claim, point={}, neighbours=1, bits=128, by=[1])

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake
 from dpcompose.kernel.library.heads import ORDER, Context, Head, Written, each
+
+Norm = Literal["L1", "L2", "range", "records", "answers"]
+"""How values of queries are compared."""
+NORMS: tuple[str, ...] = get_args(Norm)
 
 
 @frozen(kw_only=True)
@@ -48,7 +52,7 @@ class Noise(Head):
     kind: Literal["noise"]
     noise: str
     parameter: str
-    norm: Literal["L1", "L2", "range", "records", "answers"]
+    norm: Norm
     entries: Literal["real", "plane", "integers", "bits", "scores", "keys"] = "real"
     letters: list[str] = field(default_factory=list)
     at_least: dict[str, str] = field(default_factory=dict)
@@ -120,7 +124,7 @@ class AtLeast:
     it to be reached.
     """
 
-    moves: dict[Literal["L1", "L2", "range", "records", "answers"], str]
+    moves: dict[Norm, str]
     only: str = ""
     shared: int = 0
 
@@ -141,7 +145,7 @@ class Query(Head):
     """
 
     kind: Literal["query"]
-    moves: dict[Literal["L1", "L2", "range", "records", "answers"], str]
+    moves: dict[Norm, str]
     entries: list[str] = field(default_factory=list)
     sized: bool = False
     at_least: AtLeast | None = None
@@ -162,8 +166,8 @@ class Query(Head):
     def misfits(self) -> Iterator[Mistake]:
         if self.at_least is not None and (not self.sized or self.at_least.moves.keys() != self.moves.keys()):
             yield Mistake(("at-least",), "what a least number of records says, n says of the same norms")
-        for norm in self.moves.keys() - {"L1", "L2", "range", "records", "answers"}:
-            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2, range, records and answers are")
+        for norm in self.moves.keys() - {*NORMS}:
+            yield Mistake(("moves",), f"{norm!r} is no norm; {', '.join(NORMS[:-1])} and {NORMS[-1]} are")
 
 
 LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "c", "n", "L", "m")

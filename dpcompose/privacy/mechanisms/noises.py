@@ -67,6 +67,15 @@ ABOVE, SCALE, TIMES = "above-threshold", "threshold-scale", "times"
 LOG_ODDS = "log(p/(1 - p))"
 """What randomized response loses."""
 
+
+def _shown(letter: str, called: str, words: str, approximate: Mapping[str, str]) -> Kind:
+    """Noise on counts by keys that are shown from a threshold on: without δ there is no guarantee."""
+    needs = "counts by keys: { keys = L }, of keys that somebody has"
+    unlimited = {"pure": {"epsilon": "oo"}, "zcdp": {"rho": "oo"}, "gaussian": {"mu": "oo"}}
+    states = {"approximate": approximate, **unlimited}
+    return Kind(letter, called, words, "keys", needs, states, {"threshold": "tau"})
+
+
 KINDS: Mapping[str, Kind] = {
     "laplace": Kind(
         "b", "scale", "Laplace noise of scale {}", "real", "numbers", {"pure": {"epsilon": "1/b"}}
@@ -111,36 +120,20 @@ KINDS: Mapping[str, Kind] = {
         "candidates with scores: the bins of a histogram",
         {"pure": {"epsilon": "t"}, "zcdp": {"rho": "t**2/8"}},
     ),
-    THRESHOLDED: Kind(
+    THRESHOLDED: _shown(
         "b",
         "scale",
         "Laplace noise of scale {}, shown from {} on",
-        "keys",
-        "counts by keys: { keys = L }, of keys that somebody has",
-        {
-            "approximate": {"epsilon": "L*m/b", "delta": "1 - (1 - exp((m - tau)/b)/2)**L"},
-            "pure": {"epsilon": "oo"},
-            "zcdp": {"rho": "oo"},
-            "gaussian": {"mu": "oo"},
-        },
-        {"threshold": "tau"},
+        {"epsilon": "L*m/b", "delta": "1 - (1 - exp((m - tau)/b)/2)**L"},
     ),
-    GAUSSIAN_FROM: Kind(
+    GAUSSIAN_FROM: _shown(
         "s",
         "standard deviation",
         "normal noise of standard deviation {}, shown from {} on",
-        "keys",
-        "counts by keys: { keys = L }, of keys that somebody has",
         {
-            "approximate": {
-                "epsilon": "L*m**2/(2*s**2) + sqrt(L)*m*(tau - m)/s**2",
-                "delta": "1 - (1 - exp(-(tau - m)**2/(2*s**2))/2)**(L + 1)",
-            },
-            "pure": {"epsilon": "oo"},
-            "zcdp": {"rho": "oo"},
-            "gaussian": {"mu": "oo"},
+            "epsilon": "L*m**2/(2*s**2) + sqrt(L)*m*(tau - m)/s**2",
+            "delta": "1 - (1 - exp(-(tau - m)**2/(2*s**2))/2)**(L + 1)",
         },
-        {"threshold": "tau"},
     ),
     ABOVE: Kind(
         "b",
