@@ -29,27 +29,27 @@ def starts(some: int, every: range) -> Any:
 
 
 def of_tables(items: Iterable[pytest.Item]) -> None:
-    """Of each parametrised test a normal run takes a third of the rows; of one marked as `whole`, all."""
+    """Of each parametrised test a normal run takes a quarter of the rows; of one marked as `whole`, all."""
     tables: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             left_alone = item.get_closest_marker("slow") or item.get_closest_marker("whole")
             tables[item.nodeid.partition("[")[0]] += [] if left_alone else [item]
     for rows in tables.values():
-        taken = third([row.callspec.id for row in rows])
+        taken = quarter([row.callspec.id for row in rows])
         for row in rows:
             if row.callspec.id not in taken:
                 row.add_marker(pytest.mark.slow)
 
 
-def third(names: Sequence[str]) -> Sequence[str]:
-    """A third of some names, at least two: the first by a hash.  So they are the same ones in each run, mostly so
+def quarter(names: Sequence[str]) -> Sequence[str]:
+    """A quarter of some names, at least two: the first by a hash.  So they are the same ones in each run, mostly so
     where others are added, and the same ones in all tests that ask the same files.
 
-    >>> third(["a", "b", "c", "d", "e", "f", "g"]), third(["a", "b", "c"]), third(["a"])
+    >>> quarter(["a", "b", "c", "d", "e", "f", "g", "h", "i"]), quarter(["a", "b", "c"]), quarter(["a"])
     (['g', 'c', 'b'], ['c', 'b'], ['a'])
     """
-    return sorted(names, key=lambda name: crc32(name.encode()))[: max(2, -(-len(names) // 3))]
+    return sorted(names, key=lambda name: crc32(name.encode()))[: max(2, -(-len(names) // 4))]
 
 
 def every_second(some: Sequence[Any], name: Callable[[Any], str] = str) -> list[Any]:

@@ -198,6 +198,7 @@ def test_a_good_derivation_is_accepted(name: str) -> None:
     assert len(found.verdicts) == len(claims) and found.steps == len(replayed(good(name)))
 
 
+@pytest.mark.slow
 def test_the_derivations_use_every_rule() -> None:
     used = set[str]()
 
