@@ -112,6 +112,16 @@ def plain(said: Said) -> str:
     return "".join(one if isinstance(one, str) else one.text for one in said)
 
 
+def in_series(names: Sequence[str], by: str = "and") -> str:
+    """Names in a sentence.
+
+    >>> in_series(["multisets", "sets", "streams"]), in_series(["sets"])
+    ('multisets, sets and streams', 'sets')
+    """
+    *others, last = names
+    return f"{', '.join(others)} {by} {last}" if others else last
+
+
 def guarantees_in(said: Said) -> list[Private]:
     """The guarantees that a sentence names."""
     return [part for part in said if isinstance(part, Private)]

@@ -123,8 +123,7 @@ class BestMetric(Best):
         if not self.setting.several:
             defined = self.theory.metric_form(self.notion)
             return DEFINITION if DEFINITION in defined.every_item else defined.cite(self.notion)
-        id = ON_EVERYTHING if _reads_everything(self.setting) else COMPOSED
-        id = OVER_FIBRES if _over_fibres(self.setting) else id
+        id = _composed_of(self.setting)
         page = self.theory.find(id)
         return id if page is None else page.cite(self.notion, self.setting.adaptive)
 
@@ -217,32 +216,26 @@ def _notions(setting: Setting) -> tuple[str, ...]:
     )
 
 
-def _reads_everything(setting: Setting) -> bool:
-    """Whether all mechanisms are private in metrics of whole databases, none in one of a part."""
-    terms = (guarantee.in_metric.formula for mechanism in setting.mechanisms for guarantee in mechanism.every)
-    entries = any(mechanism.entries is not None for mechanism in setting.mechanisms)
-    return not entries and all(_is_of_all(term, setting.metrics) for term in terms)
+def _composed_of(setting: Setting) -> str:
+    """The page on compositions of mechanisms that are private in such metrics."""
+    guarantees = (guarantee for mechanism in setting.mechanisms for guarantee in mechanism.every)
+    used = [x for guarantee in guarantees for x in _distances_in(guarantee.in_metric.formula, setting)]
+    if any(mechanism.entries is not None for mechanism in setting.mechanisms):
+        return COMPOSED
+    if any(x.over_fibres for x in used) and all(x.over_fibres or x.is_whole for x in used):
+        return OVER_FIBRES
+    return ON_EVERYTHING if all(_is_of_all(x, setting) for x in used) else COMPOSED
 
 
-def _over_fibres(setting: Setting) -> bool:
-    """Whether mechanisms are private on the whole class, some of them in metrics closed over fibres."""
-    stated = (
-        guarantee.in_metric.formula for mechanism in setting.mechanisms for guarantee in mechanism.every
-    )
-    used = {name for term in stated for name in term.letters if name in setting.metrics}
-    closed = {name for name in used if setting.metrics[name].distance.over_fibres}
-    entries = any(mechanism.entries is not None for mechanism in setting.mechanisms)
-    others = (setting.metrics[name].distance for name in used - closed)
-    return bool(closed) and not entries and all(distance.is_whole for distance in others)
+def _distances_in(formula: Term, setting: Setting) -> list[Distance]:
+    """The named distances in a formula."""
+    return [setting.metrics[name].distance for name in formula.letters if name in setting.metrics]
 
 
-def _is_of_all(formula: Term, metrics: Mapping[str, NamedMetric]) -> bool:
-    """Whether a formula is in metrics of whole databases."""
-    used = [metrics[name].distance for name in formula.letters if name in metrics]
-    return all(
-        distance.is_whole and (distance.made_of is None or _is_of_all(distance.made_of, metrics))
-        for distance in used
-    )
+def _is_of_all(distance: Distance, setting: Setting) -> bool:
+    """Whether a distance is one of whole databases, and made of such alone."""
+    made = () if distance.made_of is None else _distances_in(distance.made_of, setting)
+    return distance.is_whole and all(_is_of_all(x, setting) for x in made)
 
 
 def steps_stated(

@@ -65,10 +65,15 @@ class Judge:
         return InMetrics(self.setting, self.theory)
 
     @cached_property
+    def _alone(self) -> ForNeighbours:
+        """What judges a composition that is stated for neighbours."""
+        return self.known or ForNeighbours(self.setting, self.theory)
+
+    @cached_property
     def _beside(self) -> tuple[ForNeighbours | None, tuple[Claim, ...]]:
         """What judges claims for neighbours, and those of the problem that are beside claims in metrics."""
         if self.at_any_two is None:
-            return self.known or ForNeighbours(self.setting, self.theory), ()
+            return self._alone, ()
         data = self.setting.data
         return (beside(data, self.theory) if has_neighbours(data) else None) or (None, ())
 
@@ -86,16 +91,15 @@ class Judge:
     @property
     def stated(self) -> ForNeighbours | InMetrics:
         """What judges claims of the kind for which it is stated."""
-        return self.at_any_two or self.for_neighbours("a composition that is stated for neighbours")
+        return self.at_any_two or self._alone
 
     @cached_property
     def in_metrics(self) -> Judge:
         """The judge of the same composition at any two databases; see `Study.in_metrics`."""
         if self.at_any_two is not None:
             return self
-        neighbours = self.for_neighbours("a composition that is stated for neighbours")
         about: Any = {"notions": self.theory.parameters, "pairs": True}
-        data = (neighbours.flat() or neighbours).file(())
+        data = (self._alone.flat() or self._alone).file(())
         return Judge(problems.read_data(data, **about).setting, self.theory)
 
     @cached_property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from typing import NamedTuple
 
 from dpcompose.kernel.expressions.grammar import MOST_DIGITS, natural
 from dpcompose.kernel.expressions.terms import (
@@ -35,51 +35,71 @@ def to_text(term: Term) -> str:
     >>> to_text(least(e1, e2 - e1, 1 - e2)), to_text(-largest(e1 - e2, e2 - e1))
     ('min(1 - e2, e1, e2 - e1)', '-abs(e1 - e2)')
     """
-    return _written(term)[0]
+    return _written(term).text
 
 
-def _written(term: Term) -> tuple[str, int]:
-    """The text of a term and how tightly it holds together; written once."""
+class Written(NamedTuple):
+    """A text: its sign, the number in front, whether that is a factor, and what follows; held -- how tightly
+    it holds together."""
+
+    rest: str
+    held: int
+    number: str = ""
+    times: str = ""
+    minus: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{'-' if self.minus else ''}{self.number}{self.times}{self.rest}"
+
+    @property
+    def bare(self) -> str:
+        """The same without sign and factor."""
+        return self.rest if self.times else self.number + self.rest
+
+
+def _written(term: Term) -> Written:
+    """How a term is written; once."""
     if "written" not in term.__dict__:
         term.__dict__["written"] = _write(term)
-    found: tuple[str, int] = term.__dict__["written"]
+    found: Written = term.__dict__["written"]
     return found
 
 
 def _held(term: Term, tightness: int) -> str:
     """The text, in parentheses where it holds together less tightly than needed."""
-    text, held = _written(term)
-    return text if held >= tightness else f"({text})"
+    written = _written(term)
+    return written.text if written.held >= tightness else f"({written.text})"
 
 
-def _write(term: Term) -> tuple[str, int]:
+def _write(term: Term) -> Written:
     term = with_names(term, _named)
     kind, of = term.kind, term.of
     if kind == "oo":
-        return "oo", ATOM
+        return Written("oo", ATOM)
     if kind == "letter":
-        return of[0], ATOM
+        return Written(of[0], ATOM)
     if kind == "number" and of[0].denominator == 1 and of[0] >= 0:
         return _integer(of[0].numerator)
     if kind == "sum":
-        return _sum(term), SUM
+        return _sum(term)
     if kind == "top" and not _is_minimum(term):
-        return _top(term), ATOM
+        return Written(_top(term), ATOM)
     if kind == "over":
         rest = f"{to_text(of[1])}, i, 1, {to_text(of[2])})"
         name = "max(" if of[0] == ONE else "sum(" if of[0] == of[2] else f"top({to_text(of[0])}, "
-        return name + rest, ATOM
+        return Written(name + rest, ATOM)
     if (of_members := _factor_of_family(term)) is not None:
-        return f"prod({to_text(of_members[0])}, i, 1, {to_text(of_members[1])})", ATOM
+        return Written(f"prod({to_text(of_members[0])}, i, 1, {to_text(of_members[1])})", ATOM)
     if kind in ("exp", "log"):
-        return f"{kind}({to_text(of[0])})", ATOM
+        return Written(f"{kind}({to_text(of[0])})", ATOM)
     if kind == "power" and not _is_under(term):
         if of[1].number == HALF:
-            return f"sqrt({to_text(of[0])})", ATOM
+            return Written(f"sqrt({to_text(of[0])})", ATOM)
         if _is_minimum(of[0]) and (even := of[1].number) is not None and even % 2 == 0:
-            return f"min({_list(-part for part in of[0].parts)})**{even}", POWER
-        return f"{_held(of[0], ATOM)}**{_held(of[1], POWER)}", POWER
-    return _product(term), PRODUCT
+            return Written(f"min({_list(-part for part in of[0].parts)})**{even}", POWER)
+        return Written(f"{_held(of[0], ATOM)}**{_held(of[1], POWER)}", POWER)
+    return _product(term)
 
 
 LOG_OF_TWO = log(number(2))
@@ -133,7 +153,7 @@ def tangent(term: Term) -> Iterator[Part]:
 def _of_halves(term: Term) -> Iterator[Part]:
     """What e^x/2 is a part of, cosh(x) and sinh(x)."""
     c, exponential = term.split
-    if exponential.kind == "exp" and c == HALF and not to_text(exponential.of[0]).startswith("-"):
+    if exponential.kind == "exp" and c == HALF and not _written(exponential.of[0]).minus:
         other = exp(-exponential.of[0]) / 2
         yield (term, other), ONE, "cosh", exponential.of[0]
         yield (term, -other), ONE, "sinh", exponential.of[0]
@@ -157,50 +177,48 @@ def _is_under(factor: Term) -> bool:
 
 def _order(term: Term, text: str) -> tuple[bool, bool, list[str | int]]:
     """Constants last, functions after powers, then by name; numbers in front do not count."""
-    bare = re.sub(r"^-?([0-9]+\*)?", "", text)
-    return not term.letters, "(" in text, natural(bare)
+    return not term.letters, "(" in text, natural(text)
 
 
-def _integer(value: int) -> tuple[str, int]:
+def _integer(value: int) -> Written:
     """A whole number ≥ 0; beyond 60 digits as a sum of shorter ones times powers of 10."""
     digits = str(value)
     if len(digits) <= MOST_DIGITS:
-        return digits, ATOM
+        return Written("", ATOM, digits)
     short = digits.rstrip("0")
     if len(short) <= MOST_DIGITS:
         tens = f"10**{len(digits) - len(short)}"
-        return (tens, POWER) if short == "1" else (f"{short}*{tens}", PRODUCT)
+        return Written(tens, POWER) if short == "1" else Written(tens, PRODUCT, short, "*")
     parts = []
     for end in range(len(digits), 0, -MOST_DIGITS):
         part = digits[max(0, end - MOST_DIGITS) : end].lstrip("0")
         if part:
             parts.append(part if end == len(digits) else f"{part}*10**{len(digits) - end}")
-    return " + ".join(reversed(parts)), SUM
+    return Written(" + ".join(reversed(parts)), SUM)
 
 
-def _sum(total: Term) -> str:
+def _sum(total: Term) -> Written:
     """Positive terms, negative terms, constants; but 1 - x rather than -x + 1."""
 
     def order(term: Term) -> tuple[bool, bool, tuple[bool, bool, list[str | int]]]:
-        text = to_text(term)
-        return not term.letters, text.startswith("-"), _order(term, text)
+        return not term.letters, _written(term).minus, _order(term, _written(term).bare)
 
-    texts = [to_text(term) for term in sorted(total.of, key=order)]
-    first = next((at for at, text in enumerate(texts) if not text.startswith("-")), 0)
-    texts.insert(0, texts.pop(first))
-    rest = (f" - {text[1:]}" if text.startswith("-") else f" + {text}" for text in texts[1:])
-    return texts[0] + "".join(rest)
+    summands = [_written(term) for term in sorted(total.of, key=order)]
+    first = summands.pop(next((at for at, one in enumerate(summands) if not one.minus), 0))
+    more = (f" {'-' if one.minus else '+'} {one.number}{one.times}{one.rest}" for one in summands)
+    return first._replace(rest=first.rest + "".join(more), held=SUM)
 
 
 def _top(term: Term) -> str:
-    count, some = term.of[0], term.of[1:]
-    if count == 1 and len(some) == 2 and some[0] == -some[1]:
-        return f"abs({min(map(to_text, some), key=lambda text: (text[0] == '-', text[0].isdigit()))})"
-    return (f"top({count}, " if count != 1 else "max(") + _list(some) + ")"
+    count, compared = term.of[0], term.of[1:]
+    if count == 1 and len(compared) == 2 and compared[0] == -compared[1]:
+        inside = min(map(_written, compared), key=lambda one: (one.minus, bool(one.number)))
+        return f"abs({inside.text})"
+    return (f"top({count}, " if count != 1 else "max(") + _list(compared) + ")"
 
 
 def _list(terms: Iterable[Term]) -> str:
-    return ", ".join(map(to_text, sorted(terms, key=lambda term: _order(term, to_text(term)))))
+    return ", ".join(map(to_text, sorted(terms, key=lambda term: _order(term, _written(term).bare))))
 
 
 def _is_minimum(term: Term, subtracted: bool = False) -> bool:
@@ -208,15 +226,15 @@ def _is_minimum(term: Term, subtracted: bool = False) -> bool:
     terms begin with a sign in the minimum."""
     if not (term.kind == "top" and term.of[0] == 1 and any(part != ZERO for part in term.parts)):
         return False
-    signed = sum(to_text(part).startswith("-") for part in term.parts)
+    signed = sum(_written(part).minus for part in term.parts)
     if signed == sum(part != ZERO for part in term.parts):
         return True
     is_absolute = len(term.parts) == 2 and term.parts[0] == -term.parts[1]
-    turned = sum(to_text(-part).startswith("-") for part in term.parts) if subtracted else 0
+    turned = sum(_written(-part).minus for part in term.parts) if subtracted else 0
     return subtracted and not is_absolute and turned <= signed
 
 
-def _product(term: Term) -> str:
+def _product(term: Term) -> Written:
     c, rest = term.split
     over: list[tuple[Term, str]] = []
     under: list[tuple[Term, str]] = []
@@ -241,18 +259,18 @@ def _product(term: Term) -> str:
     # Sums last: in front, a number or a sign would be multiplied into them.
     for factors in (over, under):
         factors.sort(key=lambda one: (one[0].kind == "sum", _order(*one)))
-    return ("-" if c < 0 else "") + _quotient(abs(c), over, under)
+    return _quotient(abs(c), over, under)._replace(minus=c < 0)
 
 
-def _quotient(c: Fraction, over: list[tuple[Term, str]], under: list[tuple[Term, str]]) -> str:
+def _quotient(c: Fraction, over: list[tuple[Term, str]], under: list[tuple[Term, str]]) -> Written:
     """The text of a product of positive c and what stands over and under the line."""
     above, below = [text for _, text in over], [text for _, text in under]
-    if c.numerator != 1 or not over:
-        above.insert(0, _held(number(c.numerator), PRODUCT))
+    in_front = _held(number(c.numerator), PRODUCT) if c.numerator != 1 or not over else ""
     if c.denominator != 1:
         below.insert(0, _held(number(c.denominator), POWER))
     # 1/(2*(x + y)) would be read as 1/(2*x + 2*y), which is another term.
     apart = c.denominator != 1 and len(under) == 1 and under[0][0].kind == "sum"
     if len(below) > 1 and not apart:
         below = [f"({'*'.join(below)})"]
-    return "/".join(["*".join(above), *below])
+    times = "*" if in_front and above else ""
+    return Written("/".join(["*".join(above), *below]), PRODUCT, in_front, times)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Self, TypeAlias
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import in_series
 from dpcompose.language.synonyms import in_words, meant
 from dpcompose.spaces.additions import NOTHING, Additions
 
@@ -241,8 +242,7 @@ class OneOf(Check):
 
     def read(self, value: Any, path: Place, found: Mistakes) -> Any:
         if not any(type(value) is type(one) and value == one for one in self.values):
-            *rest, last = (*map(repr, self.values), *self.or_else)
-            said = f"{', '.join(rest)} or {last}" if rest else last
+            said = in_series([*map(repr, self.values), *self.or_else], "or")
             text = isinstance(value, str)
             hint = close(value, [*map(str, self.values), *self.keys])
             hint = f"; write {{ {value} = ... }}" if value in self.keys else hint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcompose.language.said import Words
+from dpcompose.language.said import Words, in_series
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.inputs.maps import Map
@@ -17,10 +17,7 @@ def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> ev
         changed = inputs.changed(pair, maps)
         if len(changed) > 1:
             names = [inputs.setting.mechanisms[i - 1].name for i in changed]
-            some = (
-                f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 4 else f"{len(names)} mechanisms"
-            )
-            return evidence.fails(
-                Words(inputs.show(pair), f" are neighbours, and what {some} read changes"), pair
-            )
+            several = in_series(names) if len(names) <= 4 else f"{len(names)} mechanisms"
+            words = Words(inputs.show(pair), f" are neighbours, and what {several} read changes")
+            return evidence.fails(words, pair)
     return evidence.holds(pairs.covered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpcompose.language.said import in_series
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.moves.changes import Changes
 from dpcompose.spaces.moves.granularities import Granularity, Meaning
@@ -225,8 +226,8 @@ def misfit(granularity: Granularity, databases: DatabaseClass) -> str | None:
     why, (of, _) = granularity.unfit(databases), granularity.single_step.innermost()
     if of.unfit(databases) is None or databases.is_listed:  # which needs one of its own
         return why
-    *others, last = [name for name, one in BUILT_IN.items() if one.unfit(databases) is None]
-    return f"{why}; there {'are ' + ', '.join(others) + ' and' if others else 'is'} {last}"
+    fitting = [name for name, known in BUILT_IN.items() if known.unfit(databases) is None]
+    return f"{why}; there {'is' if len(fitting) == 1 else 'are'} {in_series(fitting)}"
 
 
 __test__ = {name: granularity.__doc__ for name, granularity in BUILT_IN.items()}

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import in_series
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass
 from dpcompose.spaces.moves.blocks import Blocks, one_block_away
 from dpcompose.spaces.moves.granularities import Granularity, Meaning, explain
@@ -63,12 +64,10 @@ class Changes(Granularity):
     def unfit(self, databases: DatabaseClass) -> str | None:
         if databases.kind in self.kinds:
             return None if self.lacks is None else self.lacks(databases)
+        kinds = in_series(list(self.kinds))
         if databases.is_listed:
-            return f"the granularity {self.name} is about {' and '.join(self.kinds)}; a listed class has none"
-        return (
-            f"the granularity {self.name} has no meaning on {databases.kind}: it is about "
-            f"{' and '.join(self.kinds)}"
-        )
+            return f"the granularity {self.name} is about {kinds}; a listed class has none"
+        return f"the granularity {self.name} has no meaning on {databases.kind}: it is about {kinds}"
 
     def data(self) -> str | dict[str, Any]:
         return self.name if isinstance(self.written, str) else dict(self.written)

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import in_series
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.classes.multisets import difference
 from dpcompose.spaces.classes.sequences import aligned
@@ -101,11 +102,8 @@ class RecordEdits(Granularity):
             return None
         if databases.is_listed:
             return f"the granularity {self.name} is about records; a listed class has none"
-        fitting = sorted({*self.ordered, *(["multisets", "sets"] if self.kinds else [])})
-        return (
-            f"the granularity {self.name} has no meaning on {databases.kind}: it is about "
-            f"{' and '.join(fitting)}"
-        )
+        kinds = in_series(sorted({*self.ordered, *(["multisets", "sets"] if self.kinds else [])}))
+        return f"the granularity {self.name} has no meaning on {databases.kind}: it is about {kinds}"
 
 
 @frozen(repr=False)
