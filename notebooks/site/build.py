@@ -22,6 +22,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -30,6 +31,20 @@ MODULES = {"sympy": "sympy", "mpmath": "mpmath", "networkx": "networkx", "z3": "
 """The modules that are fetched where they are first imported, by how their wheels begin."""
 
 MATHJAX = "mathjax@3"
+COMPILE = """
+import { loadPyodide } from "./pyodide.mjs";
+const python = await loadPyodide();
+python.FS.mkdir("/wheels");
+python.FS.mount(python.FS.filesystems.NODEFS, { root: process.argv[2] }, "/wheels");
+python.runPython(`
+import compileall, py_compile, warnings
+warnings.simplefilter("ignore")
+never = py_compile.PycInvalidationMode.UNCHECKED_HASH
+compileall.compile_dir("/wheels", quiet=1, legacy=True, invalidation_mode=never)
+`);
+"""
+"""Python of the runtime itself compiles: no other has its bytecode."""
+
 PURE, FOR_THE_RUNTIME = ("sympy", "mpmath", "networkx"), ("z3-solver",)
 PACKAGE = "the npm package, unpacked"
 TOLD = {
@@ -87,6 +102,29 @@ def other_wheels(given: Path | None, pyodide: Path, scratch: Path) -> dict[str, 
     return {module: some[0] for module, some in found.items() if some}
 
 
+def compiled(wheels: Iterable[Path], pyodide: Path, scratch: Path) -> None:
+    """Puts bytecode in place of sources, as compiling is most of what a first import takes; leaves tests out.
+
+    Where there is no node to run the runtime, wheels stay as they are.
+    """
+    if shutil.which("node") is None:
+        return
+    unpacked, runtime = scratch / "unpacked", scratch / "runtime"
+    for wheel in wheels:
+        with ZipFile(wheel) as archive:
+            archive.extractall(
+                unpacked / wheel.name, [name for name in archive.namelist() if "/tests/" not in name]
+            )
+    shutil.copytree(pyodide, runtime)
+    (runtime / "compile.mjs").write_text(COMPILE, encoding="utf-8")
+    run("node", "compile.mjs", unpacked, cwd=runtime)
+    for wheel in wheels:
+        with ZipFile(wheel, "w", ZIP_DEFLATED) as archive:
+            for file in sorted(filter(Path.is_file, (unpacked / wheel.name).rglob("*"))):
+                if file.suffix != ".py" or not file.with_suffix(".pyc").exists():
+                    archive.write(file, file.relative_to(unpacked / wheel.name))
+
+
 def examples() -> dict[str, dict[str, str]]:
     """The problem files that ship: their titles and texts."""
     found = {}
@@ -116,8 +154,8 @@ def build(
         for file_name in RUNTIME:
             shutil.copy(source / file_name, public / "pyodide")
         found = other_wheels(wheels, source, scratch)
-        for wheel in found.values():
-            shutil.copy(wheel, public)
+        fetched = [Path(shutil.copy(wheel, public)) for wheel in found.values()]
+        compiled([public / "dpcompose.whl", *fetched], source, scratch)
     listed = {module: wheel.name for module, wheel in found.items()}
     (public / "wheels.json").write_text(json.dumps(listed), encoding="utf-8")
     without = " ".join(words for module, words in TOLD.items() if module not in found)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property, lru_cache
 from pathlib import Path
+from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -318,6 +319,6 @@ def _hypotheses(modules: Iterable[ModuleType]) -> Mapping[str, ModuleType]:
 @lru_cache(maxsize=1)
 def predicates() -> tuple[str, ...]:
     """The names of the files in hypotheses/ that decide a hypothesis."""
-    own = {"__init__", "binding", "evidence", "inputs", "input_metrics"}
+    own = {"binding", "evidence", "inputs", "input_metrics"}
     here = Path(__file__).parents[1] / "hypotheses"
-    return tuple(sorted(path.stem for path in here.glob("*.py") if path.stem not in own))
+    return tuple(sorted(module.name for module in iter_modules([str(here)]) if module.name not in own))
