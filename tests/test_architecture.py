@@ -66,6 +66,7 @@ proof.hypotheses: evidence input_metrics inputs order_based_partition policy pro
     given_earlier_outputs identity
 proof: privacy_metric query_sensitivity readings sensitivity
 proof.counterexamples: computed densities instances spreads rows outputs refuting released appearing
+search: trying
 search.comparisons: factoring linear sampling solver weights writing_out covering points answers promising sizes
     squaring arguments assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits
@@ -74,7 +75,7 @@ search.refutations: exchanged plainer
 search: always
 search.choices: implications
 search.conversions: ways
-search: guarantees least reasons stated
+search: tightness guarantees least reasons stated
 search.citations: conclusions citations
 search.conversions: apart implied within besides
 search.refutations: claimed fewer witnesses curves

@@ -12,8 +12,9 @@ from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.tables import promises
 from dpcompose.kernel.deciders.tables.promises import Broken
 from dpcompose.kernel.expressions import formulas
-from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.kernel.theorems import Theorem
 from dpcompose.search.refutations.claimed import Claimed, Point, written
+from dpcompose.search.trying import tried
 
 MOST_POINTS = 8
 """At how many simple points two rows are looked at where they decide nothing in letters."""
@@ -31,8 +32,7 @@ def decided(claimed: Claimed) -> Theorem | None:
         found = _refuted(claimed, tables)
         if found is not None:
             return found
-        with suppress(NoTheorem):
-            return claimed.shop.prover.by("by_rows", claim=dict(claimed.claim))
+        return tried(claimed.shop.prover, "by_rows", claim=dict(claimed.claim))
     return None
 
 
@@ -40,8 +40,8 @@ def _refuted(claimed: Claimed, tables: Together) -> Theorem | None:
     """The claim refuted by two rows."""
     for (x, y), point in _breaking(claimed, tables):
         said = {"claim": dict(claimed.claim), "point": written(point), "databases": [x, y]}
-        with suppress(NoTheorem):
-            return claimed.shop.prover.by("against_rows", **said)
+        if (refuted := tried(claimed.shop.prover, "against_rows", **said)) is not None:
+            return refuted
     return None
 
 

@@ -12,6 +12,7 @@ from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain, islice
+from typing import Any
 
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Curve
@@ -36,6 +37,8 @@ from dpcompose.search.conversions.ways import (
     ways,
     within_limits,
 )
+from dpcompose.search.tightness import is_smaller, optimal
+from dpcompose.search.trying import tried
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
@@ -50,10 +53,10 @@ class NoGuarantee(ValueError):
 
 @frozen
 class Known:
-    """A guarantee that a setting is known to have, and by parameter the theorems that it is optimal."""
+    """A guarantee that is known, and the theorem that it is optimal, where that is known as well."""
 
     theorem: Theorem
-    optimal: Mapping[str, Theorem] = field(default_factory=dict)
+    optimal: Theorem | None = None
 
     @property
     def says(self) -> Satisfies:
@@ -224,23 +227,9 @@ class Guarantees:
     @cached_property
     def best(self) -> Known:
         """That with closer values, where it is seen to be smaller somewhere; else that by the rule."""
-        if self.closer is not None and self.is_smaller(self.closer.says, self.main.says):
+        if self.closer is not None and is_smaller(self.shop.prover, self.closer.says, self.main.says):
             return self.closer
         return self.main
-
-    def is_smaller(self, satisfies: Satisfies, other: Satisfies) -> bool:
-        """Whether a guarantee is seen to be smaller than another one at some point."""
-        if satisfies.notion != other.notion:
-            return False
-        squared, assumed = self.shop.theory.rule(satisfies.notion).head.squared, self.shop.setting.assumed
-        for (key, lesser), (_, greater) in zip(satisfies.values, other.values, strict=True):
-            if lesser == greater:
-                continue
-            if "oo" in (lesser.kind, greater.kind):
-                return greater.kind == "oo"
-            if parameters.where_larger(greater, lesser, key in squared, assumed) is not None:
-                return True
-        return False
 
     @property
     def notion(self) -> str:
@@ -262,7 +251,7 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
             return by_way(shop.whole, way)
         raise NoGuarantee(error.why) from None
     closer = None if way.whole else _closer(shop, composed) or _by_noise(shop, way)
-    main = Known(made, _optimal(shop, made) if way.direct else {})
+    main = Known(made, _optimal(shop, made) if way.direct else None)
     return Guarantees(shop, way, losses, composed, before, main, closer)
 
 
@@ -284,12 +273,8 @@ def _closer(shop: Workshop, composed: Theorem) -> Known | None:
             theorem = shop.prover.by("closer", composed, shop.cover, key=key)
             plain = shop.prover.by("worst", composed, shop.cover)
             if theorem.says != plain.says:
-                return Known(
-                    theorem,
-                    _optimal(shop, theorem)
-                    if all(not loss_of(premise).then for premise in composed.premises)
-                    else {},
-                )
+                direct = not any(loss_of(premise).then for premise in composed.premises)
+                return Known(theorem, _optimal(shop, theorem) if direct else None)
     return None
 
 
@@ -306,32 +291,14 @@ def _by_noise(shop: Workshop, way: Way) -> Known | None:
         with suppress(NoTheorem):
             composed = shop.prover.by("compose", *(converted(shop.prover, one, way) for one in losses))
             worst = shorter(shop.prover, shop.prover.by("worst", composed, shop.cover))
-            return Known(worst, _optimal(shop, worst) if way.direct else {})
+            return Known(worst, _optimal(shop, worst) if way.direct else None)
     return None
 
 
-def _optimal(shop: Workshop, guarantee: Theorem) -> dict[str, Theorem]:
-    """By parameter the theorem that no smaller value is a guarantee, where witnesses show it."""
-    shown = guarantee.says
-    assert isinstance(shown, Satisfies)
-    lower = known_to_be_lost(shop, shown.notion)
-    if lower is None:
-        return {}
-    assert isinstance(lower.says, Lower)
-    key, value = lower.says.key, dict(shown.values)[lower.says.key]
-    with suppress(NoTheorem):
-        return {key: shop.prover.by("optimal", guarantee, lower, key=key)}
-    certificate = parameters.at_least(
-        lower.says.value,
-        value,
-        key in shop.theory.rule(shown.notion).head.squared,
-        assumed=shop.setting.assumed,
-    )
-    if certificate is None:
-        return {}
-    with suppress(NoTheorem):
-        return {key: shop.prover.by("optimal", guarantee, lower, key=key, certificate=certificate)}
-    return {}
+def _optimal(shop: Workshop, guarantee: Theorem) -> Theorem | None:
+    """The theorem that no smaller guarantee holds, where witnesses show it."""
+    assert isinstance(guarantee.says, Satisfies)
+    return optimal(shop.prover, guarantee, known_to_be_lost(shop, guarantee.says.notion))
 
 
 def attained(shop: Workshop, notion: str) -> Theorem | None:
@@ -339,11 +306,8 @@ def attained(shop: Workshop, notion: str) -> Theorem | None:
     if notion not in shop.lost:
         every = list(range(1, len(shop.setting.mechanisms) + 1))
         numbers = [n for n, type in enumerate(shop.types.types, start=1) if type.moves]
-        premises, shop.lost[notion] = (shop.cover, *shop.stated), None
-        with suppress(NoTheorem):
-            shop.lost[notion] = shop.prover.by(
-                "attain", *premises, notion=notion, neighbours=numbers, by=every
-            )
+        asked: dict[str, Any] = {"notion": notion, "neighbours": numbers, "by": every}
+        shop.lost[notion] = tried(shop.prover, "attain", shop.cover, *shop.stated, **asked)
     return shop.lost[notion]
 
 

@@ -14,7 +14,7 @@ from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.kernel.library.theory import Theory
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, elaborated
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.flattening import NotFlat, flattened
@@ -24,6 +24,7 @@ from dpcompose.search.choices.choices import Choices
 from dpcompose.search.conversions import orders, tradeoffs
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.replayed import Proved, undecided
+from dpcompose.search.trying import tried
 from dpcompose.search.verdicts import Judge, Verdict
 from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.inputs.maps import NotAMap
@@ -182,10 +183,9 @@ class Proofs:
         except lines.NoLines as error:
             return Verdict(claim, "undecided", reason=str(error))
         except InvalidSetting as error:
-            with suppress(NoTheorem):  # a claim that says nothing, of whatever orders
-                made = Prover(self.elaborated.core, self.theory).by(
-                    "trivial", claim=dict(claim), key="epsilon"
-                )
+            prover = Prover(self.elaborated.core, self.theory)
+            made = tried(prover, "trivial", claim=dict(claim), key="epsilon")
+            if made is not None:  # a claim that says nothing, of whatever orders
                 return Verdict(claim, "proved", made)
             return Verdict(claim, "undecided", reason=str(error))
         except TermError as error:
@@ -272,7 +272,7 @@ def _itself(proofs: Proofs, verdict: Verdict) -> Verdict:
 def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
     """That a guarantee is optimal: by itself, or for the mechanisms of studies one by one."""
     if main.optimal or proofs.choices is not None or proofs.shop.flat is None:
-        return list(main.optimal.values())
+        return [] if main.optimal is None else [main.optimal]
     said = main.says
     claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}
     verdict = Judge(proofs.shop_in(said.notion)).judge(claim)

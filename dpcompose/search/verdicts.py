@@ -6,12 +6,13 @@ that it would imply, and curves.  A reason says what is missing; it decides noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
@@ -19,15 +20,16 @@ from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules.premises import claimed as read_claim
-from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.search import always, by_rows, guarantees, least, reasons
+from dpcompose.kernel.theorems import Theorem
+from dpcompose.search import always, by_rows, guarantees, least, reasons, tightness
 from dpcompose.search.comparisons import parameters
 from dpcompose.search.comparisons.weakening import weakened
 from dpcompose.search.conversions import besides
-from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop, known_to_be_lost
+from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop, known_to_be_lost
 from dpcompose.search.least import BITS
 from dpcompose.search.refutations import curves, plainer, witnesses
-from dpcompose.search.refutations.claimed import Claimed, written
+from dpcompose.search.refutations.claimed import Claimed
+from dpcompose.search.trying import tried
 
 
 @frozen
@@ -54,6 +56,8 @@ class Verdict:
         return [theorem for theorem in (self.theorem, self.shown) if theorem is not None]
 
 
+Standing = tuple[bool | None, Theorem | None]
+"""Whether a proved claim is loose, as of a verdict, and the theorem on that."""
 Refuting = Callable[[Claimed], Theorem | None]
 """What may refute a claim."""
 BY_WITNESSES: tuple[Refuting, ...] = (witnesses.by_witnesses, witnesses.by_tails)
@@ -143,7 +147,7 @@ class Judge:
         for each in known:
             for guarantee in each.known:
                 if (proof := weakened(self.shop.prover, guarantee.theorem, claimed.claim)) is not None:
-                    standing = self._standing(claimed, guarantee, proof)
+                    standing = self._standing(claimed, guarantee.theorem, proof)
                     return Verdict(claimed.claim, "proved", proof, *standing, each)
         return Verdict(claimed.claim, "undecided", guarantees=known[0] if known else None)
 
@@ -152,27 +156,22 @@ class Judge:
         for known in besides.guarantees(self.shop, claimed.says):
             proof = known if known.says == claimed.says else weakened(self.shop.prover, known, claimed.claim)
             if proof is not None:
-                return Verdict(claimed.claim, "proved", proof, *self._standing(claimed, Known(known), proof))
+                return Verdict(claimed.claim, "proved", proof, *self._standing(claimed, known, proof))
         return None
 
-    def _standing(self, claimed: Claimed, known: Known, proof: Theorem) -> tuple[bool | None, Theorem | None]:
+    def _standing(self, claimed: Claimed, known: Theorem, proof: Theorem) -> Standing:
         """Whether a proved claim is loose, and the theorem on that."""
-        values = dict(known.says.values)
-        for key, value in claimed.says.values:
-            if value == values[key]:
-                continue
-            for point in self._larger_at(claimed, value, values[key]):
-                with suppress(NoTheorem):
-                    prover, said = self.shop.prover, {"claim": dict(claimed.claim), "point": written(point)}
-                    return True, prover.by("loose", known.theorem, key=key, **said)
+        prover = self.shop.prover
+        if (larger := tightness.loose(prover, known, claimed.claim, claimed.says)) is not None:
+            return True, larger
         lower = known_to_be_lost(self.shop, claimed.says.notion)
-        if lower is None or not isinstance(lower.says, Lower):
+        if lower is None or not isinstance(lower.says, Lower) or not isinstance(known.says, Satisfies):
             return None, None
-        key = lower.says.key
+        key, values = lower.says.key, dict(known.says.values)
         if not all(self._is_same(value, values[x]) for x, value in claimed.says.values if x != key):
             return None, None
-        optimal = self._optimal(proof, lower, key, claimed.values[key])
-        return (None, None) if optimal is None else (False, optimal)
+        least = tightness.optimal(prover, proof, lower)
+        return (None, None) if least is None else (False, least)
 
     def _is_same(self, greater: Term, lesser: Term) -> bool:
         """Whether two values, of which the one is at least the other, are equal."""
@@ -180,35 +179,14 @@ class Judge:
             return greater == lesser
         return parameters.at_least(lesser, greater, assumed=self.shop.setting.assumed) is not None
 
-    def _optimal(self, proof: Theorem, lower: Theorem, key: str, value: Term) -> Theorem | None:
-        """The theorem that nothing smaller than a proved claim holds."""
-        assert isinstance(lower.says, Lower)
-        squared = key in self.shop.theory.rule(lower.says.notion).head.squared
-        with suppress(NoTheorem):
-            certificate = parameters.at_least(
-                lower.says.value, value, squared, assumed=self.shop.setting.assumed
-            )
-            return self.shop.prover.by("optimal", proof, lower, key=key, certificate=certificate)
-        return None
-
-    def _larger_at(self, claimed: Claimed, greater: Term, lesser: Term) -> Iterator[Mapping[str, Fraction]]:
-        """Points at which one value may be larger than another."""
-        if lesser.kind == "oo":
-            return
-        if greater.kind == "oo":
-            yield from map(claimed.completed, guarantees.points(self.shop.setting, 1))
-            return
-        larger = parameters.where_larger(greater, lesser, assumed=self.shop.setting.assumed)
-        if larger is not None:
-            yield claimed.completed({**claimed.usual, **larger})
-
     def _trivial(self, claimed: Claimed) -> Verdict | None:
         """A claim that every mechanism satisfies."""
         proof = always.by_itself(self.shop.prover, claimed.claim, claimed.says)
         if proof is None or claimed.limited == claimed.values.keys():
             return None if proof is None else Verdict(claimed.claim, "proved", proof)
-        optimal = self._unlimited(claimed.says, proof)
-        return Verdict(claimed.claim, "proved", proof, None if optimal is None else False, optimal)
+        lower = known_to_be_lost(self.shop, claimed.says.notion)
+        least = tightness.optimal(self.shop.prover, proof, lower)  # more than any number is lost
+        return Verdict(claimed.claim, "proved", proof, None if least is None else False, least)
 
     def _beside_guarantees(self, claimed: Claimed, trivial: Verdict) -> Verdict:
         """A claim that holds by itself, and is loose where a guarantee is known that says something."""
@@ -216,22 +194,13 @@ class Judge:
             return trivial
         with suppress(TermError):  # numbers on the way are too long to be written
             for known in chain.from_iterable(each.known for each in self.in_notion(claimed.says)):
-                loose, shown = self._standing(claimed, known, trivial.theorem)
+                loose, shown = self._standing(claimed, known.theorem, trivial.theorem)
                 if loose is not None:
                     return replace(trivial, loose=loose, shown=shown)
         if self.shop.flat is None:
             return trivial
         flat = Judge(self.shop.flat).judge(claimed.claim, explained=False)
         return replace(trivial, loose=flat.loose, shown=flat.shown)
-
-    def _unlimited(self, said: Satisfies, proof: Theorem) -> Theorem | None:
-        """The theorem that no guarantee holds that says anything, where more than any number is lost."""
-        lower = known_to_be_lost(self.shop, said.notion)
-        if lower is None or not isinstance(lower.says, Lower):
-            return None
-        with suppress(NoTheorem):
-            return self.shop.prover.by("optimal", proof, lower, key=lower.says.key)
-        return None
 
     def _by_curve(self, claimed: Claimed, verdict: Verdict) -> Verdict:
         """The verdict by a computed curve, where there is one that says more."""
@@ -244,9 +213,8 @@ class Judge:
         if not is_constant or claimed.limited != claimed.values.keys():
             return verdict if is_proved else self._exceeded(claimed, verdict, claimed.simple_points)
         for bits in BITS:
-            with suppress(NoTheorem):
-                said = {"claim": dict(claimed.claim), "bits": bits}
-                proof = claimed.shop.prover.by("curve", *claimed.premises, **said)
+            asked: dict[str, Any] = {"claim": dict(claimed.claim), "bits": bits}
+            if (proof := tried(claimed.shop.prover, "curve", *claimed.premises, **asked)) is not None:
                 return self._by_curve_standing(claimed, verdict, proof, bits)
             if is_proved:
                 return verdict
@@ -268,8 +236,6 @@ class Judge:
     def _by_curve_standing(self, claimed: Claimed, verdict: Verdict, proof: Theorem, bits: int) -> Verdict:
         """A claim that the curve proves, and whether it is loose by the curve."""
         proved = replace(verdict, word="proved", theorem=verdict.theorem or proof, reason="")
-        with suppress(NoTheorem):
-            said = {"claim": dict(claimed.claim), "bits": bits}
-            shown = claimed.shop.prover.by("curve_standing", proof, *claimed.premises, **said)
-            return replace(proved, shown=shown, loose=isinstance(shown.says, Loose))
-        return proved
+        asked: dict[str, Any] = {"claim": dict(claimed.claim), "bits": bits}
+        shown = tried(claimed.shop.prover, "curve_standing", proof, *claimed.premises, **asked)
+        return proved if shown is None else replace(proved, shown=shown, loose=isinstance(shown.says, Loose))

@@ -19,6 +19,7 @@ from dpcompose.privacy.settings import Setting, inside
 from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.citations.citations import Citing, Fit
 from dpcompose.search.guarantees import Guarantees, Known
+from dpcompose.search.tightness import is_smaller
 
 if TYPE_CHECKING:
     import sympy
@@ -275,12 +276,13 @@ class Bound(Best, Shown):
     @cached_property
     def smaller_is_known(self) -> bool:
         """Whether another guarantee is known that is smaller at some point."""
-        return self.flat is not None and self.found.is_smaller(self.flat.best.says, self.best.says)
+        prover = self.found.shop.prover
+        return self.flat is not None and is_smaller(prover, self.flat.best.says, self.best.says)
 
     def without_optimal(self) -> Bound:
         """The same where mechanisms have more guarantees, so that smaller ones may hold."""
-        closer = None if self.found.closer is None else replace(self.found.closer, optimal={})
-        guarantees = replace(self.found, main=replace(self.found.main, optimal={}), closer=closer)
+        closer = None if self.found.closer is None else replace(self.found.closer, optimal=None)
+        guarantees = replace(self.found, main=replace(self.found.main, optimal=None), closer=closer)
         return replace(self, steps=replace(self.steps, found=guarantees))
 
     @cached_property

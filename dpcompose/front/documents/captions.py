@@ -185,7 +185,7 @@ def rests_on(by: Captions) -> set[str]:
     """The ids of the pages that guarantees rest on, and what is known of how large they must be."""
     guarantees = by.found
     known = [one for one in (guarantees.main, guarantees.closer, by.together) if one is not None]
-    theorems = [theorem for one in known for theorem in (one.theorem, *one.optimal.values())]
+    theorems = [theorem for one in known for theorem in (one.theorem, one.optimal) if theorem is not None]
     return {id for theorem in theorems for id in theorem.rests_on.pages if id in guarantees.shop.theory.pages}
 
 

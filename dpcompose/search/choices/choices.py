@@ -18,16 +18,17 @@ from dpcompose.kernel.core.settings import Setting, Stated
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import TermError
-from dpcompose.kernel.judgements import Lower, Satisfies
+from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.parameters import narrower as read_values
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.search import guarantees
+from dpcompose.search import guarantees, tightness
 from dpcompose.search.choices.implications import Implications
 from dpcompose.search.comparisons import parameters
 from dpcompose.search.comparisons.shorter import shorter
 from dpcompose.search.comparisons.weakening import weakened
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
+from dpcompose.search.trying import tried
 from dpcompose.search.verdicts import Judge, Verdict
 
 MOST_CHOICES = 24
@@ -75,8 +76,7 @@ class Choice:
         theorem = self.here(found.main.theorem)
         if theorem is None:
             raise NoGuarantee("what holds with one guarantee of each mechanism is not seen to hold")
-        optimal = {key: one for key, by in found.main.optimal.items() if (one := self.here(by)) is not None}
-        return replace(found, main=Known(theorem, optimal), closer=None)
+        return replace(found, main=Known(theorem, self.here(found.main.optimal)), closer=None)
 
 
 @frozen
@@ -183,9 +183,7 @@ class Choices:
                 squared = key in self.theory.rule(other.notion).head.squared
                 shown = parameters.at_least(value, lesser, squared, assumed=self.setting.assumed)
                 certificates[key] = shown
-        with suppress(NoTheorem):
-            return self.prover.by("implies", i=i, n=n, m=m, certificates=certificates, **given)
-        return None
+        return tried(self.prover, "implies", i=i, n=n, m=m, certificates=certificates, **given)
 
     def _alone(self, i: int, n: int, m: int, given: Mapping[str, Any]) -> Theorem | None:
         """The same by what M_i alone satisfies for the neighbours of the other guarantee."""
@@ -228,18 +226,9 @@ class Choices:
         theorem = weakened(self.prover, together.theorem, claim)
         if theorem is None:
             return None
-        said, assumed = together.says, self.setting.assumed
         assert isinstance(theorem.says, Satisfies)
-        for key, value in said.values:
-            claimed = dict(theorem.says.values)[key]
-            point = None if claimed.kind == "oo" else parameters.where_larger(claimed, value, assumed=assumed)
-            if point is None:
-                continue
-            usual = next(guarantees.points(self.setting, 1), {})
-            at = {name: str(x) for name, x in {**usual, **point}.items()}
-            with suppress(NoTheorem):
-                shown = self.prover.by("loose", together.theorem, claim=dict(claim), key=key, point=at)
-                return Verdict(claim, "proved", theorem, True, shown)
+        if (larger := tightness.loose(self.prover, together.theorem, claim, theorem.says)) is not None:
+            return Verdict(claim, "proved", theorem, True, larger)
         optimal = self._optimal(theorem)
         return Verdict(claim, "proved", theorem, None if optimal is None else False, optimal)
 
@@ -263,9 +252,7 @@ class Choices:
                 if _is_finite(found.main.theorem):
                     theorems.append(found.main.theorem)
         different = {theorem.says: theorem for theorem in theorems}
-        least: Theorem | None = None
-        with suppress(NoTheorem):
-            least = self.prover.by("least", *list(different.values())[:MOST_TOGETHER])
+        least = tried(self.prover, "least", *list(different.values())[:MOST_TOGETHER])
         with suppress(NoTheorem):
             cover = Prover(self.setting.with_each(), self.theory).by("cover")
             among = shorter(self.prover, self.prover.by("among", cover, notion=notion))
@@ -274,34 +261,20 @@ class Choices:
                 least = among
         if least is None:
             return None
-        shown = self._optimal(least)
-        return Known(least, {} if shown is None else {"": shown})
+        return Known(least, self._optimal(least))
 
     def is_less(self, theorem: Theorem, other: Theorem) -> bool:
         """Whether a guarantee is seen to be less than another one somewhere."""
         assert isinstance(theorem.says, Satisfies) and isinstance(other.says, Satisfies)
-        for (key, lesser), (_, greater) in zip(theorem.says.values, other.says.values, strict=True):
-            if "oo" in (lesser.kind, greater.kind):
-                return greater.kind == "oo" != lesser.kind
-            squared = key in self.theory.rule(theorem.says.notion).head.squared
-            if parameters.where_larger(greater, lesser, squared, self.setting.assumed) is not None:
-                return True
-        return False
+        return tightness.is_smaller(self.prover, theorem.says, other.says)
 
     def _optimal(self, theorem: Theorem) -> Theorem | None:
         """That nothing smaller holds, by what mechanisms lose that have all guarantees."""
         said = theorem.says
         assert isinstance(said, Satisfies)
-        for choice in self.narrower:
-            lower = self._lost(choice, said.notion)
-            if lower is None or not isinstance(lower.says, Lower):
-                continue
-            key, value = lower.says.key, dict(said.values)[lower.says.key]
-            squared = key in self.theory.rule(said.notion).head.squared
-            shown = parameters.at_least(lower.says.value, value, squared, assumed=self.setting.assumed)
-            with suppress(NoTheorem):
-                return self.prover.by("optimal", theorem, lower, key=key, certificate=shown)
-        return None
+        lost = (self._lost(choice, said.notion) for choice in self.narrower)
+        shown = (tightness.optimal(self.prover, theorem, lower) for lower in lost)
+        return next(filter(None, shown), None)
 
     @staticmethod
     def _lost(choice: Choice, notion: str) -> Theorem | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Loose, Satisfies
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import Prover, Theorem
+from dpcompose.search.trying import tried
 
 Values = Mapping[str, Mapping[str, str]]
 """By the numbers of mechanisms other values of the parameters of their guarantees, as rules read them."""
@@ -63,6 +63,4 @@ class Implications:
             return None
         more = () if isinstance(theorem.says, Satisfies | Loose) else implied() or ()
         given = {"values": {i: dict(value) for i, value in values.items()}} if values else {}
-        with suppress(NoTheorem):
-            return self.prover.by("choose", theorem, *more, which=list(which), **given)
-        return None
+        return tried(self.prover, "choose", theorem, *more, which=list(which), **given)

@@ -7,15 +7,15 @@ families that takes more: 3·max(e[i]) is at least top(3, e[i]).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed, letters_of
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.search.comparisons import parameters
+from dpcompose.search.trying import tried
 
 MOST_COMPARED = 12
 """Of up to so many losses each is compared with each other one."""
@@ -39,9 +39,7 @@ def shorter(prover: Prover, guarantee: Theorem) -> Theorem:
     if not certificates:
         return guarantee
     claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in values.items()}
-    with suppress(NoTheorem):
-        return prover.by("weaken", guarantee, claim=claim, certificates=certificates)
-    return guarantee
+    return tried(prover, "weaken", guarantee, claim=claim, certificates=certificates) or guarantee
 
 
 def largest(value: Term, squared: bool, assumed: Assumed = NOTHING) -> Term:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Satisfies
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.search.comparisons import parameters
+from dpcompose.search.trying import tried
 
 
 def weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
@@ -36,9 +36,7 @@ def _weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> T
         if certificate is None:
             return None
         certificates[key] = certificate
-    with suppress(NoTheorem):
-        return prover.by("weaken", guarantee, claim=dict(claim), certificates=certificates)
-    return None
+    return tried(prover, "weaken", guarantee, claim=dict(claim), certificates=certificates)
 
 
 def _through_all(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:

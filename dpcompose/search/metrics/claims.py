@@ -40,6 +40,7 @@ from dpcompose.search.metrics.points import Open, Point
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
 from dpcompose.search.refutations.claimed import written
+from dpcompose.search.trying import tried
 from dpcompose.search.verdicts import Verdict
 
 MOST_WAYS = 64
@@ -272,9 +273,9 @@ class Judge:
                 continue
             for point in self._where_larger(type, more, less, self._is_squared(said.notion, key)):
                 if fails(less, more, point):
-                    with suppress(NoTheorem):
-                        about = {"claim": dict(claim), "key": key, "neighbours": n, "point": written(point)}
-                        return True, self.maker.by("larger", known, cover, **about)
+                    about = {"claim": dict(claim), "key": key, "neighbours": n, "point": written(point)}
+                    if (larger := tried(self.maker, "larger", known, cover, **about)) is not None:
+                        return True, larger
         return self._least(said, key, value, cover, made)
 
     def _where_larger(self, type: Type, more: Term, less: Term, squared: bool) -> Iterator[Point]:
@@ -303,10 +304,9 @@ class Judge:
                 return None, None
             lowers.append(lower)
             certificates.append(shown)
-        with suppress(NoTheorem):
-            premises = (made, cover, *lowers)
-            return False, self.maker.by("least_everywhere", *premises, key=key, certificates=certificates)
-        return None, None
+        asked: dict[str, Any] = {"key": key, "certificates": certificates}
+        least = tried(self.maker, "least_everywhere", made, cover, *lowers, **asked)
+        return (None, None) if least is None else (False, least)
 
     # refutations
 
@@ -364,7 +364,7 @@ class Judge:
                 if power != 1 and fails(claimed, ZERO, point):
                     continue  # where the claimed metric, a root, is no number
                 if fails(claimed, lower.says.value, point):
-                    made = self._by("refute", lower, claim=dict(claim), point=written(point))
+                    made = tried(self.maker, "refute", lower, claim=dict(claim), point=written(point))
                     if made is not None:
                         return Verdict(claim, "refuted", made)
         return None
@@ -375,20 +375,16 @@ class Judge:
             events = self._able("approximate", n, cover)
             lower = self._attained("approximate", n, cover, events) if events else None
             for point in () if lower is None else points(type):
-                if (made := self._by("refute", lower, claim=dict(claim), point=written(point))) is not None:
+                asked: dict[str, Any] = {"claim": dict(claim), "point": written(point)}
+                if lower is not None and (made := tried(self.maker, "refute", lower, **asked)) is not None:
                     return Verdict(claim, "refuted", made)
         premises = (cover, *self.stated, *self.distances.metrics)
         for n, one in enumerate(types_of(cover), start=1):
             about = {"claim": dict(claim), "neighbours": n, "bits": BITS[0], "by": self._free}
             for point in islice(points(one), MOST_CURVES) if self._free else ():
-                if (made := self._by("exceed", *premises, point=written(point), **about)) is not None:
+                made = tried(self.maker, "exceed", *premises, point=written(point), **about)
+                if made is not None:
                     return Verdict(claim, "refuted", made)
-        return None
-
-    def _by(self, rule: str, *premises: Theorem | None, **arguments: Any) -> Theorem | None:
-        """What a rule makes; None where it makes nothing."""
-        with suppress(NoTheorem):
-            return self.maker.by(rule, *(premise for premise in premises if premise is not None), **arguments)
         return None
 
 

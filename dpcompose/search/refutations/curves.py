@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import islice, product
 from typing import Any
 
-from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.kernel.theorems import Theorem
 from dpcompose.search import least
 from dpcompose.search.conversions import implied
 from dpcompose.search.least import BITS
 from dpcompose.search.refutations import fewer
 from dpcompose.search.refutations.claimed import Claimed, Point, written
+from dpcompose.search.trying import tried
 
 MOST_OF_SOME = 100
 """At how many points and types it is looked for what some of the mechanisms refute."""
@@ -78,6 +78,5 @@ def _known(claimed: Claimed, n: int) -> dict[str, list[int]]:
 def _exceeded(claimed: Claimed, n: int, point: Point, bits: int, **by: Any) -> Theorem | None:
     """The claim refuted at the n-th type by some mechanisms."""
     said = {"claim": dict(claimed.claim), "point": written(point)}
-    with suppress(NoTheorem):
-        return claimed.shop.prover.by("exceed", *claimed.premises, **said, neighbours=n, bits=bits, **by)
-    return None
+    asked: dict[str, Any] = {**said, "neighbours": n, "bits": bits, **by}
+    return tried(claimed.shop.prover, "exceed", *claimed.premises, **asked)

@@ -6,15 +6,15 @@ Between a number at which a claim is refuted and one at which it is not seen to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.composition.given import letters
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions import naming, terms
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.search.comparisons import parameters
+from dpcompose.search.trying import tried
 
 REFUTING = ("refute", "exceed", "against_rows")
 """The rules that refute at a point."""
@@ -56,9 +56,7 @@ def _made_again(prover: Prover, theorem: Theorem, name: str, n: int) -> Theorem 
     kept = {key: x for key, x in given.items() if not _is_beyond(key, gone, n)}
     point = {key: str(x) for key, x in parameters.completed(prover.setting, kept).items()}
     arguments: Mapping[str, Any] = {**theorem.arguments, "point": point}
-    with suppress(NoTheorem):
-        return prover.by(theorem.rule, *theorem.premises, **arguments)
-    return None
+    return tried(prover, theorem.rule, *theorem.premises, **arguments)
 
 
 def _families_of(setting: Setting, name: str) -> set[str]:

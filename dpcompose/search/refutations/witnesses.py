@@ -9,16 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from itertools import islice, product
+from typing import Any
 
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition.losses import converted
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Lower
-from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.kernel.theorems import Theorem
 from dpcompose.search.conversions.ways import paths
 from dpcompose.search.guarantees import attained
 from dpcompose.search.refutations.claimed import Claimed, Point, written
+from dpcompose.search.trying import tried
 
 MOST_TAILS = 100
 """Of how many mechanisms, at how many types, it is looked at whether divergences are infinite."""
@@ -42,10 +44,9 @@ def by_tails(claimed: Claimed) -> Theorem | None:
     types = enumerate(claimed.shop.types.types, start=1)
     moving = ((n, i) for n, type in types for i, _ in type.moves)
     for key, (n, i) in product(keys, islice(moving, MOST_TAILS)):
-        with suppress(NoTheorem):
-            lower = _attained(claimed, claimed.says.notion, n, [i], key=key)
-            if (refuted := _refuted(claimed, lower, [])) is not None:
-                return refuted
+        lower = _attained(claimed, claimed.says.notion, n, [i], key=key)
+        if (refuted := _refuted(claimed, lower, [])) is not None:
+            return refuted
     return None
 
 
@@ -53,9 +54,8 @@ def by_nothing(claimed: Claimed) -> Theorem | None:
     """No mechanisms at all lose 0: a claim may be below."""
     for notion in _witnessed(claimed):
         for way in _ways(claimed, notion):
-            with suppress(NoTheorem):
-                if refuted := _refuted(claimed, _attained(claimed, notion, 1, []), way):
-                    return refuted
+            if refuted := _refuted(claimed, _attained(claimed, notion, 1, []), way):
+                return refuted
     return None
 
 
@@ -85,40 +85,37 @@ def _lowers(claimed: Claimed, notion: str) -> Iterator[Theorem]:
     for n, type in enumerate(claimed.shop.types.types, start=1):
         moving = [i for i, _ in type.moves if i in able]
         for by in [moving, *([i] for i in moving)] if moving else []:
-            with suppress(NoTheorem):
-                yield _attained(claimed, notion, n, by)
+            if (lower := _attained(claimed, notion, n, by)) is not None:
+                yield lower
                 break
 
 
 def _loses(claimed: Claimed, notion: str, i: int) -> bool:
     """Whether the i-th mechanism is known to lose anything at some type at which it moves."""
-    for n, type in enumerate(claimed.shop.types.types, start=1):
-        if i in dict(type.moves):
-            with suppress(NoTheorem):
-                _attained(claimed, notion, n, [i])
-                return True
-    return False
+    types = enumerate(claimed.shop.types.types, start=1)
+    moving = (n for n, type in types if i in dict(type.moves))
+    return any(_attained(claimed, notion, n, [i]) is not None for n in moving)
 
 
-def _attained(claimed: Claimed, notion: str, n: int, by: list[int], **key: str) -> Theorem:
-    """What some mechanisms lose at the neighbours of the n-th type.  Raises NoTheorem."""
-    prover = claimed.shop.prover
-    return prover.by("attain", *claimed.premises, notion=notion, neighbours=[n], by=by, **key)
+def _attained(claimed: Claimed, notion: str, n: int, by: list[int], **key: str) -> Theorem | None:
+    """What some mechanisms lose at the neighbours of the n-th type; None where that is not known."""
+    asked: dict[str, Any] = {"notion": notion, "neighbours": [n], "by": by, **key}
+    return tried(claimed.shop.prover, "attain", *claimed.premises, **asked)
 
 
-def _refuted(claimed: Claimed, lower: Theorem, way: list[str]) -> Theorem | None:
-    """The claim refuted at a point at which mechanisms lose more."""
-    assert isinstance(lower.says, Lower)
+def _refuted(claimed: Claimed, lower: Theorem | None, way: list[str]) -> Theorem | None:
+    """The claim refuted at a point at which mechanisms lose more, where it is known that they do."""
+    if lower is None or not isinstance(lower.says, Lower):
+        return None
     value = _implied(claimed, way).get(lower.says.key)
     if value is None or value.kind == "oo":
         return None
-    through = {"through": way} if way else {}
+    asked: dict[str, Any] = {"claim": dict(claimed.claim)} | ({"through": way} if way else {})
     for point in claimed.points_below(lower.says, bool(way)):
-        if _is_enough(value, lower.says.value, point):
-            continue
-        with suppress(NoTheorem):
-            prover = claimed.shop.prover
-            return prover.by("refute", lower, claim=dict(claimed.claim), point=written(point), **through)
+        if not _is_enough(value, lower.says.value, point):
+            refuted = tried(claimed.shop.prover, "refute", lower, point=written(point), **asked)
+            if refuted is not None:
+                return refuted
     return None
 
 

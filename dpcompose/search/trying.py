@@ -1,0 +1,15 @@
+"""Rules that are tried: whoever searches asks a rule of the kernel for a theorem, and goes on without one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+
+
+def tried(prover: Prover, rule: str, *premises: Theorem, **arguments: Any) -> Theorem | None:
+    """The theorem that a rule makes from others; None where it makes none."""
+    try:
+        return prover.by(rule, *premises, **arguments)
+    except NoTheorem:
+        return None
