@@ -9,7 +9,7 @@ from dpcompose.kernel.expressions import metrics, terms
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.proof.theory import registry
 from dpcompose.search import guarantees
-from dpcompose.search.verdicts import Judge
+from dpcompose.search.verdicts import Verdicts
 
 THEORY = Theory(registry.standard().pages)
 UNBOUNDED = {"single": [[0, 1], [1, 0]], "steps": 1}
@@ -77,4 +77,4 @@ def on_product(parts: Any, distances: Any, formula: str, shown: str = "points") 
 
 def verdict(setting: Any, **claim: str) -> str:
     shop = guarantees.in_notion(guarantees.workshop(setting, THEORY), claim["notion"])
-    return Judge(shop).judge(claim).word
+    return Verdicts(shop).on(claim).word

@@ -81,7 +81,7 @@ search.conversions: apart implied within besides
 search.refutations: claimed fewer witnesses curves
 search: by_rows verdicts replayed
 search.choices: choices
-search.metrics: claims proofs sensitivity choices
+search.metrics: verdicts proofs sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
 front.documents: canonical captions document side_by_side glossary wording attained sentences verdict telling

@@ -25,7 +25,7 @@ from dpcompose.search.conversions import orders, tradeoffs
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.replayed import Proved, undecided
 from dpcompose.search.trying import tried
-from dpcompose.search.verdicts import Judge, Verdict
+from dpcompose.search.verdicts import Verdict, Verdicts
 from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.inputs.maps import NotAMap
 
@@ -201,15 +201,15 @@ class Proofs:
         try:
             if self.choices is not None:
                 _ = self.choices.every
-                return self.choices.judge(claim)
+                return self.choices.verdict(claim)
             shop = self.shop_in(claim["notion"])
         except NoGuarantee:
             made = always.without_guarantees(Prover(self.elaborated.core, self.theory), claim)
             if made is None:
                 raise
             return Verdict(claim, "proved", made)
-        verdict = Judge(shop).judge(claim)
-        others = (Judge(workshop).judge(claim) for workshop in self._stated_otherwise(claim["notion"]))
+        verdict = Verdicts(shop).on(claim)
+        others = (Verdicts(workshop).on(claim) for workshop in self._stated_otherwise(claim["notion"]))
         if verdict.word == "undecided":
             verdict = next((other for other in others if other.word != "undecided"), verdict)
         return verdict
@@ -275,7 +275,7 @@ def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
         return [] if main.optimal is None else [main.optimal]
     said = main.says
     claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}
-    verdict = Judge(proofs.shop_in(said.notion)).judge(claim)
+    verdict = Verdicts(proofs.shop_in(said.notion)).on(claim)
     return [verdict.shown] if verdict.loose is False and verdict.shown is not None else []
 
 

@@ -66,13 +66,13 @@ BY_MORE: tuple[Refuting, ...] = (witnesses.by_nothing, curves.by_events, curves.
 
 
 @frozen
-class Judge:
+class Verdicts:
     """Decides claims about one setting."""
 
     shop: Workshop
     _known: dict[tuple[str, tuple[tuple[str, Term], ...]], list[Guarantees]] = field(default_factory=dict)
 
-    def judge(self, claim: Mapping[str, str], explained: bool = True) -> Verdict:
+    def on(self, claim: Mapping[str, str], explained: bool = True) -> Verdict:
         """The verdict on a claim: a notion and formulas for its parameters; explained -- with a reason."""
         prover, misread = self.shop.prover, None
         try:
@@ -90,7 +90,7 @@ class Judge:
             verdict = replace(verdict, theorem=plainer.plainer(prover, verdict.theorem))
         # of mechanisms one by one, also where the whole of a study is left out
         if verdict.loose is None and self.shop.flat is not None:
-            flat = Judge(self.shop.flat).judge(claim, explained=False)
+            flat = Verdicts(self.shop.flat).on(claim, explained=False)
             verdict = flat if flat.word != "undecided" else verdict
         known = self.in_notion(claimed.says)
         if verdict.word == "undecided" and explained:
@@ -199,7 +199,7 @@ class Judge:
                     return replace(trivial, loose=loose, shown=shown)
         if self.shop.flat is None:
             return trivial
-        flat = Judge(self.shop.flat).judge(claimed.claim, explained=False)
+        flat = Verdicts(self.shop.flat).on(claimed.claim, explained=False)
         return replace(trivial, loose=flat.loose, shown=flat.shown)
 
     def _by_curve(self, claimed: Claimed, verdict: Verdict) -> Verdict:

@@ -17,7 +17,7 @@ from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems
 from dpcompose.search import guarantees
-from dpcompose.search.verdicts import Judge
+from dpcompose.search.verdicts import Verdicts
 
 FIRST, SECOND = str(PROBLEMS[0]), str(PROBLEMS[1])
 
@@ -27,7 +27,7 @@ ROOMS = [
     pytest.param(problems, "parsed", id="kinds of files"),
     pytest.param(problems, "read_data", id="privacy"),
     pytest.param(guarantees, "workshop", id="guarantees"),
-    pytest.param(Judge, "judge", id="verdicts"),
+    pytest.param(Verdicts, "on", id="verdicts"),
     pytest.param(as_json, "problem_data", id="front"),
 ]
 ERRORS = [KeyError("no such line"), RecursionError("maximum depth"), MemoryError(), FormulaError("too large")]

@@ -33,7 +33,7 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.proof.theory.registry import Page, Theory
-from dpcompose.search.metrics.claims import Judge, values_of
+from dpcompose.search.metrics.verdicts import MetricVerdicts, values_of
 from dpcompose.spaces.canonical.named import Distance, NamedMetric
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class BestMetric(Best):
     """
 
     elaborated: Elaborated
-    search: Judge
+    search: MetricVerdicts
     theory: Theory
 
     @property

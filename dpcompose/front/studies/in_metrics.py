@@ -29,8 +29,8 @@ from dpcompose.privacy.writing import granularities_data
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search import stated
 from dpcompose.search.metrics import proofs
-from dpcompose.search.metrics.choices import judge_of
-from dpcompose.search.metrics.claims import Judge
+from dpcompose.search.metrics.choices import verdicts_of
+from dpcompose.search.metrics.verdicts import MetricVerdicts
 
 if TYPE_CHECKING:
     import sympy
@@ -60,8 +60,8 @@ class InMetrics:
         return elaborated(self.setting)
 
     @cached_property
-    def search(self) -> Judge:
-        return judge_of(self.elaborated, self.theory.in_kernel)
+    def search(self) -> MetricVerdicts:
+        return verdicts_of(self.elaborated, self.theory.in_kernel)
 
     @cached_property
     def bound(self) -> BestMetric:

@@ -29,7 +29,7 @@ from dpcompose.search.comparisons.shorter import shorter
 from dpcompose.search.comparisons.weakening import weakened
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.trying import tried
-from dpcompose.search.verdicts import Judge, Verdict
+from dpcompose.search.verdicts import Verdict, Verdicts
 
 MOST_CHOICES = 24
 """The most choices of one guarantee of each mechanism that are tried."""
@@ -60,9 +60,9 @@ class Choice:
         """A theorem about the chosen guarantees as one about all of them; None where it is none."""
         return self.known.here(theorem, self.which, lambda: self.implied, self.values)
 
-    def judge(self, claim: Mapping[str, str]) -> Verdict | None:
+    def verdict(self, claim: Mapping[str, str]) -> Verdict | None:
         """The verdict on a claim, as far as it is one about all guarantees."""
-        verdict = Judge(guarantees.in_notion(self.shop, claim["notion"])).judge(claim)
+        verdict = Verdicts(guarantees.in_notion(self.shop, claim["notion"])).on(claim)
         theorem = self.here(verdict.theorem)
         if theorem is None:
             return None
@@ -191,12 +191,12 @@ class Choices:
         with suppress(NoTheorem, NoGuarantee, ValueError):
             values = read_values({str(i): given["values"]}, self.setting)[i] if given else None
             shop = guarantees.workshop(self.setting.implying(i, n, m, values), self.theory)
-            verdict = Judge(shop).judge(claim)
+            verdict = Verdicts(shop).on(claim)
             if verdict.word == "proved" and verdict.theorem is not None:
                 return self.prover.by("implies", verdict.theorem, i=i, n=n, m=m, **given)
         return None
 
-    def judge(self, claim: Mapping[str, str]) -> Verdict:
+    def verdict(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim: with one choice, by the least of several guarantees, or refuted."""
         proved: Verdict | None = None
         for choice in self.every:
@@ -210,7 +210,7 @@ class Choices:
         if together is not None and (more := self._by_all(claim, together)) is not None:
             return more
         if self.whole is not None:
-            at_once = Judge(guarantees.in_notion(self.whole, claim["notion"])).judge(claim)
+            at_once = Verdicts(guarantees.in_notion(self.whole, claim["notion"])).on(claim)
             if at_once.word == "refuted" or (
                 at_once.word == "proved" and (not proved or at_once.loose is not None)
             ):
@@ -314,7 +314,7 @@ def _is_finite(theorem: Theorem) -> bool:
 
 def _by(choice: Choice, claim: Mapping[str, str]) -> Verdict | None:
     with suppress(NoGuarantee):
-        return choice.judge(claim)
+        return choice.verdict(claim)
     return None
 
 

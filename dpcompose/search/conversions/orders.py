@@ -23,7 +23,7 @@ from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.search import guarantees
 from dpcompose.search.comparisons.weakening import weakened
 from dpcompose.search.guarantees import NoGuarantee, Workshop
-from dpcompose.search.verdicts import Judge, Verdict
+from dpcompose.search.verdicts import Verdict, Verdicts
 
 TRIED = (
     Fraction(3, 2),
@@ -54,7 +54,7 @@ def by_some_order(setting: Setting, theory: Theory, claim: Mapping[str, str]) ->
     for order in (value for value in TRIED if known.domain.contains(value)):
         at = Orders.read(str(order))
         with suppress(NoGuarantee, BadSetting, NoTheorem):
-            verdict = Judge(guarantees.workshop(setting.at_orders(at), theory)).judge(claim)
+            verdict = Verdicts(guarantees.workshop(setting.at_orders(at), theory)).on(claim)
             if verdict.word == "proved":
                 return replace(here(prover, verdict, at), guarantees=None, loose=None, shown=None)
     return None
@@ -72,7 +72,7 @@ def by_all_orders(shop: Workshop, claim: Mapping[str, str]) -> Verdict | None:
                 theory, theory.page(page, "conversion"), dict(said.values), {}, orders=orders
             )
             about = {"notion": ordered} | {key: formulas.to_text(value) for key, value in values.items()}
-            verdict = Judge(shop).judge(about)
+            verdict = Verdicts(shop).on(about)
             if (
                 verdict.word != "proved"
                 or verdict.theorem is None

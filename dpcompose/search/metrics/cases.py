@@ -14,11 +14,10 @@ from dpcompose.kernel.covers.types import Type, Where
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Covers
 from dpcompose.kernel.library.theory import Theory
-from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.kernel.theorems import Prover as Maker
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.search.metrics.points import Point, Trials
-from dpcompose.search.metrics.proving import Prover
+from dpcompose.search.metrics.proving import Comparisons
 from dpcompose.spaces.canonical.points import ByParts
 
 ANYWHERE = Type((), frozenset(), (), where=Where((), ()))
@@ -42,12 +41,12 @@ class Cases:
         return self.told.core
 
     @cached_property
-    def maker(self) -> Maker:
-        return Maker(self.setting, self.theory)
+    def prover(self) -> Prover:
+        return Prover(self.setting, self.theory)
 
     @cached_property
-    def prover(self) -> Prover:
-        return Prover(self.setting)
+    def comparisons(self) -> Comparisons:
+        return Comparisons(self.setting)
 
     @cached_property
     def trials(self) -> Trials:
@@ -63,7 +62,7 @@ class Cases:
         if key not in self._known:
             self._known[key] = None
             try:
-                self._known[key] = self.maker.by("cover", *bounds, of=list(asked))
+                self._known[key] = self.prover.by("cover", *bounds, of=list(asked))
             except NoTheorem as error:
                 self._known["why", asked] = error.why
         theorem: Theorem | None = self._known[key]

@@ -22,30 +22,30 @@ from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.search.choices.choices import MOST_CHOICES, NOT_IMPLIED
 from dpcompose.search.choices.implications import NOTHING, Implications, Values
-from dpcompose.search.metrics.claims import Judge, values_of
+from dpcompose.search.metrics.verdicts import MetricVerdicts, values_of
 from dpcompose.search.verdicts import Verdict
 
 Which = tuple[int, ...]
 
 
-def judge_of(told: Elaborated, theory: Theory) -> Judge:
+def verdicts_of(told: Elaborated, theory: Theory) -> MetricVerdicts:
     """Who decides claims about a setting in metrics."""
     several = any(mechanism.also for mechanism in told.setting.mechanisms)
-    return Several(told, theory) if several else Judge(told, theory)
+    return Several(told, theory) if several else MetricVerdicts(told, theory)
 
 
 @frozen(eq=False)
-class Several(Judge):
+class Several(MetricVerdicts):
     """Decides claims about mechanisms of which some have several guarantees."""
 
     @cached_property
-    def every(self) -> Mapping[Which, Judge]:
+    def every(self) -> Mapping[Which, MetricVerdicts]:
         """By the numbers of their guarantees who decides claims about mechanisms with one guarantee each."""
         numbers = product(*(range(len(mechanism.also) + 1) for mechanism in self.setting.mechanisms))
         return {which: self._choosing(which, NOTHING) for which in islice(numbers, MOST_CHOICES)}
 
     @cached_property
-    def narrower(self) -> Mapping[Which, tuple[Values, Judge]]:
+    def narrower(self) -> Mapping[Which, tuple[Values, MetricVerdicts]]:
         """The same of mechanisms with parts of guarantees that may imply all others, where they do not."""
         found = {}
         for which in self.every:
@@ -55,30 +55,30 @@ class Several(Judge):
                 found[which] = values, self._choosing(which, values)
         return found
 
-    def _choosing(self, which: Which, values: Values) -> Judge:
+    def _choosing(self, which: Which, values: Values) -> MetricVerdicts:
         chosen = self.setting.choosing(which, read_values(values, self.setting))
-        return Judge(self.told.about(chosen), self.theory)
+        return MetricVerdicts(self.told.about(chosen), self.theory)
 
-    def _alone(self, i: int, n: int, m: int, given: Values = NOTHING) -> Judge:
+    def _alone(self, i: int, n: int, m: int, given: Values = NOTHING) -> MetricVerdicts:
         """Who decides claims about M_i alone, with its guarantee n, or a part of that."""
         values = read_values({str(i): given["values"]}, self.setting)[i] if given else None
-        return Judge(self.told.about(self.setting.implying(i, n, m, values)), self.theory)
+        return MetricVerdicts(self.told.about(self.setting.implying(i, n, m, values)), self.theory)
 
     # which guarantees imply which
 
     @cached_property
     def known(self) -> Implications:
         """Which guarantees imply which."""
-        return Implications(self.maker, self._implies)
+        return Implications(self.prover, self._implies)
 
     def _implies(self, i: int, n: int, m: int, given: Values) -> Theorem | None:
         with suppress(NoTheorem, ValueError):
             claim = {key: to_text(value) for key, value in self._stated_at_any_two(i, m).items()}
             notion = self.setting.mechanisms[i - 1].guarantee(m).notion
-            verdict = self._alone(i, n, m, given).judge({"notion": notion, **claim})
+            verdict = self._alone(i, n, m, given).on({"notion": notion, **claim})
             if verdict.word == "proved" and verdict.theorem is not None:
                 more: dict[str, Any] = {"i": i, "n": n, "m": m, **given}
-                return self.maker.by("implies", verdict.theorem, **more)
+                return self.prover.by("implies", verdict.theorem, **more)
         return None
 
     def _stated_at_any_two(self, i: int, m: int) -> Mapping[str, Term]:
@@ -125,17 +125,17 @@ class Several(Judge):
         which = tuple(guarantee.arguments["which"])
         return self.here(self.every[which].optimal(guarantee.premises[0]), which)
 
-    def judge(self, claim: Mapping[str, str]) -> Verdict:
+    def on(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, with one guarantee of each mechanism."""
         reasons = set[str]()
         for which, judge in self.every.items():
-            verdict = judge.judge(claim)
+            verdict = judge.on(claim)
             if (made := self.here(verdict.theorem, which)) is not None:
                 shown = self.here(verdict.shown, which)
                 return Verdict(claim, verdict.word, made, None if shown is None else verdict.loose, shown)
             reasons.add(verdict.reason or NOT_IMPLIED)
         for which, (values, one) in self.narrower.items():
-            verdict = one.judge(claim)
+            verdict = one.on(claim)
             if verdict.word == "refuted" and (made := self.here(verdict.theorem, which, values)) is not None:
                 return Verdict(claim, "refuted", made)
         return Verdict(claim, "undecided", reason=reasons.pop() if len(reasons) == 1 else NOT_IMPLIED)

@@ -15,12 +15,12 @@ from dpcompose.language import formulas
 from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.privacy.problems import Claim
 from dpcompose.search import replayed
-from dpcompose.search.metrics.claims import Judge
+from dpcompose.search.metrics.verdicts import MetricVerdicts
 from dpcompose.search.replayed import Proved, undecided
 from dpcompose.search.verdicts import Verdict
 
 
-def verdict(judge: Judge, claim: Claim) -> Proved:
+def verdict(judge: MetricVerdicts, claim: Claim) -> Proved:
     """The verdict on a claim, once what shows it was made again from its saved form."""
     told = judge.told.parts
     try:
@@ -29,7 +29,7 @@ def verdict(judge: Judge, claim: Claim) -> Proved:
         return undecided(Verdict(claim.text, "undecided", reason=str(error)))
     if claim.doubt:
         return undecided(Verdict(said, "undecided", reason=claim.doubt))
-    found = judge.judge(said)
+    found = judge.on(said)
     if found.word == "proved" and (doubt := told.negative(claim.guarantee)):
         return undecided(Verdict(said, "undecided", reason=doubt))
     if found.theorem is None:
@@ -40,7 +40,7 @@ def verdict(judge: Judge, claim: Claim) -> Proved:
 
 
 def saved(
-    judge: Judge, verdicts: Sequence[Verdict], best: Theorem | None, optimal: Theorem | None
+    judge: MetricVerdicts, verdicts: Sequence[Verdict], best: Theorem | None, optimal: Theorem | None
 ) -> dict[str, Any]:
     """The derivation of a guarantee, of what metrics are, and of verdicts, without the problem."""
     shown = [] if optimal is None else [optimal]
@@ -49,7 +49,7 @@ def saved(
     return data | {"stated": [dict(one.claim) for one in verdicts]}
 
 
-def _doubt(judge: Judge, notion: str) -> str:
+def _doubt(judge: MetricVerdicts, notion: str) -> str:
     """Why some mechanism is not known to lose anything in a notion; "" where all are, or have several
     guarantees."""
     if any(mechanism.also for mechanism in judge.setting.mechanisms):
@@ -57,7 +57,7 @@ def _doubt(judge: Judge, notion: str) -> str:
     return next(_doubts(judge, notion), "")
 
 
-def _doubts(judge: Judge, notion: str) -> Iterator[str]:
+def _doubts(judge: MetricVerdicts, notion: str) -> Iterator[str]:
     for i in range(1, len(judge.setting.mechanisms) + 1):
         if why := _unwitnessed(judge, i, notion):
             yield why
@@ -68,7 +68,7 @@ def _doubts(judge: Judge, notion: str) -> Iterator[str]:
                 yield f"it is not known that {said}, stated of {mechanism.name}, is never negative"
 
 
-def _unwitnessed(judge: Judge, i: int, notion: str) -> str:
+def _unwitnessed(judge: MetricVerdicts, i: int, notion: str) -> str:
     """Why M_i is not known to lose anything in a notion; "" where it is."""
     mechanism, stated = judge.setting.mechanisms[i - 1], judge.told.setting.mechanisms[i - 1]
     assert mechanism.metric is not None

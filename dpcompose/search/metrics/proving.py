@@ -22,7 +22,7 @@ from dpcompose.search.metrics.points import Open
 
 
 @frozen(eq=False)
-class Prover:
+class Comparisons:
     """Proves comparisons of formulas in the letters of two databases of a setting."""
 
     setting: Setting

@@ -36,9 +36,9 @@ from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
 from dpcompose.search.comparisons import comparing
-from dpcompose.search.metrics.claims import Judge
 from dpcompose.search.metrics.points import Open, Point, Trials
-from dpcompose.search.metrics.proving import Prover, fails
+from dpcompose.search.metrics.proving import Comparisons, fails
+from dpcompose.search.metrics.verdicts import MetricVerdicts
 
 Place = Mapping[str, Term]
 """A point: formulas in the parameters, by the names of coordinates."""
@@ -80,7 +80,7 @@ class MetricSensitivity(Shown):
         return f"{'' if self.proved else 'at least '}{value}{where}{because}"
 
 
-def sensitivity(judge: Judge, moved: Term, over: Term) -> MetricSensitivity:
+def sensitivity(judge: MetricVerdicts, moved: Term, over: Term) -> MetricSensitivity:
     """The least Δ with moved ≤ Δ·over, both formulas in the named metrics of a setting.
 
     Raises NoCover where one is no formula in how databases differ.
@@ -301,7 +301,7 @@ class _Ratios:
 
     def _proof(self, value: Term) -> list[Any] | str:
         """A proof of value·over ≥ moved in all cases, as `rules.metrics` reads it; or why there is none."""
-        found, trials, prover = list[Any](), Trials(self.setting), Prover(self.setting)
+        found, trials, comparisons = list[Any](), Trials(self.setting), Comparisons(self.setting)
         try:
             greater = value * self.over
             for type in self.cover.types:
@@ -310,7 +310,7 @@ class _Ratios:
                 for point in some:
                     if fails(more, less, point) and (words := self._words(type, point)):
                         return f"more is needed at {words}"
-                shown = prover.in_case(more, less)
+                shown = comparisons.in_case(more, less)
                 if isinstance(shown, Open):
                     return shown.reason or "neither a proof nor a point was found"
                 found.append(shown)

@@ -71,13 +71,13 @@ class Standings:
                     if "d(D, D)" in obligation.words:
                         words = f"d(D, D) = {more}"
                     return Standing(False, words=f"{words} at {self.cases.where(ANYWHERE, point, 'DEF')}")
-            shown = self.cases.prover.in_case(obligation.greater, obligation.lesser)
+            shown = self.cases.comparisons.in_case(obligation.greater, obligation.lesser)
             if isinstance(shown, Open):
                 return Standing(None)
             certificates.append(shown)
         with suppress(NoTheorem):
             return Standing(
-                True, theorems=(self.cases.maker.by("is_metric", name=name, certificates=certificates),)
+                True, theorems=(self.cases.prover.by("is_metric", name=name, certificates=certificates),)
             )
         return Standing(None)
 
@@ -112,12 +112,12 @@ class Standings:
                         f"{language.to_text(said)} is {bound}"
                     )
                     return Standing(standing.metric, False, words, standing.theorems)
-            shown = self.cases.prover.in_case(more, less)
+            shown = self.cases.comparisons.in_case(more, less)
             if isinstance(shown, Open):
                 return Standing(standing.metric, None, theorems=standing.theorems)
             certificate.append(shown)
         with suppress(NoTheorem):
-            made = self.cases.maker.by("bounded", cover, name=name, certificate=certificate)
+            made = self.cases.prover.by("bounded", cover, name=name, certificate=certificate)
             return Standing(standing.metric, True, theorems=(*standing.theorems, made))
         return Standing(standing.metric, None, theorems=standing.theorems)
 

@@ -31,7 +31,7 @@ from dpcompose.kernel.judgements import Lower
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.search import guarantees, least
 from dpcompose.search.guarantees import known_to_be_lost
-from dpcompose.search.verdicts import Judge
+from dpcompose.search.verdicts import Verdicts
 
 E_BELOW, E_ABOVE = Fraction(2718281828, 10**9), Fraction(2718281829, 10**9)
 
@@ -219,7 +219,7 @@ def test_nothing_is_said_to_be_least_that_need_not_be_attained() -> None:
     """δ = 0 at ε = 2 is what the curve has, and the least there is; the curve alone does not say so of a metric."""
     shop = guarantees.in_notion(guarantees.workshop(core(mechanism("M", "d__u")), THEORY), "approximate")
     claim = {"notion": "approximate", "epsilon": "0", "delta": "0.7615942"}
-    assert Judge(shop).judge(claim).loose is True
+    assert Verdicts(shop).on(claim).loose is True
     least_known = (("epsilon", terms.number(2)), ("delta", terms.ZERO))
     some = [one.says for one in shop.stated]
     with pytest.raises(ValueError, match="not known whether a smaller one holds"):
@@ -252,7 +252,7 @@ def test_pages_without_an_entry_refute_nothing() -> None:
         {"notion": "approximate", "epsilon": "0", "delta": "1/10"},
         {"notion": "zcdp", "rho": "1/10"},
     ):
-        assert Judge(guarantees.in_notion(shop, claim["notion"])).judge(claim).word == "undecided"
+        assert Verdicts(guarantees.in_notion(shop, claim["notion"])).on(claim).word == "undecided"
 
 
 def test_steps_of_types() -> None:

@@ -29,7 +29,7 @@ from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.language import exchange
 from dpcompose.proof.theory import registry
 from dpcompose.search.metrics.cases import types_of
-from dpcompose.search.metrics.claims import Judge
+from dpcompose.search.metrics.verdicts import MetricVerdicts
 from dpcompose.spaces.classes.products import Product
 
 THEORY = Theory(registry.standard().pages)
@@ -54,11 +54,11 @@ def core(parts: Any, distances: Any, *mechanisms: Any, **more: Any) -> Setting:
     )
 
 
-def judged(setting: Setting) -> Judge:
+def judged(setting: Setting) -> MetricVerdicts:
     """The judge of a core setting that was elaborated from no file: its words about databases are no words."""
     told = MagicMock(core=setting)
     told.parts.expression, told.setting.databases = exchange.to_sympy, Product(())
-    return Judge(told, THEORY)
+    return MetricVerdicts(told, THEORY)
 
 
 def mechanism(name: str, formula: str, notion: str = "pure", delta: str = "0", **more: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def steps(single: Any, part: str = "") -> dict[str, Any]:
 
 def verdict(setting: Setting, notion: str, value: str, delta: str | None = None) -> str:
     claim = {"notion": notion, KEYS[notion]: value} | ({} if delta is None else {"delta": delta})
-    found = judged(setting).judge(claim)
+    found = judged(setting).on(claim)
     if found.theorem is not None:
         made = [one for one in (found.theorem, found.shown) if one is not None]
         check.replay(check.all_saved(made, THEORY), setting, THEORY)
@@ -96,9 +96,9 @@ def believed(setting: Setting, notion: str, value: str) -> bool:
         return False
     ((key, more),), ((_, less),) = said.values, known.says.values  # type: ignore[union-attr]
     sides = [rules.sides_at(one, more, less, setting) for one in types_of(cover)]
-    shown = {key: [judge.cases.prover.in_case(*one, judge._is_squared(notion, key)) for one in sides]}
+    shown = {key: [judge.cases.comparisons.in_case(*one, judge._is_squared(notion, key)) for one in sides]}
     try:
-        judge.maker.by("everywhere", known, cover, claim=claim, certificates=shown)
+        judge.prover.by("everywhere", known, cover, claim=claim, certificates=shown)
     except NoTheorem:
         return False
     return True
@@ -189,7 +189,7 @@ def test_no_claim_is_larger_at_databases_that_differ_and_are_equal() -> None:
     far = {"d__f": {"parts": [""]}, "d__g": {"differences": ["x__D - x__E"]}}
     setting = core({"": LINE}, far, mechanism("M", "e*d__f"))
     judge = judged(setting)
-    found = judge.judge({"notion": "pure", "epsilon": "max(e*d__f, e*d__g)"})
+    found = judge.on({"notion": "pure", "epsilon": "max(e*d__f, e*d__g)"})
     assert found.loose is not True
 
 
@@ -229,7 +229,7 @@ def test_nothing_is_refuted_where_no_mechanism_is_as_stated() -> None:
         setting = core({"": LINE}, {"d__a": {"formula": SIZE}}, mechanism("M", "e*d__a"), negative)
     except BadSetting:
         return
-    found = judged(setting).judge({"notion": "pure", "epsilon": "e*d__a/2"})
+    found = judged(setting).on({"notion": "pure", "epsilon": "e*d__a/2"})
     assert found.theorem is None or found.word != "refuted" or dict(found.theorem.says.point)["e"] >= 3  # type: ignore[union-attr]
 
 
@@ -256,9 +256,9 @@ def test_a_formula_in_distances_is_not_shown_to_be_a_metric_by_coordinates() -> 
     setting = core({"": LINE}, far, mechanism("M", "d__b"))
     judge = judged(setting)
     wanted = axioms.obligations(dict(setting.distances)["d__b"].formula, setting.databases.points)
-    shown = [judge.cases.prover.in_case(one.greater, one.lesser) for one in wanted]
+    shown = [judge.cases.comparisons.in_case(one.greater, one.lesser) for one in wanted]
     with pytest.raises(NoTheorem):
-        judge.maker.by("is_metric", name="d__b", certificates=shown)
+        judge.prover.by("is_metric", name="d__b", certificates=shown)
 
 
 def test_a_claim_is_not_larger_at_distances_that_no_databases_have() -> None:
@@ -269,7 +269,7 @@ def test_a_claim_is_not_larger_at_distances_that_no_databases_have() -> None:
     assert known is not None
     with pytest.raises(NoTheorem):  # the claim is e*d__a
         point = {"e": "1", "d__a": "0", "d__b": "1"}
-        judge.maker.by(
+        judge.prover.by(
             "loose", known, claim={"notion": "pure", "epsilon": "e*d__b"}, key="epsilon", point=point
         )
 
@@ -279,12 +279,12 @@ def test_letters_of_cases_are_no_distances() -> None:
     judge = judged(setting)
     cover = judge.cover(["d__a"])
     assert cover is not None
-    composed = judge.maker.by("compose", *judge.stated)
+    composed = judge.prover.by("compose", *judge.stated)
     claim = {"notion": "pure", "epsilon": "e*d__a"}
     with pytest.raises(NoTheorem):
-        known = judge.maker.by("worst", composed, cover)  # in x__D, x__E
+        known = judge.prover.by("worst", composed, cover)  # in x__D, x__E
         point = {"e": "1", "d__a": "5", "x__D": "0", "x__E": "0"}
-        judge.maker.by("loose", known, claim=claim, key="epsilon", point=point)
+        judge.prover.by("loose", known, claim=claim, key="epsilon", point=point)
 
 
 def test_forged_steps_are_refused() -> None:
@@ -293,14 +293,14 @@ def test_forged_steps_are_refused() -> None:
     setting = core(parts, far, mechanism("M", "e*d__a"), mechanism("N", "e*d__o"))
     judge = judged(setting)
     claim = {"notion": "pure", "epsilon": "e*d__a + e*d__o + e"}
-    found = judge.judge(claim)
+    found = judge.on(claim)
     assert found.word == "proved" and found.theorem is not None
     known, cover = found.theorem.premises
     shown = found.theorem.arguments["certificates"]["epsilon"]
 
     def refused(rule: str, *premises: Any, **arguments: Any) -> None:
         with pytest.raises(NoTheorem):
-            judge.maker.by(rule, *premises, **arguments)
+            judge.prover.by(rule, *premises, **arguments)
 
     assert len(shown) == 2
     for some in (
@@ -319,10 +319,10 @@ def test_forged_steps_are_refused() -> None:
     refused("everywhere", known, other, claim=claim, certificates={"epsilon": shown})  # other cases
     asked = {"notion": "pure", "epsilon": "e*d__a + e*d__o + e*d__g"}
     refused("everywhere", known, cover, claim=asked, certificates={"epsilon": shown})  # says nothing of d__g
-    lower = judge.maker.by("attain", cover, *judge.stated, notion="pure", neighbours=[2], by=[1, 2])
-    both = judge.maker.by("attain", cover, *judge.stated, notion="pure", neighbours=[1, 2], by=[1, 2])
+    lower = judge.prover.by("attain", cover, *judge.stated, notion="pure", neighbours=[2], by=[1, 2])
+    both = judge.prover.by("attain", cover, *judge.stated, notion="pure", neighbours=[1, 2], by=[1, 2])
     place = {"e": "1", "x__D": "0", "x__E": "1"}
-    judge.maker.by("refute", lower, claim=smaller, point=place)
+    judge.prover.by("refute", lower, claim=smaller, point=place)
     refused("refute", both, claim=smaller, point=place)
     for wrong in (
         {"x__D": "0", "x__E": "1"},
@@ -334,15 +334,15 @@ def test_forged_steps_are_refused() -> None:
     refused("larger", known, cover, claim=asked, key="epsilon", neighbours=1, point=place)
     refused("larger", known, cover, claim=claim, key="epsilon", neighbours=3, point=place)
     lowers = [
-        judge.maker.by("attain", cover, *judge.stated, notion="pure", neighbours=[n], by=[1, 2])
+        judge.prover.by("attain", cover, *judge.stated, notion="pure", neighbours=[n], by=[1, 2])
         for n in (1, 2)
     ]
     best = {"notion": "pure", "epsilon": "e*d__a + e*d__o"}
-    sure = judge.judge(best)
+    sure = judge.on(best)
     assert sure.theorem is not None and sure.shown is not None and isinstance(sure.shown.says, Optimal)
     given = sure.shown.arguments
     first, over, *_ = sure.shown.premises
-    judge.maker.by("least_everywhere", first, over, *lowers, **given)
+    judge.prover.by("least_everywhere", first, over, *lowers, **given)
     refused("least_everywhere", first, over, *lowers[::-1], **given)
     refused("least_everywhere", first, over, lowers[0], lowers[0], **given)
     refused("least_everywhere", first, over, *lowers[:1], **given)
@@ -373,7 +373,7 @@ def check_drawn(seed: int) -> None:
         return
     judge = judged(case.setting)
     for claim in some.claims(case):
-        found = judge.judge({key: drawn.in_words(text) for key, text in claim.items()})
+        found = judge.on({key: drawn.in_words(text) for key, text in claim.items()})
         if found.theorem is not None:
             made = [one for one in (found.theorem, found.shown) if one is not None]
             check.replay(check.all_saved(made, THEORY), case.setting, THEORY)

@@ -20,8 +20,8 @@ from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.proof.theory import registry
-from dpcompose.search.metrics.claims import Judge
 from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
+from dpcompose.search.metrics.verdicts import MetricVerdicts
 
 THEORY = Theory(registry.standard().pages)
 NORMS = "".join(f'[metrics.{word}]\nnorm = "{word}"\n' for word in ("L1", "L2", "Linf"))
@@ -48,7 +48,7 @@ def told(text: str) -> Elaborated:
 def found(text: str, moved: str, over: str) -> MetricSensitivity:
     setting = told(text)
     sides = [formulas.term(one, setting.setting.letters) for one in (moved, over)]
-    return sensitivity(Judge(setting, THEORY), *sides)
+    return sensitivity(MetricVerdicts(setting, THEORY), *sides)
 
 
 # values by hand

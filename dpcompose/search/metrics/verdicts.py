@@ -28,12 +28,12 @@ from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.kernel.rules.premises import claimed as read_claim
-from dpcompose.kernel.theorems import NoTheorem, Theorem
-from dpcompose.kernel.theorems import Prover as Maker
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.search.always import by_itself
 from dpcompose.search.conversions.ways import Way, ways, ways_aside
+from dpcompose.search.guarantees import MOST_WAYS, converted
 from dpcompose.search.least import BITS
 from dpcompose.search.metrics.cases import Cases, types_of
 from dpcompose.search.metrics.points import Open, Point
@@ -43,12 +43,9 @@ from dpcompose.search.refutations.claimed import written
 from dpcompose.search.trying import tried
 from dpcompose.search.verdicts import Verdict
 
-MOST_WAYS = 64
-"""The most ways to convert guarantees that are tried."""
-
 
 @frozen(eq=False)
-class Judge:
+class MetricVerdicts:
     """Decides claims about a setting in metrics; told -- it, and the core setting that it is."""
 
     told: Elaborated
@@ -70,9 +67,9 @@ class Judge:
         return self.cases.setting
 
     @property
-    def maker(self) -> Maker:
+    def prover(self) -> Prover:
         """What makes theorems about it."""
-        return self.cases.maker
+        return self.cases.prover
 
     def cover(self, names: Iterable[str]) -> Theorem | None:
         """The cases in which distances of these names are formulas; None where they are not."""
@@ -97,22 +94,18 @@ class Judge:
     def _stated(self, i: int) -> Theorem:
         mechanism = self.setting.mechanisms[i - 1]
         if mechanism.noise is not None:
-            return self.maker.by("noise", i=i, notion=mechanism.notion)
-        return self.maker.by("given", i=i)
+            return self.prover.by("noise", i=i, notion=mechanism.notion)
+        return self.prover.by("given", i=i)
 
     # guarantees
 
     def by_way(self, way: Way) -> Theorem | None:
         """The guarantee of the composition by a way from notion to notion; None where there is none."""
         with suppress(NoTheorem, NoPage):
-            lost = []
-            for one, mechanism in zip(self.stated, self.setting.mechanisms, strict=True):
-                for page in way.each.get(mechanism.notion, ()):
-                    one = self.maker.by("convert", one, page=page)
-                lost.append(one)
-            theorem = self.maker.by("metric", self.maker.by("compose", *lost))
+            lost = (converted(self.prover, theorem, way) for theorem in self.stated)
+            theorem = self.prover.by("metric", self.prover.by("compose", *lost))
             for page, chosen in way.whole:
-                theorem = self.maker.by("change", theorem, page=page, chosen=dict(chosen))
+                theorem = self.prover.by("change", theorem, page=page, chosen=dict(chosen))
             return theorem
         return None
 
@@ -126,13 +119,12 @@ class Judge:
         every = chain(
             ways(self.theory, self.notions, notion, claimed), ways_aside(self.theory, self.notions, notion)
         )
-        some = islice(every, MOST_WAYS)
-        return sorted(some, key=lambda one: (bool(one.whole), len(one.each)))
+        return sorted(islice(every, MOST_WAYS), key=lambda way: (bool(way.whole), len(way.each)))
 
     def _no_way(self, notion: str) -> str:
         """That guarantees of another notion do not become one of the notion of a claim."""
-        others = next((one for one in self.notions if one != notion), notion)
-        return f"guarantees of {others} privacy do not become one of {notion} privacy"
+        other = next((stated for stated in self.notions if stated != notion), notion)
+        return f"guarantees of {other} privacy do not become one of {notion} privacy"
 
     def best(self, notion: str) -> Theorem | None:
         """The guarantee in a notion, composed in it; None where there is none."""
@@ -143,13 +135,13 @@ class Judge:
 
     # claims
 
-    def judge(self, claim: Mapping[str, str]) -> Verdict:
+    def on(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim: a notion and formulas in distances for its parameters."""
         try:
             said = read_claim(dict(claim), self.setting, self.theory)
         except (NoPage, ValueError) as error:
             return Verdict(claim, "undecided", reason=str(error))
-        if (made := by_itself(self.maker, claim, said)) is not None:
+        if (made := by_itself(self.prover, claim, said)) is not None:
             return Verdict(claim, "proved", made)
         try:
             _ = self.stated
@@ -207,7 +199,7 @@ class Judge:
                     return type, shown
                 certificates[key].append(shown)
         try:
-            made = self.maker.by("everywhere", known, cover, claim=dict(claim), certificates=certificates)
+            made = self.prover.by("everywhere", known, cover, claim=dict(claim), certificates=certificates)
         except NoTheorem as error:
             return types_of(cover)[0], Open(None, {}, error.why)
         loose, standing = self._standing_of(claim, said, known, cover, made)
@@ -218,23 +210,26 @@ class Judge:
     ) -> dict[str, Any] | Open | None:
         """A proof in one case: also by how near databases are there; less -- the lesser side, and the formula
         that it is."""
-        prover, near = self.cases.prover, next((x for x in rules.where_of(type).near if x.inside), None)
-        first = prover.in_case(greater, less[0], squared)
+        comparisons, near = (
+            self.cases.comparisons,
+            next((x for x in rules.where_of(type).near if x.inside), None),
+        )
+        first = comparisons.in_case(greater, less[0], squared)
         if near is None or not isinstance(first, Open):
             return first
         if some := rules.smallest(greater):
             each = [self._in_case(type, x, less, power, squared) for x in some]
             return next((x for x in each if isinstance(x, Open)), {"each": each})
         with suppress(BadStep):
-            shown = prover.in_case(
+            shown = comparisons.in_case(
                 greater, rules.at_radius(less[1], rules.where_of(type), near, self.setting), squared
             )
             if not isinstance(shown, Open):
                 return {"radius": shown}
-        apart = None if power == 1 else prover.in_case(near.far, ZERO)
+        apart = None if power == 1 else comparisons.in_case(near.far, ZERO)
         unfit = isinstance(apart, Open) or near.radius == ZERO
         for times in () if unfit else _multiples(greater, near.radius**power):
-            shown = prover.in_case(rules.with_the_rest(greater, near, times, power), less[0], squared)
+            shown = comparisons.in_case(rules.with_the_rest(greater, near, times, power), less[0], squared)
             if not isinstance(shown, Open):
                 said = {"times": to_text(times), "power": power, "not negative": apart}
                 return said | {"rest": shown}
@@ -274,7 +269,7 @@ class Judge:
             for point in self._where_larger(type, more, less, self._is_squared(said.notion, key)):
                 if fails(less, more, point):
                     about = {"claim": dict(claim), "key": key, "neighbours": n, "point": written(point)}
-                    if (larger := tried(self.maker, "larger", known, cover, **about)) is not None:
+                    if (larger := tried(self.prover, "larger", known, cover, **about)) is not None:
                         return True, larger
         return self._least(said, key, value, cover, made)
 
@@ -282,7 +277,7 @@ class Judge:
         """Points at which more may exceed less: a few simple ones, and where it is not proved that it never
         does, all others."""
         yield from self.cases.trials.few(type)
-        shown = self.cases.prover.in_case(less, more, squared)
+        shown = self.cases.comparisons.in_case(less, more, squared)
         if isinstance(shown, Open):
             yield from self.cases.trials.near(type, [shown])
 
@@ -299,13 +294,13 @@ class Judge:
                 at = rules.at(value, rules.where_of(type).at_most, self.setting)
             except BadStep:
                 return None, None
-            shown = self.cases.prover.in_case(lower.says.value, at, self._is_squared(said.notion, key))
+            shown = self.cases.comparisons.in_case(lower.says.value, at, self._is_squared(said.notion, key))
             if isinstance(shown, Open):
                 return None, None
             lowers.append(lower)
             certificates.append(shown)
         asked: dict[str, Any] = {"key": key, "certificates": certificates}
-        least = tried(self.maker, "least_everywhere", made, cover, *lowers, **asked)
+        least = tried(self.prover, "least_everywhere", made, cover, *lowers, **asked)
         return (None, None) if least is None else (False, least)
 
     # refutations
@@ -317,7 +312,7 @@ class Judge:
             self._known[key] = None
             with suppress(NoTheorem, NoPage):
                 premises = (cover, *self.stated, *self.distances.metrics)
-                self._known[key] = self.maker.by("attain", *premises, notion=notion, neighbours=[n], by=by)
+                self._known[key] = self.prover.by("attain", *premises, notion=notion, neighbours=[n], by=by)
         theorem: Theorem | None = self._known[key]
         return theorem
 
@@ -364,7 +359,7 @@ class Judge:
                 if power != 1 and fails(claimed, ZERO, point):
                     continue  # where the claimed metric, a root, is no number
                 if fails(claimed, lower.says.value, point):
-                    made = tried(self.maker, "refute", lower, claim=dict(claim), point=written(point))
+                    made = tried(self.prover, "refute", lower, claim=dict(claim), point=written(point))
                     if made is not None:
                         return Verdict(claim, "refuted", made)
         return None
@@ -376,13 +371,13 @@ class Judge:
             lower = self._attained("approximate", n, cover, events) if events else None
             for point in () if lower is None else points(type):
                 asked: dict[str, Any] = {"claim": dict(claim), "point": written(point)}
-                if lower is not None and (made := tried(self.maker, "refute", lower, **asked)) is not None:
+                if lower is not None and (made := tried(self.prover, "refute", lower, **asked)) is not None:
                     return Verdict(claim, "refuted", made)
         premises = (cover, *self.stated, *self.distances.metrics)
         for n, one in enumerate(types_of(cover), start=1):
             about = {"claim": dict(claim), "neighbours": n, "bits": BITS[0], "by": self._free}
             for point in islice(points(one), MOST_CURVES) if self._free else ():
-                made = tried(self.maker, "exceed", *premises, point=written(point), **about)
+                made = tried(self.prover, "exceed", *premises, point=written(point), **about)
                 if made is not None:
                     return Verdict(claim, "refuted", made)
         return None
