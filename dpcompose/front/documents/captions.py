@@ -151,7 +151,7 @@ class Captions:
             any_two = core.stated is not None and core.stated.any_two
             f = self.inputs.setting.mechanisms[self.citing.first(i) - 1].reads
             return f"{' and '.join(pages)}, on {whole if any_two else f.image(whole)}"
-        if self.found.shop.setting.databases.kind == "steps":
+        if self.found.shop.setting.databases.only_steps:
             return f"steps of {mechanism.satisfies.granularity}, on {whole}"
         count = self.inputs_of(i)
         if count == 1:

@@ -81,6 +81,21 @@ class Databases:
         return tuple(part for _, part in self.parts if isinstance(part, Points))
 
     @property
+    def of_atoms(self) -> bool:
+        """Whether its databases are made of records, told by their atoms."""
+        return self.kind in OF_ATOMS
+
+    @property
+    def of_multisets(self) -> bool:
+        """The same, of which there may be several alike."""
+        return self.of_atoms and self.of == "multisets"
+
+    @property
+    def only_steps(self) -> bool:
+        """Whether nothing is told of it but how many steps there are between databases."""
+        return self.kind == "steps"
+
+    @property
     def letters(self) -> dict[str, int]:
         """The letters for numbers, and the number that is there in place of each."""
         _, n = self.size
@@ -125,14 +140,14 @@ class Databases:
         word, n = self.size
         if self.kind == "cells" and (self.letter is None or reads is not None):
             return self.count if reads is None else len(reads)
-        if not (self.kind in (*OF_ATOMS, "cells") and reads is None and word == "exactly"):
+        if not ((self.of_atoms or self.kind == "cells") and reads is None and word == "exactly"):
             return None
         return n if self.letter is None else self.letter if is_count(self.letter) else None
 
     def fewest(self, reads: tuple[int, ...] | None) -> int | Term | None:
         """How many records of a multiset are read at least; None of other classes, and where it is fixed."""
         word, n = self.size
-        if self.kind not in OF_ATOMS or self.of != "multisets" or (word == "exactly" and reads is None):
+        if not self.of_multisets or (word == "exactly" and reads is None):
             return None
         if reads is not None:
             return 0
@@ -143,7 +158,7 @@ class Databases:
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found: dict[str, Any] = {"kind": self.kind, "shown": self.shown}
-        if self.kind in OF_ATOMS:
+        if self.of_atoms:
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
             found |= {"least": self.least} if self.least else {}

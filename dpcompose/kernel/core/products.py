@@ -72,7 +72,7 @@ def _distance(
         return Distance(formula, apart, within, differences, some, at_most=at_most)
     called = reader.key("part").text(*parts)
     part = parts[called]
-    if isinstance(part, Points) or part.kind == "steps":
+    if isinstance(part, Points) or part.only_steps:
         raise reader.key("part").wrong("a part of records or listed databases")
     return Distance(part=called, input=input_of(reader.key("input"), part), at_most=at_most)
 

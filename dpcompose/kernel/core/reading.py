@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.core import classes, contributions, letters, products
-from dpcompose.kernel.core.classes import OF_ATOMS, Databases
+from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.concrete import Noise, Query, Sampled, Table
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.orders import Orders
@@ -111,11 +111,10 @@ def _check_partitions(reader: Reader, mechanisms: Sequence[Mechanism]) -> None:
 
 def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
-    counted = databases.kind in OF_ATOMS and databases.of == "multisets"
-    listed = databases.kind == "listed"
-    rows = databases.kind == "contributions"
-    any_number = counted or listed or rows or (databases.kind == "cells" and databases.letter is None)
-    more = ((counted, "within"), (any_number, "times"), (listed, "lengths"))
+    listed, rows = databases.kind == "listed", databases.kind == "contributions"
+    cells = databases.kind == "cells" and databases.letter is None
+    any_number = databases.of_multisets or listed or rows or cells
+    more = ((databases.of_multisets, "within"), (any_number, "times"), (listed, "lengths"))
     reader.keys(("single", "steps", *(key for there, key in more if there)))
     if "times" in reader.value:
         return _many_steps(reader, databases, count)
@@ -252,12 +251,11 @@ def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders 
 def _check_dealt(reader: Reader, mechanism: Mechanism, databases: Databases) -> None:
     """Of multisets all records are dealt, to two inputs or more, that guarantees for some neighbours are
     about."""
-    multisets = databases.kind in OF_ATOMS and databases.of == "multisets"
     count = mechanism.count
     least = None if count is None else count.number if count.kind != "letter" else count.of[1].least
     besides = {"noise", "table", "study", "also", "metric", "codes", "sampled"} & set(reader.value)
     if (
-        not multisets
+        not databases.of_multisets
         or mechanism.reads != (None,)
         or not mechanism.partition
         or mechanism.domain != "own"
@@ -273,7 +271,7 @@ def _check_dealt(reader: Reader, mechanism: Mechanism, databases: Databases) -> 
 def _sampled(reader: Reader, databases: Databases) -> Sampled:
     """How the sample is drawn on which a mechanism that is known by guarantees is run: from multisets."""
     given, besides = reader.key("sampled"), {"noise", "table", "study", "metric", "codes"}
-    if besides & set(reader.value) or databases.kind not in OF_ATOMS or databases.of != "multisets":
+    if besides & set(reader.value) or not databases.of_multisets:
         raise given.wrong("nothing but for multisets, and mechanisms known by guarantees, so none")
     given.keys(("page", "values"))
     return Sampled(given.key("page").text(), given.key("values").values())
@@ -381,8 +379,10 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
         if len(numbers) != 1:
             raise reader.wrong("the number of one map")
         return numbers
-    within = len(databases.atoms) if databases.kind in (*OF_ATOMS, "contributions") else databases.count
-    if max(numbers, default=-1) >= within or databases.kind == "steps":
+    within = (
+        len(databases.atoms) if databases.of_atoms or databases.kind == "contributions" else databases.count
+    )
+    if max(numbers, default=-1) >= within or databases.only_steps:
         raise reader.wrong(f"numbers below {within}")
     if databases.kind == "contributions" and len(numbers) > 1:
         raise reader.wrong("the number of one part")

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any
 
-from dpcompose.kernel.core.classes import OF_ATOMS, Databases
+from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type
 from dpcompose.kernel.expressions import formulas
@@ -32,7 +32,7 @@ def are_scaled(setting: Setting) -> bool:
     target, databases = setting.target, setting.databases
     if target.steps == 1 or target.elsewhere:
         return False
-    return databases.kind in (*OF_ATOMS, "contributions") and databases.of == "multisets"
+    return databases.of_multisets or databases.kind == "contributions"
 
 
 def of_single_steps(setting: Setting) -> Setting:
@@ -102,7 +102,7 @@ def _check_families(setting: Setting, fixed: frozenset[int], found: Cover) -> No
         one = setting.mechanisms[i - 1]
         others = [j for j, m in enumerate(setting.mechanisms, start=1) if m.partition == one.partition]
         once = all(r in (ONE, INFINITY) for type in found.types for r in _of(type, i))
-        told = setting.target.times is not None and setting.databases.kind in OF_ATOMS
+        told = setting.target.times is not None and setting.databases.of_atoms
         if one.partition and not (once and told and fixed.issuperset(others)):
             raise NoCover(
                 f"each of several steps may move another member of {one.name}, which is stated for groups of "

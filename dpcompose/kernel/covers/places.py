@@ -29,7 +29,7 @@ def checked(
     where = type.where
     if where is None:
         raise NotThere("the type is not one of any two databases of a product")
-    if any(isinstance(part, Databases) and part.kind == "steps" for _, part in setting.databases.parts):
+    if any(isinstance(part, Databases) and part.only_steps for _, part in setting.databases.parts):
         raise NotThere("of databases of which nothing is told it is not known that there are some")
     letters = _letters(setting, where)
     full = {name: Fraction(0) for name in letters} | dict(point)

@@ -160,7 +160,7 @@ class Products:
         }
 
     def _of_part(self, name: str, part: Points | Databases, same: bool) -> list[Case]:
-        if isinstance(part, Points) or part.kind == "steps":
+        if isinstance(part, Points) or part.only_steps:
             return [Case({})]
         if part.kind == "listed":
             return [

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from dpcompose.kernel.core.classes import OF_ATOMS
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.types import Metric, NoCover, Type, is_about_least
 from dpcompose.kernel.expressions import forms, formulas
@@ -181,7 +180,7 @@ def has_more_records(setting: Setting, theory: Theory) -> bool:
     """Whether two databases may have as many more records as one likes, the same ones, and are of the same
     type: multisets of any size, where nothing depends on how many records are read."""
     databases = setting.databases
-    of_any_size = databases.kind in OF_ATOMS and databases.of == "multisets" and databases.size[1] is None
+    of_any_size = databases.of_multisets and databases.size[1] is None
     return of_any_size and not any(is_about_least(mechanism, theory) for mechanism in setting.mechanisms)
 
 

@@ -15,7 +15,6 @@ from dpcompose.kernel import computed, infinity
 from dpcompose.kernel.composition import given, losses, witnesses
 from dpcompose.kernel.composition.losses import Values
 from dpcompose.kernel.core import assumptions
-from dpcompose.kernel.core.classes import OF_ATOMS
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas, metrics, naming, substitution, terms
@@ -105,9 +104,7 @@ def _of_any_number(known: Known, guarantee: Satisfies, apart: Term, setting: Set
     if setting.target.times is None:
         raise BadStep("of other numbers of steps nothing is known")
     _check_any_number(apart, setting)
-    if isinstance(known, Loose) and (
-        setting.databases.kind not in OF_ATOMS or setting.databases.size[1] is not None
-    ):
+    if isinstance(known, Loose) and (not setting.databases.of_atoms or setting.databases.size[1] is not None):
         raise BadStep("there may be no two databases so many steps apart")
     if isinstance(known, Optimal):
         value = dict(guarantee.values)[known.key]

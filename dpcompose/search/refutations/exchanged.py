@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from dpcompose.kernel.core.classes import OF_ATOMS
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import groups
 from dpcompose.kernel.covers.types import Moves, Type
@@ -26,7 +25,7 @@ def at_point(type: Type, setting: Setting, point: Mapping[str, Fraction], lost: 
     lost -- left out, a mechanism loses the first parameter of its guarantee.
     """
     times, databases = setting.target.times, setting.databases
-    if times is not None and databases.kind in OF_ATOMS:
+    if times is not None and databases.of_atoms:
         often = int(formulas.evaluate(times, point) or 1)
         type = replace(type, pair=groups.repeated(type, often, databases))
     if not type.choices:
