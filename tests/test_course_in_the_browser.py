@@ -103,14 +103,17 @@ SHOWN_BY_WIDGETS = (
 )
 
 
-def test_the_explorer_moves_records_in_the_browser(page: Any, address: str) -> None:
+def test_records_are_dragged_in_the_browser(page: Any, address: str) -> None:
+    from selenium.webdriver import ActionChains
+
     page.get(f"{address}lab/index.html?path={NOTEBOOKS[0].name}")
     until(partial(page.execute_script, OPENED), 600)
     page.execute_script(EXPLORE)
     until(lambda: "by GB:IV.13" in page.execute_script(SHOWN_BY_WIDGETS), 600)
-    to_first = [
-        one for one in page.find_elements("css selector", ".jupyter-widgets button") if one.text == "M1"
-    ]
-    to_first[1].click()
+    record, part = (
+        page.find_element("css selector", f".dpcompose-board {one}")
+        for one in ('[data-record="b"]', '[data-part="1"]')
+    )
+    ActionChains(page).drag_and_drop(record, part).perform()
     until(lambda: "by GB:IV.11" in page.execute_script(SHOWN_BY_WIDGETS), 600)
     screenshot(page, page.find_element("css selector", SHOWN), "explorer")

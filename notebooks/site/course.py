@@ -30,9 +30,20 @@ BROUGHT = ("piplite", "ipykernel", "pyodide-kernel")
 LISTED = ("micropip", "jedi", "ipython")
 """What it needs besides, in the versions that the runtime lists, with what they need."""
 
-MORE = ("comm", "ipywidgets", "sympy", "mpmath", "networkx", "tqdm")
+MORE = (
+    "anywidget",
+    "comm",
+    "ipywidgets",
+    "psygnal",
+    "sympy",
+    "mpmath",
+    "networkx",
+    "tqdm",
+    "typing-extensions",
+)
 NEEDS = {
-    "dpcompose": ("sympy", "mpmath", "networkx", "tqdm", "z3-solver", "numpy", "ipywidgets"),
+    "dpcompose": ("sympy", "mpmath", "networkx", "tqdm", "z3-solver", "numpy", "anywidget"),
+    "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
     "ipywidgets": ("comm", "ipython"),
 }
 """What is loaded before a package that the runtime does not list, as far as it is there."""

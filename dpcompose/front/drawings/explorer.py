@@ -1,12 +1,13 @@
 """An explorer for notebooks: records are moved between parts, neighbours switched, and what follows is shown.
 
-The values are those of any study; ipywidgets is only asked for the buttons.
+The values are those of any study; what is asked of anywidget and ipywidgets is only to show and to move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +20,7 @@ from dpcompose.privacy.mechanisms import statements
 from dpcompose.spaces.classes import multisets
 from dpcompose.spaces.inputs import restrictions
 
+HERE = Path(__file__).parent
 NO_IPYWIDGETS = "the explorer needs ipywidgets: pip install 'dpcompose[notebook]'"
 NOBODY = 0
 """The part that no mechanism reads."""
@@ -83,10 +85,11 @@ class Exploration:
 
 
 def explorer(records: Iterable[str] = "abc", mechanisms: int = 2, neighbours: str = "unbounded") -> Any:
-    """A widget in which records are moved between mechanisms, and what follows changes with them.
+    """A widget in which records are dragged between mechanisms, and what follows changes with them.
 
     records -- their names, at most six; mechanisms -- how many there are; neighbours -- at first, one of
-    unbounded, bounded and free-lunch.  Raises ImportError where ipywidgets is not installed.
+    unbounded, bounded and free-lunch.  Where anywidget is not installed, buttons move the records.
+    Raises ImportError where ipywidgets is not installed.
 
     >>> explorer("abc", 2, "bounded")  # doctest: +SKIP
     """
@@ -98,23 +101,70 @@ def explorer(records: Iterable[str] = "abc", mechanisms: int = 2, neighbours: st
     names = list(dict.fromkeys(records))
     if not 1 <= len(names) <= 6:
         raise ValueError(f"one to six records can be explored, not {len(names)}")
-    reads = {"nobody": NOBODY} | {f"M{n}": n for n in range(1, mechanisms + 1)}
+    read_by = {record: n % mechanisms + 1 for n, record in enumerate(names)}
+    parts = ["nobody", *(f"M{n}" for n in range(1, mechanisms + 1))]
     claim = f"max({', '.join(f'e{n}' for n in range(1, mechanisms + 1))})"
-    buttons = {
-        record: ipywidgets.ToggleButtons(
-            options=reads, value=n % mechanisms + 1, description=record, style={"button_width": "5em"}
-        )
-        for n, record in enumerate(names)
-    }
+    try:
+        records_in_parts = board(read_by, parts)
+    except ImportError:
+        records_in_parts = buttons(read_by, parts)
     between = ipywidgets.Dropdown(options=NEIGHBOURS, value=neighbours, description="neighbours")
     claimed = ipywidgets.Text(value=claim, description="claim", continuous_update=False)
     shown = ipywidgets.HTMLMath()
 
     def show(_: object = None) -> None:
-        parts = {record: button.value for record, button in buttons.items()}
-        shown.value = Exploration(parts, between.value, claimed.value, mechanisms).html()
+        shown.value = Exploration(records_in_parts.parts, between.value, claimed.value, mechanisms).html()
 
-    for one in (*buttons.values(), between, claimed):
-        one.observe(show, names="value")
+    records_in_parts.observe(show, names="parts")
+    for control in (between, claimed):
+        control.observe(show, names="value")
     show()
-    return ipywidgets.VBox([*buttons.values(), between, claimed, shown])
+    return ipywidgets.VBox([records_in_parts, between, claimed, shown])
+
+
+def board(parts: Mapping[str, int], names: Sequence[str]) -> Any:
+    """A widget on which records are dragged from part to part: `parts` has the number of each record's.
+
+    Raises ImportError where anywidget is not installed.
+    """
+    import traitlets
+    from anywidget import AnyWidget
+
+    from dpcompose.front.printers.display import LOOKS
+
+    class Board(AnyWidget):
+        _esm = HERE / "board.js"
+        _css = HERE / "board.css"
+        parts = traitlets.Dict().tag(sync=True)
+        names: Any = traitlets.List().tag(sync=True)
+        looks: Any = traitlets.List().tag(sync=True)
+
+    looks = ["", *(LOOKS[n % len(LOOKS)] for n in range(len(names) - 1))]
+    return Board(parts=dict(parts), names=list(names), looks=looks)
+
+
+def buttons(parts: Mapping[str, int], names: Sequence[str]) -> Any:
+    """The same with a row of buttons for each record."""
+    import ipywidgets
+    import traitlets
+
+    class Buttons(ipywidgets.VBox):
+        parts = traitlets.Dict()
+
+    rows = {
+        record: ipywidgets.ToggleButtons(
+            options=[(name, n) for n, name in enumerate(names)],
+            value=part,
+            description=record,
+            style={"button_width": "5em"},
+        )
+        for record, part in parts.items()
+    }
+    found = Buttons(list(rows.values()), parts=dict(parts))
+
+    def moved(_: object) -> None:
+        found.parts = {record: row.value for record, row in rows.items()}
+
+    for row in rows.values():
+        row.observe(moved, names="value")
+    return found
