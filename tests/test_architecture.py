@@ -54,7 +54,7 @@ privacy.mechanisms: noises samples declared mechanism statements
 privacy.settings: assumptions inputs invalid members names noisy on_tables orders sampled touched families
     nested reads __init__ flattening stated
 privacy.elaboration: kinds listed parts steps arrays atoms cells contributions overlapping policies records
-    __init__
+    lifted __init__
 privacy.readers: lengths maps names rows databases granularities inputs space
 privacy: granular in_metrics rereading
 privacy.format: noise_tables schema

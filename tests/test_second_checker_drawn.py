@@ -95,11 +95,11 @@ def sets_of_a_universe(seed: int) -> dict[str, Any]:
 
 
 def recodings_of_a_universe(seed: int) -> dict[str, Any]:
-    """Maps that recode records of an arbitrary universe."""
+    """Maps that recode records of an arbitrary universe; groups where they pass through these."""
     problem = test_recodings.random_problem(seed)
-    for one in problem["mechanisms"]:  # groups are not pushed forward
+    for one in problem["mechanisms"]:
         stated = one["guarantee"]["granularity"]
-        if isinstance(stated, dict) and "group" in stated:
+        if isinstance(stated, dict) and "group" in stated and stated["of"] not in ("unbounded", "bounded"):
             one["guarantee"]["granularity"] = stated["of"]
     return problem | {
         "databases": {"kind": "multisets", "size": random.Random(seed).choice(["any", "= 3", ">= 1"])}

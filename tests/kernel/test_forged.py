@@ -66,6 +66,7 @@ OF = [
     "80-lists-of-links.toml",
     "88-entries-of-a-log.toml",
     "104-towns-and-counties.toml",
+    "270-two-moves-at-once.toml",
     "92-modify-within-a-county.toml",
     "97-visits-of-one-person.toml",
     "98-a-fixed-number-of-patients.toml",

@@ -301,11 +301,18 @@ def test_infinite_classes_without_a_lemma_are_refused() -> None:
 
 
 def test_groups_through_recodings_of_infinite_classes_are_refused_by_name() -> None:
+    """From a, which is read as b is, no step leads to t; where all records come and go, groups pass."""
     on = dpc.multisets("abc")
     towns = dpc.recoding("towns", {"a": "s", "b": "s", "c": "t"})
-    one = dpc.mechanism("M", dpc.pure("e", dpc.group(3, dpc.unbounded), "common"), reads=towns)
-    with pytest.raises(NotElaborated, match="groups of steps are not pushed forward"):
-        core(made(on, dpc.bounded, one))
+    moves = dpc.policy("moves", replace=[("b", "c")])
+    far = [
+        dpc.mechanism("M", dpc.pure("e", dpc.group(3, of), "common"), reads=towns)
+        for of in (moves, dpc.unbounded)
+    ]
+    words = "a is read as b is, from which a step leads to c, and from a none does to what is read so"
+    with pytest.raises(NotElaborated, match=words):
+        core(made(on, dpc.bounded, far[0]))
+    told.check_vectors(made(on, dpc.bounded, far[1]))
 
 
 def test_what_grows_with_the_universe_is_refused() -> None:

@@ -200,6 +200,44 @@ guarantee = { notion = "pure", epsilon = "e", granularity = { group = 2, of = "p
         Study(
             problems.read_text(text.replace('"= 1"', '"any"').replace('"free-lunch"', '"p"')).setting
         ).proofs.guarantee("pure")
+    # where x leads to b as y does, and y to a, groups pass: A and B are one group of two apart
+    every = text.replace('["y", "b"]', '["x", "b"], ["y", "a"], ["y", "b"]')
+    for size, target in (
+        ('"= 1"', '"free-lunch"'),
+        ('"any"', '{ group = 2, of = "p" }'),
+        ('">= 7"', '"bounded"'),
+    ):
+        of_size = every.replace('"= 1"', size).replace('"free-lunch"', target)
+        found = Study(problems.read_text(of_size).setting).proofs.guarantee("pure").main
+        assert formulas.to_text(found.says.values[0][1]) == "e"
+
+
+def groups_of(seed: int) -> dict[str, Any]:
+    """Guarantees for groups on the common domain, mostly of policies of which each step is one of whichever
+    records are read so."""
+    rng, problem = random.Random(seed), random_problem(seed)
+    map = rng.choice(["f", "g"])
+    become: dict[str, list[str]] = {}
+    for x in RECORDS:
+        recoding = problem["maps"][map]
+        become.setdefault(recoding["recode"].get(x, recoding.get("others", x)), []).append(x)
+    pairs = [(one, other) for one in become.values() for other in become.values() if one < other]
+    edges = [[x, y] for some, others in pairs if rng.random() < 0.6 for x in some for y in others]
+    if edges and rng.random() < 0.8:
+        problem["granularities"]["p"] = {"replace": edges}
+    for one in problem["mechanisms"]:
+        stated = {"group": rng.choice([2, 3]), "of": rng.choice(["p", "p", "unbounded", "bounded"])}
+        one["reads"] = {"map": map}
+        one["guarantee"] |= {"domain": "common", "granularity": stated}
+    return problem
+
+
+@pytest.mark.parametrize("start", range(0, 60, 20))
+def test_groups_through_recodings_say_what_enumeration_says(
+    start: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Counter(agrees(groups_of(seed), monkeypatch) for seed in range(start, start + 20))
+    assert found["Policies"] >= 8 and not found["no setting"], found
 
 
 def test_python_and_files_say_the_same() -> None:

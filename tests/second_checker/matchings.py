@@ -69,10 +69,11 @@ def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> A
         there = {image.get(x, x) for x in own} | {None}
         graph = frozenset(edge for edge in usable(graph, base, own) if edge <= there) - loops
     else:
-        if steps > 1 and (base["of"] != "tuples" or codes):
+        graph = usable(graph, base, frozenset(range(len(base["atoms"]))))
+        room_outside = base["of"] == "tuples" or (base["of"] == "multisets" and base["size"][1] is None)
+        if steps > 1 and not (whole and is_lifted(graph, image) if codes else room_outside):
             raise NotRead("setting", "groups of a policy on the common domain")
-        every = frozenset(range(len(base["atoms"])))
-        graph = usable(contracted(usable(graph, base, every), own, image), base, own) - loops
+        graph = usable(contracted(graph, own, image), base, own) - loops
     cost = cheapest(graph, left, right)
     return cost if cost == INF else -(-int(cost) // steps)
 
@@ -106,6 +107,18 @@ def contracted(graph: Edges, own: frozenset[int], image: dict[int, Atom]) -> Edg
     """Each atom that is not read becomes nothing, and others one; what joins nothing with itself is left out."""
     images = (frozenset(image.get(x, x) if x in own else None for x in edge) for edge in graph)  # type: ignore[arg-type]
     return frozenset(edge for edge in images if edge != {None})
+
+
+def is_lifted(graph: Edges, image: dict[int, Atom]) -> bool:
+    """Whether atoms that become one are joined with the same, told by what these become."""
+
+    def joined(x: Atom) -> set[Atom]:
+        ends = {y for edge in graph if x in edge for y in edge - {x} or {x}}
+        return {image.get(y, y) for y in ends if y is not None} | ({None} & ends)
+
+    return all(
+        joined(x) - {image[x]} == joined(y) - {image[y]} for x in image for y in image if image[x] == image[y]
+    )
 
 
 @cache

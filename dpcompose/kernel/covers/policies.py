@@ -86,13 +86,14 @@ class Policies(Covering):
         edges, as_it_is = frozenset(stated.policy), whole and not mechanism.codes
         if mechanism.domain == "own" or as_it_is:
             edges = seen.among(self.room.usable(edges, inside))
-        elif stated.steps > 1 and not (self.room.groups_pushed and not mechanism.codes):
-            raise NoCover(
-                f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
-                "pushed forward; state it for single steps, or on the own domain"
-            )
         else:
-            edges = self.room.usable(seen.contracted(self.room.usable(edges, self.every)), inside)
+            edges = self.room.usable(edges, self.every)
+            if stated.steps > 1 and not groups_pass(self.room, seen, edges):
+                raise NoCover(
+                    f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
+                    "pushed forward; state it for single steps, or on the own domain"
+                )
+            edges = self.room.usable(seen.contracted(edges), inside)
         if mechanism.dealt:  # inputs have any size
             edges = frozenset(stated.policy)
         form = "cheapest matching"
@@ -211,6 +212,15 @@ def _sides(pairs: Iterable[Edge]) -> tuple[Side, Side]:
     """The atoms of both sides of matched pairs, without nothing."""
     left, right = zip(*pairs, strict=True)
     return tuple(sorted(x for x in left if x != NOTHING)), tuple(sorted(y for y in right if y != NOTHING))
+
+
+def groups_pass(here: Room, seen: Seen, edges: Iterable[Edge]) -> bool:
+    """Whether groups of steps become groups of as many steps of what is seen: there is room outside of it for
+    all records that steps lead to, and start from; or all records are seen, and each step of what is seen is
+    one of whichever records are there."""
+    if seen.single:
+        return len(seen.inside) == len(here.atoms) and seen.stuck(edges) is None
+    return here.groups_pushed
 
 
 # costs

@@ -46,6 +46,18 @@ class Seen:
         found = {(min(self(x), self(y)), max(self(x), self(y))) for x, y in edges}
         return frozenset(found - {(number, number) for number in (NOTHING, *self.single)})
 
+    def stuck(self, edges: Iterable[Edge]) -> Edge | None:
+        """A record, and what no step of its own leads to, though one of a record does that is seen as the
+        same; None where there is none: then each step of what is seen is one of any records seen so.
+
+        >>> Seen(frozenset(range(4)), [(2, 3)]).stuck([(0, 2), (3, 1)])
+        (2, 1)
+        """
+        led = {(x, self(y)) for edge in edges for x, y in (edge, edge[::-1])}
+        seen = {(self(x), y) for x, y in led if self(x) != y}
+        alone = ((x, y) for x, code in sorted(self.of.items()) for c, y in sorted(seen) if c == code)
+        return next((step for step in alone if step not in led), None)
+
     def among(self, edges: Iterable[Edge]) -> frozenset[Edge]:
         """The edges between what is seen, or from that to nothing."""
         there = {NOTHING, *self.of.values()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
@@ -14,9 +15,10 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical.graphs import neighbouring_pairs, pairs_of_inputs
 from dpcompose.spaces.canonical.named import Distance
-from dpcompose.spaces.classes.databases import Database
+from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map, check_again
 from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.policies import policy_of
 
 
 class Listed(Kind):
@@ -32,8 +34,9 @@ class Listed(Kind):
                 granularity = mechanism.satisfies.granularity
                 raise NotElaborated(
                     f"{mechanism.name} is stated on the common domain for {granularity}, and groups "
-                    f"of steps are not pushed forward to what it reads of {databases}; state it for single "
-                    "steps, or on the own domain, or take a finite class"
+                    f"of steps are not pushed forward to what it reads of {databases}"
+                    f"{_stuck(mechanism, databases)}; state it for single steps, or on the own domain, or "
+                    "take a finite class"
                 )
             raise NotElaborated(
                 f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
@@ -125,3 +128,27 @@ class Listed(Kind):
 def _pairs(edges: Iterable[tuple[Database, Database]], numbers: Mapping[Database, int]) -> list[list[int]]:
     found = {(min(pair), max(pair)) for pair in ((numbers[x], numbers[y]) for x, y in edges)}
     return [list(pair) for pair in sorted(found)]
+
+
+def _stuck(mechanism: Mechanism, databases: DatabaseClass) -> str:
+    """Where groups of a policy are no groups of what is read, since a step starts at one of some records that
+    are read as one, and at another one of these does not: what these are; else nothing."""
+    f, granularity = mechanism.reads, mechanism.satisfies.granularity
+    of = None if granularity is None else policy_of(granularity)
+    if of is None or not f.recodes:
+        return ""
+    records = (*databases.records, *databases.spare)[:FEW]
+    become = {None: None} | {x: f.code(x) for x in records}
+    led = {x: {become[y]: y for y in become if of[0].joins(x, y, databases)} for x in records}
+    for x, other in permutations(records, 2):
+        for code, y in led[other].items() if become[x] == become[other] else ():
+            if code != become[x] and code not in led[x]:
+                return (
+                    f": {x} is read as {other} is, from which a step leads to {y or 'nothing'}, and from {x} "
+                    "none does to what is read so"
+                )
+    return ""
+
+
+FEW = 200
+"""Of how many records it is looked which are no groups of steps of what is read."""

@@ -14,8 +14,9 @@ from typing import Any
 from dpcompose.kernel.core import settings as kernel
 from dpcompose.kernel.core.settings import NOTHING
 from dpcompose.kernel.covers.groups import of_any_two
-from dpcompose.kernel.covers.policies import MOST_STEPS, differences
+from dpcompose.kernel.covers.policies import MOST_STEPS, differences, groups_pass
 from dpcompose.kernel.covers.rooms import room
+from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.atoms import OfAtoms
@@ -46,13 +47,12 @@ class Policies(OfAtoms):
         found = next((one for one in (Policies, OfSets, OfTuples) if one.tells(setting.databases)), None)
         if found is None or (setting.target.any_two(setting.databases) and not found.tells_any_two(setting)):
             return None
-        if groups_pushed(setting) and not found.has_room_outside(setting):
-            return None
         if not all(found.is_told(mechanism.reads) for mechanism in setting.mechanisms):
             return None
         if any(policy_of(granularity) is None for granularity in _told(setting)):
             return None
-        return found(setting) if found.has_room(setting) else None
+        told = found(setting) if found.has_room(setting) else None
+        return told if told is None or all(map(told.pushes_groups, groups_pushed(setting))) else None
 
     @classmethod
     def tells(cls, databases: DatabaseClass) -> bool:
@@ -78,11 +78,13 @@ class Policies(OfAtoms):
         room = sizes.allows_difference(steps, steps if sizes.exactly else 0)
         return sizes.n is None or _are_few(setting) or (room and (count is None or count > LISTED))
 
-    @classmethod
-    def has_room_outside(cls, setting: Setting) -> bool:
-        """Whether groups of steps become groups of as many steps of what is read."""
-        maps = [mechanism.reads for mechanism in setting.mechanisms]
-        return setting.databases.any_number and all(f.is_everything or f.restricts for f in maps)
+    def pushes_groups(self, mechanism: Mechanism) -> bool:
+        """Whether groups of steps become groups of as many steps of what a mechanism reads."""
+        here, of = room(self.outline().databases), policy_of(mechanism.satisfies.about_granularity)
+        assert of is not None
+        read, every = self.reads(mechanism.reads), frozenset(range(len(here.atoms)))
+        seen = Seen(every if read is None else frozenset(read), self.codes(mechanism.reads))
+        return groups_pass(here, seen, here.usable(frozenset(self.edges(of[0])), every))
 
     @cached_property
     def _policies(self) -> list[Policy]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.privacy.elaboration.lifted import lifts_steps
 from dpcompose.proof.theory.registry import Fact, Theory
 from dpcompose.spaces.canonical.matchings import CheapestMatching
 from dpcompose.spaces.canonical.metrics import (
@@ -128,10 +129,8 @@ def by_own_form(theory: Theory, databases: DatabaseClass, granularity: Granulari
 def by_policy(
     theory: Theory, databases: DatabaseClass, granularity: Granularity, f: Map, domain: str
 ) -> InputMetric | None:
-    """The canonical metric on what a restriction reads of multisets, for a policy, as fact pages state it.
-
-    Groups are not pushed forward along restrictions.
-    """
+    """The canonical metric on what a restriction reads of multisets, for a policy, as fact pages state it;
+    of groups on the common domain where these pass through it."""
     of, whole = policy_of(granularity), f.is_identity(databases)
     if of is None or not databases.unordered or not (f.is_everything or f.restricts or f.recodes):
         return None
@@ -139,7 +138,7 @@ def by_policy(
         return None  # of sets two records may become one
     policy, m = of
     ids = _pages_of_form(theory, "cheapest matching", granularity)
-    if not ids or (m > 1 and domain == "common" and not whole):
+    if not ids or (m > 1 and domain == "common" and not lifts_steps(databases, f, granularity)):
         return None
     metric = CheapestMatching.of(policy, m, databases, f, domain == "own")
     return InputMetric(metric, f"{' and '.join(ids)}, on {f.image(databases)}", ids)

@@ -83,6 +83,11 @@ def test_records_that_become_one_are_no_difference(left: object, right: object, 
 def test_edges_of_what_is_seen() -> None:
     here = Seen(frozenset({0, 1, 2}), [(1, 2)])
     assert here.contracted([(0, 2), (1, 2), (2, 3), (NOTHING, 3), (0, 0)]) == {(0, 1), (NOTHING, 1), (0, 0)}
+    # from 1 nothing leads to what 0 is seen as, from 2, which is seen as 1 is, a step does
+    assert here.stuck([(0, 2)]) == (1, 0)
+    assert here.stuck([(0, 2), (0, 1)]) is None
+    assert here.stuck([(0, 2), (0, 1), (NOTHING, 2)]) == (1, NOTHING)
+    assert here.stuck([(1, 2), (0, 0)]) is None  # what is seen stays as it is
     assert here.among([(0, 1), (0, 2), (1, 1), (NOTHING, 1), (1, 3), (0, 0)]) == {
         (0, 1),
         (NOTHING, 1),
