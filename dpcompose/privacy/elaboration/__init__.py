@@ -11,7 +11,7 @@ Families keep as many members as one step can touch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -238,6 +238,15 @@ class Elaborated:
             return written_out(setting, {})
         return with_few(setting, alike=1)
 
+    @cached_property
+    def _members(self) -> Mapping[int, Sequence[Mechanism]]:
+        """The members of each mechanism that are written out, by its number."""
+        written, origin = self._written
+        members: dict[int, list[Mechanism]] = {}
+        for member, i in zip(written.mechanisms, origin, strict=True):
+            members.setdefault(i, []).append(member)
+        return members
+
     def _others(
         self, stated: Mechanism, own: Mechanism, identity: bool, here: dict[str, Any]
     ) -> Iterator[dict[str, Any]]:
@@ -254,11 +263,10 @@ class Elaborated:
             }
 
     def _mechanism(self, i: int) -> dict[str, Any]:
-        written, origin = self._written
-        members = [one for one, of in zip(written.mechanisms, origin, strict=True) if of == i]
+        members = self._members[i]
         stated, own = self.mechanism(i), members[0]
         divided = stated.reads.divided
-        identity = own.reads.is_identity(written.databases)
+        identity = own.reads.is_identity(self._written[0].databases)
         data: dict[str, Any] = {
             "name": stated.name,
             "reads": [self.kind.reads(one.reads) for one in (members if divided else members[:1])],

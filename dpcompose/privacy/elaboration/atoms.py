@@ -75,7 +75,12 @@ class OfAtoms(Kind):
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.universe) or f.dealt:
             return None
-        return [n for n, records in enumerate(self.atoms) if records[0] in f.inside]
+        return sorted(self._numbers[record] for record in f.inside if record in self._numbers)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The number of each atom, by the record that stands for it."""
+        return {records[0]: n for n, records in enumerate(self.atoms)}
 
     def pair(self, of: Type) -> Pair:
         D, E = of.pair

@@ -7,6 +7,7 @@ it, and what is said of the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -25,7 +26,8 @@ from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Composed, Satisfies
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.search.comparisons import parameters
-from dpcompose.search.guarantees import Guarantees
+from dpcompose.search.comparisons.weights import value_at
+from dpcompose.search.guarantees import Guarantees, points
 
 LARGEST_SHAPE = 20_000
 """The most sums into which a worst case is spread when it is compared with another one."""
@@ -151,11 +153,17 @@ class Conclusions:
                     return False
                 continue
             form, other = self._form(key, value), self._form(key, known[key])
-            if form == other or spread(form) == spread(other):
+            if form == other or (not self._differ(form, other) and spread(form) == spread(other)):
                 continue
             if not self.setting.assumed or not self._is_same(key, value, known[key]):
                 return False
         return True
+
+    def _differ(self, form: Form, other: Form) -> bool:
+        """Whether two forms are seen to differ, at the simplest point of the parameters."""
+        with suppress(NotAForm, FormulaError, KeyError):  # of families, which no point writes out
+            return any(value_at(form, at) != value_at(other, at) for at in points(self.setting, 1))
+        return False
 
     def _is_same(self, key: str, term: Term, other: Term) -> bool:
         """Whether two values are seen to be equal."""
