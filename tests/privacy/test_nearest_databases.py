@@ -16,6 +16,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.privacy import problems
 from dpcompose.privacy.guarantees import fibres
+from dpcompose.privacy.readers import guarantees
 
 LISTED = """format = 1
 [databases]
@@ -213,3 +214,101 @@ def test_on_small_classes_that_are_not_listed(seed: int) -> None:
 @pytest.mark.slow
 def test_on_many_small_classes_that_are_not_listed() -> None:
     assert len([on_a_small_class(seed) for seed in range(2, 100)]) == 98
+
+
+RECORDS = """format = 1
+[databases]
+kind = "multisets"
+records = ["a", "b", "c"]
+size = "{size}"
+[granularities.p]
+replace = {edges}
+[maps.f]
+recode = {{ a = "x", b = "x" }}
+[target]
+granularity = "bounded"
+[[mechanisms]]
+name = "M"
+reads = {reads}
+guarantee = {{ notion = "approximate", metric = "{metric}", delta = "{delta}", domain = "common" }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("reads", "metric", "delta", "claims"),
+    [
+        # where b is replaced by c, and b alone is read, one record goes: of two, two are replaced or go
+        ('{ records = ["a", "b"] }', "s*d_bounded", "q*d_bounded", ["s", "q", "2*q/3"]),
+        ('{ records = ["a", "b"] }', "s*d_unbounded", "q*min(d_unbounded, 2)", ["2*s", "2*q", "q"]),
+        ('{ map = "f" }', "min(s*d_bounded, 2)", "q*d_bounded", ["min(s, 2)", "q", "q/2"]),
+        ('{ map = "f" }', "s*d_p", "q*d_p", ["s", "q", "q/2"]),
+    ],
+)
+@pytest.mark.parametrize("size", ["any", "<= 2", ">= 4", "= 3"])
+def test_a_delta_on_classes_of_any_size(
+    reads: str, metric: str, delta: str, claims: list[str], size: str
+) -> None:
+    """Where steps of what is read are steps of databases, these are as far apart as what is read of them."""
+    if size == "= 3" and "unbounded" in metric:
+        return
+    said = {
+        "size": size,
+        "edges": '[["a", "c"], ["b", "c"]]',
+        "reads": reads,
+        "metric": metric,
+        "delta": delta,
+    }
+    epsilon, right, less = claims
+    written = "".join(f"[[claims]]\n{approximate(epsilon, one, 'epsilon')}\n" for one in (right, less))
+    study, read = dpc.loads(RECORDS.format(**said) + written)
+    assert [study.check(one).verdict for one in read] == ["proved", "refuted"]
+
+
+def test_a_delta_where_steps_of_what_is_read_are_none() -> None:
+    """From a no step leads to c, from b, which is read as a is, one does: a database may have to have b."""
+    said = {
+        "size": "any",
+        "edges": '[["b", "c"]]',
+        "reads": '{ map = "f" }',
+        "metric": "s*d_p",
+        "delta": "q*d_p",
+    }
+    with pytest.raises(problems.ProblemError, match="whose steps are steps of what is read as well"):
+        dpc.loads(RECORDS.format(**said))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tables_of_the_nearest_say_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On small classes: whether steps are counted or the nearest databases are looked at, claims are judged alike."""
+    rng = random.Random(seed)
+    far = rng.choice(["d_bounded", "d_unbounded", "d_p", "d_free_lunch"])
+    said = {
+        "size": rng.choice(["<= 1", "<= 2", "= 2", "1..2"]),
+        "edges": rng.choice(['[["a", "c"], ["b", "c"]]', '"all"', '[["a", "b"], ["b", "c"]]']),
+        "reads": rng.choice(['{ map = "f" }', '{ records = ["a", "b"] }', '{ records = ["b"] }']),
+        "metric": rng.choice([f"s*{far}", f"min({far}, 2)*s", f"s*{far} + min({far}, 1)"]),
+        "delta": rng.choice(["0", f"{far}/99", f"min({far}, 1)/50 + {far}/80"]),
+    }
+    numbers = [
+        ("s", "1/40"),
+        ("2*s", "1/20"),
+        ("2*s + 1", "3/50"),
+        ("3*s", "1/10"),
+        ("0", "0"),
+        ("s + 1", "1/99"),
+    ]
+    written = "".join(f"[[claims]]\n{approximate(*one, 'epsilon')}\n" for one in numbers)
+
+    def verdicts() -> list[str]:
+        study, read = dpc.loads(RECORDS.format(**said) + written)
+        return [study.check(one).verdict for one in read]
+
+    by_steps = verdicts()
+    monkeypatch.setattr(guarantees, "lifts_steps", lambda *given: False)
+    nearest = verdicts()
+    words = zip(by_steps, nearest, strict=True)
+    assert all(some == other or "undecided" in (some, other) for some, other in words), (
+        said,
+        by_steps,
+        nearest,
+    )

@@ -28,13 +28,15 @@ Table = Mapping[tuple[Any, Any], Fraction]
 
 ONE_METRIC = (
     "on the common domain a guarantee is a number times one metric, or on a class of few databases a formula "
-    "in one metric of these: what remains of a sum over the fibres of a map is no sum; state one of them, or "
-    'domain = "own"'
+    "in one metric of these, or in one whose steps are steps of what is read as well: what remains "
+    "of a sum over the fibres of a map is no sum; state one of them, or domain = "
+    '"own"'
 )
 ONE_DELTA = (
     "on the common domain a delta does not add up along the fibres of a map: it is one at the nearest "
-    "databases, on a class of few, and a formula in at most one more metric of these; state the guarantee "
-    'for neighbours, with a granularity, or on domain = "own", or delta = "0"'
+    "databases, on a class of few, and a formula in at most one more metric of these; or all is in one "
+    "metric, whose steps are steps of what is read as well; state the guarantee for neighbours, with a "
+    'granularity, or on domain = "own", or delta = "0"'
 )
 
 

@@ -14,6 +14,7 @@ from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.terms import ZERO, Term
+from dpcompose.privacy.elaboration.lifted import lifts_steps
 from dpcompose.privacy.format.checks import Place
 from dpcompose.privacy.format.schema import PARAMETERS, GuaranteeTable, Notions
 from dpcompose.privacy.guarantees import fibres, tradeoffs
@@ -232,11 +233,21 @@ class Guarantees:
         alone = not self._used(value) or (factor is not None and self.names.never_negative(factor))
         return alone and read.get("delta", ZERO) == ZERO
 
+    def _is_lifted(self, read: Mapping[str, Term], reads: Map, bounded: bool) -> bool:
+        """Whether all is in one metric that counts steps, which are steps of what is read as well: then the
+        nearest databases are as far apart as what is read of them, and all is there what it is (GB A.12)."""
+        used = {name for value in read.values() for name in self._used(value)}
+        if len(used) != 1 or bounded or self.distances.alone is None:
+            return False
+        counted = self.names.metrics[used.pop()].distance.counted
+        return counted is not None and lifts_steps(self.distances.alone, reads, counted)
+
     def _of_inputs(
         self, read: Mapping[str, Term], reads: Map, domain: str, letter: Naming, bounded: bool = False
     ) -> dict[str, Term]:
         """Formulas in metrics as formulas about what a map reads.  Raises NoDistance."""
-        if domain == "common" and not reads.is_everything and not self._is_multiple(read):
+        through = reads.is_everything or self._is_multiple(read) or self._is_lifted(read, reads, bounded)
+        if domain == "common" and not through:
             return self._at_the_nearest(read, reads, letter, bounded)
         found = {}
         for key, value in read.items():
