@@ -379,9 +379,7 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
         if len(numbers) != 1:
             raise reader.wrong("the number of one map")
         return numbers
-    within = (
-        len(databases.atoms) if databases.of_atoms or databases.kind == "contributions" else databases.count
-    )
+    within = len(databases.atoms) or databases.count  # no class has both
     if max(numbers, default=-1) >= within or databases.only_steps:
         raise reader.wrong(f"numbers below {within}")
     if databases.kind == "contributions" and len(numbers) > 1:
