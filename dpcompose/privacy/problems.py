@@ -179,16 +179,16 @@ def read_data(
         pairs = isinstance(data, Mapping) and is_in_metrics(data) and not may_be_for_neighbours(data)
     refuse(unset(data), file)
     data = _with_notions(data)
-    found = checks.Mistakes(notions, own)
+    mistakes = checks.Mistakes(notions, own)
     try:
-        given = ProblemTable.read(data, (), found)
+        given = ProblemTable.read(data, (), mistakes)
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
-    refuse(found.mistakes, file, text)
-    study = Study(given, found, notions, show, [claim.notion for claim in given.claims], pairs=pairs)
+    refuse(mistakes.all, file, text)
+    study = Study(given, mistakes, notions, show, [claim.notion for claim in given.claims], pairs=pairs)
     setting = study.setting(data if pairs else None)
     claims = _claims(study, setting, given, beside)
-    refuse(found.mistakes, file, text)
+    refuse(mistakes.all, file, text)
     assert setting is not None
     return Problem(setting, claims, file)
 
@@ -228,7 +228,7 @@ def _claims(study: Study, setting: Setting | None, given: ProblemTable, beside: 
             try:
                 check_ranges(setting, value)
             except InvalidSetting as error:
-                study.found.wrong(("claims", i, key), error)
+                study.mistakes.wrong(("claims", i, key), error)
     return tuple(claims.values())
 
 

@@ -126,11 +126,11 @@ def _class(given: argparse.Namespace) -> DatabaseClass:
     own: DatabaseClass | None = given.theory.own.classes.get(given.kind)
     if own is not None:
         return own
-    found = Mistakes()
-    table = DatabasesTable.read(init.databases(given.kind, records, given.size), (), found)
-    made = None if table is None else databases_of(table, found)
+    mistakes = Mistakes()
+    table = DatabasesTable.read(init.databases(given.kind, records, given.size), (), mistakes)
+    made = None if table is None else databases_of(table, mistakes)
     if made is None:
-        raise ValueError("; ".join(mistake.message for mistake in found.mistakes))
+        raise ValueError("; ".join(mistake.message for mistake in mistakes.all))
     return made
 
 

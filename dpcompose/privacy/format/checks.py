@@ -86,7 +86,7 @@ def under(path: Place) -> Iterator[None]:
 
 
 class Mistakes:
-    """The mistakes that were found, the parameters of each notion that a file may name, and what users added
+    """The mistakes that were made, the parameters of each notion that a file may name, and what users added
     that it may name.
 
     parts -- whether there are maps, or parts, that mechanisms may read by their names.
@@ -94,10 +94,10 @@ class Mistakes:
 
     def __init__(self, notions: Mapping[str, Sequence[str]] | None = None, own: Additions = NOTHING) -> None:
         self.notions, self.own, self.parts = notions, own, False
-        self.mistakes: list[Mistake] = []
+        self.all: list[Mistake] = []
 
     def wrong(self, path: Place, message: object, meant: str | None = None, unknown: bool = False) -> None:
-        self.mistakes.append(Mistake(path, str(message), meant=meant, unknown=unknown))
+        self.all.append(Mistake(path, str(message), meant=meant, unknown=unknown))
 
     @contextmanager
     def telling(self, path: Place = ()) -> Iterator[None]:
@@ -135,8 +135,8 @@ class _Shown(str):
 class Check:
     """What a value must be."""
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        """The value as it is used; what is wrong is told to `found`."""
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        """The value as it is used; what is wrong is told to `mistakes`."""
         raise NotImplementedError
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -150,15 +150,15 @@ class Text(Check):
     def __init__(self, asked: Callable[[str], object] | None = None, longest: int | None = None) -> None:
         self.asked, self.longest = asked, longest
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if not isinstance(value, str):
-            found.unfit(path, "input should be a valid string", value)
+            mistakes.unfit(path, "input should be a valid string", value)
             return value
-        with found.telling(path):
+        with mistakes.telling(path):
             if self.asked is not None:
                 self.asked(value)
             if self.longest is not None and len(value) > self.longest:
-                found.unfit(path, f"string should have at most {self.longest} characters", value)
+                mistakes.unfit(path, f"string should have at most {self.longest} characters", value)
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -182,8 +182,8 @@ TEXT = Text()
 
 
 class _Formula(Check):
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        with found.telling(path):
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        with mistakes.telling(path):
             return formula(value)
         return ""
 
@@ -207,13 +207,17 @@ class Whole(Check):
     def __init__(self, least: int = 1, greatest: int | None = None) -> None:
         self.least, self.greatest = least, greatest
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if type(value) is not int:
-            found.unfit(path, "input should be a valid integer", value)
+            mistakes.unfit(path, "input should be a valid integer", value)
         elif value < self.least:
-            found.unfit(path, f"input should be greater than or equal to {self.least}", _Shown(shown(value)))
+            mistakes.unfit(
+                path, f"input should be greater than or equal to {self.least}", _Shown(shown(value))
+            )
         elif self.greatest is not None and value > self.greatest:
-            found.unfit(path, f"input should be less than or equal to {self.greatest}", _Shown(shown(value)))
+            mistakes.unfit(
+                path, f"input should be less than or equal to {self.greatest}", _Shown(shown(value))
+            )
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -222,9 +226,9 @@ class Whole(Check):
 
 
 class _TrueOrFalse(Check):
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if type(value) is not bool:
-            found.unfit(path, "input should be a valid boolean", value)
+            mistakes.unfit(path, "input should be a valid boolean", value)
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -240,14 +244,14 @@ class OneOf(Check):
     def __init__(self, *values: str | int, or_else: Sequence[str] = (), keys: Sequence[str] = ()) -> None:
         self.values, self.or_else, self.keys = values, or_else, keys
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if not any(type(value) is type(one) and value == one for one in self.values):
             said = in_series([*map(repr, self.values), *self.or_else], "or")
             text = isinstance(value, str)
             hint = close(value, [*map(str, self.values), *self.keys])
             hint = f"; write {{ {value} = ... }}" if value in self.keys else hint
             there = f"{shown(value)}{hint}" if text else article(value)
-            found.unfit(path, f"input should be {said}", _Shown(there))
+            mistakes.unfit(path, f"input should be {said}", _Shown(there))
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -261,10 +265,10 @@ class Word(Check):
     def __init__(self, what: str, supported: Sequence[str]) -> None:
         self.what, self.supported = what, tuple(supported)
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if value not in self.supported:
             there = f"there is no {self.what} {shown(value)}{near(value, self.supported)}"
-            found.wrong(path, there, nearest(value, self.supported))
+            mistakes.wrong(path, there, nearest(value, self.supported))
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -280,8 +284,8 @@ class OrOwn(Check):
     def __init__(self, of: Callable[..., Check], own: Callable[[Additions], Iterable[str]]) -> None:
         self.of, self.own = of, own
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        return self.of(*self.own(found.own)).read(value, path, found)
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        return self.of(*self.own(mistakes.own)).read(value, path, mistakes)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         return self.of().schema(defs)
@@ -293,13 +297,13 @@ class ListOf(Check):
     def __init__(self, each: Reading, least: int = 0, most: int | None = None, instead: str = "") -> None:
         self.each, self.least, self.most, self.instead = each, least, most, instead
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if not isinstance(value, list):
-            found.unfit(path, "input should be a valid list", value)
+            mistakes.unfit(path, "input should be a valid list", value)
             return value
-        if not _fits(len(value), self.least, self.most, "List", "item", path, found, self.instead):
+        if not _fits(len(value), self.least, self.most, "List", "item", path, mistakes, self.instead):
             return value
-        return [self.each.read(one, (*path, n), found) for n, one in enumerate(value)]
+        return [self.each.read(one, (*path, n), mistakes) for n, one in enumerate(value)]
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         ends = {"minItems": self.least} if self.least else {}
@@ -308,13 +312,20 @@ class ListOf(Check):
 
 
 def _fits(
-    n: int, least: int, most: int | None, what: str, one: str, path: Place, found: Mistakes, instead: str = ""
+    n: int,
+    least: int,
+    most: int | None,
+    what: str,
+    one: str,
+    path: Place,
+    mistakes: Mistakes,
+    instead: str = "",
 ) -> bool:
     if n < least or (most is not None and n > most):
         end, limit = ("least", least) if n < least else ("most", most)
         items = f"{limit} {one}{'' if limit == 1 else 's'}"
         hint = f"; {instead}" if instead and end == "most" else ""
-        found.wrong(path, f"{what.lower()} should have at {end} {items}, not {n}{hint}")
+        mistakes.wrong(path, f"{what.lower()} should have at {end} {items}, not {n}{hint}")
         return False
     return True
 
@@ -325,16 +336,16 @@ class TableOf(Check):
     def __init__(self, each: Reading, least: int = 0, most: int | None = None, names: Check = NAME) -> None:
         self.each, self.least, self.most, self.names = each, least, most, names
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if not isinstance(value, Mapping):
-            found.unfit(path, "input should be a table", value)
+            mistakes.unfit(path, "input should be a table", value)
             return value
-        if not _fits(len(value), self.least, self.most, "Dictionary", "item", path, found):
+        if not _fits(len(value), self.least, self.most, "Dictionary", "item", path, mistakes):
             return value
         read = {}
         for name, one in value.items():
-            self.names.read(name, (*path, str(name)), found)
-            read[name] = self.each.read(one, (*path, str(name)), found)
+            self.names.read(name, (*path, str(name)), mistakes)
+            read[name] = self.each.read(one, (*path, str(name)), mistakes)
         return read
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -351,8 +362,8 @@ class Either(Check):
     def __init__(self, other: Reading, nested: Reading, kinds: type = Mapping, word: str = "anyOf"):
         self.other, self.nested, self.kinds, self.word = other, nested, kinds, word
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        return (self.nested if isinstance(value, self.kinds) else self.other).read(value, path, found)
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        return (self.nested if isinstance(value, self.kinds) else self.other).read(value, path, mistakes)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         return {self.word: [self.other.schema(defs), self.nested.schema(defs)]}
@@ -411,30 +422,30 @@ class Table:
         """Raises ValueError where keys do not fit together."""
 
     @classmethod
-    def names(cls, read: Mapping[str, Any], path: Place, found: Mistakes) -> None:
+    def names(cls, read: Mapping[str, Any], path: Place, mistakes: Mistakes) -> None:
         """Tells what in the values of its keys names two things, whatever else is wrong in it."""
 
     @classmethod
-    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(cls, value: Any, path: Place, mistakes: Mistakes) -> Any:
         """The table, or None where something in it is wrong."""
         if not isinstance(value, Mapping):
-            found.unfit(path, "input should be a table", value)
+            mistakes.unfit(path, "input should be a table", value)
             return None
-        before, read = len(found.mistakes), dict[str, Any]()
+        before, read = len(mistakes.all), dict[str, Any]()
         known = {one.written or name: (name, one) for name, one in cls.keys.items()}
         for word, (name, one) in known.items():
             if word in value:
-                read[name] = one.check.read(value[word], (*path, word), found)
+                read[name] = one.check.read(value[word], (*path, word), mistakes)
             elif one.needed:
-                found.missing((*path, word))
+                mistakes.missing((*path, word))
         for word in value:
             if word not in known:
                 there = f"there is no key {shown(word)} here{near(word, sorted(known))}"
-                found.wrong((*path, str(word)), there, nearest(word, known), unknown=True)
-        cls.names(read, path, found)
-        if len(found.mistakes) > before:
+                mistakes.wrong((*path, str(word)), there, nearest(word, known), unknown=True)
+        cls.names(read, path, mistakes)
+        if len(mistakes.all) > before:
             return None
-        with found.telling(path):
+        with mistakes.telling(path):
             made = cls(**read)
             made.check()
             return made

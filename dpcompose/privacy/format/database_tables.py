@@ -34,8 +34,8 @@ NUMBERS = ListOf(Whole(1))
 class _Ranges(Check):
     """Numbers: "all", an interval as a text, with both its ends as a list, or a list of texts."""
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        with found.telling(path):
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        with mistakes.telling(path):
             read_ranges(value)
         return value
 
@@ -151,10 +151,10 @@ class ByKind(Check):
         if product:
             self.own["product"] = ProductTable
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         kind = value.get("kind") if isinstance(value, Mapping) else None
         table = self.own.get(kind, DatabasesTable) if isinstance(kind, str) else DatabasesTable
-        return table.read(value, path, found)
+        return table.read(value, path, mistakes)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         every: list[type[Table]] = [DatabasesTable, *self.own.values()]

@@ -28,7 +28,7 @@ from dpcompose.spaces.moves.larger import ANY_SIZE
 class _Anything(Check):
     """What a granularity is made of, which is checked as a whole."""
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -156,8 +156,8 @@ LARGEST_UNION = 50
 
 
 class _GranularityName(Check):
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        with found.telling(path):
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        with mistakes.telling(path):
             return _granularity(value)
         return value
 

@@ -33,12 +33,14 @@ class NoiseTable(Table):
     times: str | None = key(FORMULA)
 
     @classmethod
-    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
-        further = [word for word in found.own.noises if isinstance(value, Mapping) and list(value) == [word]]
+    def read(cls, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        further = [
+            word for word in mistakes.own.noises if isinstance(value, Mapping) and list(value) == [word]
+        ]
         if not further:
-            return super().read(value, path, found)
+            return super().read(value, path, mistakes)
         made = cls()
-        made.owns = {further[0]: FORMULA.read(value[further[0]], (*path, further[0]), found)}
+        made.owns = {further[0]: FORMULA.read(value[further[0]], (*path, further[0]), mistakes)}
         return made
 
     def __init__(self, **values: Any) -> None:

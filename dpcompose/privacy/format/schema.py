@@ -81,16 +81,16 @@ class OfNotion(Table):
     tradeoff: Any = key(Either(Either(FORMULA, ListOf(FORMULA, 1), list), OutcomesTable))
 
     @classmethod
-    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(cls, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if not isinstance(value, Mapping) or not isinstance(value.get("notion"), str):
-            return super().read(value, path, found)
-        wanted = notions_of(found).get(value["notion"], ())
+            return super().read(value, path, mistakes)
+        wanted = notions_of(mistakes).get(value["notion"], ())
         further = {name: value[name] for name in wanted if name not in PARAMETERS and name in value}
         rest = {name: one for name, one in value.items() if name not in further}
-        made: OfNotion | None = super().read(rest, path, found)
+        made: OfNotion | None = super().read(rest, path, mistakes)
         if made is None:
             return None
-        with found.telling(path):
+        with mistakes.telling(path):
             made.further = {name: formula(one) for name, one in further.items()}
             made.check_parameters(wanted)
             return made
@@ -276,9 +276,9 @@ class MechanismTable(Table):
         return self.reads if isinstance(self.reads, str) and not self.reads_everything else ""
 
     @classmethod
-    def names(cls, read: Mapping[str, Any], path: Place, found: Mistakes) -> None:
-        if isinstance(reads := read.get("reads"), str) and not found.parts:
-            READS.read(reads, (*path, "reads"), found)
+    def names(cls, read: Mapping[str, Any], path: Place, mistakes: Mistakes) -> None:
+        if isinstance(reads := read.get("reads"), str) and not mistakes.parts:
+            READS.read(reads, (*path, "reads"), mistakes)
 
     def check(self) -> None:
         if (self.index is None) != (self.count is None):
@@ -344,8 +344,8 @@ class TargetTable(Table):
 class _Study(Check):
     """A study in a study: the table below, once it is there."""
 
-    def read(self, value: Any, path: Place, found: Mistakes) -> Any:
-        return StudyTable.read(value, path, found)
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        return StudyTable.read(value, path, mistakes)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         return StudyTable.schema(defs)
@@ -390,25 +390,25 @@ class StudyTable(Table):
         return next(iter(paths), None)
 
     @classmethod
-    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(cls, value: Any, path: Place, mistakes: Mistakes) -> Any:
         """With what its mechanisms may read by name: maps of points, and parts of a product."""
         given = value if isinstance(value, Mapping) else {}
-        databases, before = given.get("databases"), found.parts
+        databases, before = given.get("databases"), mistakes.parts
         inside = [databases.get("parts") if isinstance(databases, Mapping) else None, given.get("maps")]
-        found.parts = before or any(isinstance(one, Mapping) and one for one in inside)
+        mistakes.parts = before or any(isinstance(one, Mapping) and one for one in inside)
         try:
-            return super().read(value, path, found)
+            return super().read(value, path, mistakes)
         finally:
-            found.parts = before
+            mistakes.parts = before
 
     @classmethod
-    def names(cls, read: Mapping[str, Any], path: Place, found: Mistakes) -> None:
+    def names(cls, read: Mapping[str, Any], path: Place, mistakes: Mistakes) -> None:
         seen = set[str]()
         listed = read.get("mechanisms")
         for n, one in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(one, MechanismTable):
                 if one.name in seen:
-                    found.wrong((*path, "mechanisms", n, "name"), TWICE.format(one.name))
+                    mistakes.wrong((*path, "mechanisms", n, "name"), TWICE.format(one.name))
                 seen.add(one.name)
 
 
@@ -418,12 +418,12 @@ class ProblemTable(StudyTable):
     claims: Sequence[ClaimTable] = key(ListOf(ClaimTable, 0, 1000), [])
 
     @classmethod
-    def read(cls, value: Any, path: Place, found: Mistakes) -> Any:
+    def read(cls, value: Any, path: Place, mistakes: Mistakes) -> Any:
         """What is known for neighbours alone has as its target, if none is said, that of the first claim."""
         if isinstance(value, Mapping) and "target" not in value and known_for_neighbours(value):
             counted = _counted(value.get("claims"), value.get("granularities"))
             value = {**value, **({} if counted is None else {"target": {"granularity": counted}})}
-        return super().read(value, path, found)
+        return super().read(value, path, mistakes)
 
 
 def _counted(claims: Any, granularities: Any) -> str | None:

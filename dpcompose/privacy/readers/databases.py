@@ -26,7 +26,7 @@ CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequenc
 
 
 def databases_of(
-    given: DatabasesTable, found: Mistakes, parameters: Names | None = None
+    given: DatabasesTable, mistakes: Mistakes, parameters: Names | None = None
 ) -> DatabaseClass | None:
     """The class of databases that a file describes; None where it cannot be, which is told.
 
@@ -35,9 +35,9 @@ def databases_of(
     >>> databases_of(DatabasesTable(kind="multisets", records=["a", "b"]), Mistakes())
     all finite multisets over {a, b}
     """
-    if (added := found.own.classes.get(given.kind)) is not None:
-        return _of_one_s_own(added, given, found)
-    with found.telling(("databases",)):
+    if (added := mistakes.own.classes.get(given.kind)) is not None:
+        return _of_one_s_own(added, given, mistakes)
+    with mistakes.telling(("databases",)):
         if given.kind == "listed":
             return Listed(tuple(given.elements or ()))
         if given.kind == "graphs":
@@ -62,8 +62,8 @@ def databases_of(
     return None
 
 
-def _of_one_s_own(added: DatabaseClass, given: DatabasesTable, found: Mistakes) -> DatabaseClass:
+def _of_one_s_own(added: DatabaseClass, given: DatabasesTable, mistakes: Mistakes) -> DatabaseClass:
     """A class that was added in Python; all is said there."""
     for name in sorted(given.given - {"kind"}):
-        found.wrong(("databases", name), f"{added.kind} are a class of your own, which has no keys")
+        mistakes.wrong(("databases", name), f"{added.kind} are a class of your own, which has no keys")
     return added

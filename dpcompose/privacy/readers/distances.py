@@ -48,7 +48,7 @@ class Distances:
 
     def __init__(self, given: StudyTable, names: Names) -> None:
         self.given, self.names = given, names
-        self.wrong = names.found.wrong
+        self.wrong = names.mistakes.wrong
         self.granularities: Mapping[str, Granularity] = BUILT_IN
         self.maps: Mapping[str, Map] = {}
         self.spaces: dict[str, Space] = {}
@@ -88,24 +88,24 @@ class Distances:
             return self._points(given, path)
         granularities, partitions = self.given.granularities, self.given.partitions
         if not name:
-            found = self.names.found
-            before = len(found.mistakes)
-            space = Space(given, granularities, self._tables(), partitions, self.names, found)
+            mistakes = self.names.mistakes
+            before = len(mistakes.all)
+            space = Space(given, granularities, self._tables(), partitions, self.names, mistakes)
             self.maps, self.granularities = space.maps, space.granularities
             self.names.canonical = list(canonical_names(self.granularities))
             self.spaces[name] = space
-            return None if self.names.strict and len(found.mistakes) > before else space.databases
-        found = Mistakes()
-        space = Space(given, {}, self._tables(), {}, self.names, found)
-        self.names.found.mistakes += [
+            return None if self.names.strict and len(mistakes.all) > before else space.databases
+        mistakes = Mistakes()
+        space = Space(given, {}, self._tables(), {}, self.names, mistakes)
+        self.names.mistakes.all += [
             replace(mistake, path=(*path, *mistake.path[1:]))
             if mistake.path[:1] == ("databases",)
             else mistake
-            for mistake in found.mistakes
+            for mistake in mistakes.all
         ]
-        if space.databases is None or found.mistakes:
+        if space.databases is None or mistakes.all:
             return None
-        found.mistakes = self.names.found.mistakes  # what is told later is told of the whole
+        mistakes.all = self.names.mistakes.all  # what is told later is told of the whole
         self.spaces[name] = space
         return space.databases
 
@@ -386,8 +386,8 @@ class Distances:
             listed = [one for one, it in databases.parts if it.is_listed and one]
             self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
             return None
-        known, found = self.names.symbols, self.names.found
-        return tabled(given.table, every, f, known, found, path, name)
+        known, mistakes = self.names.symbols, self.names.mistakes
+        return tabled(given.table, every, f, known, mistakes, path, name)
 
     def _steps(self, given: MetricTable, of: Values, path: Place) -> Distance | None:
         granularity = self.granularity_of(given.granularity, of, path)
@@ -418,7 +418,7 @@ class Distances:
         self, counted: Granularity, name: str, part: DatabaseClass, reads: Map, domain: str, path: Place
     ) -> Steps | None:
         """The steps of a granularity on a part, or on what a map reads of it."""
-        with self.names.found.telling(path):
+        with self.names.mistakes.telling(path):
             steps = Steps(counted, name, reads, domain)
             if unfit := misfit(counted, part):
                 raise Wrong(path, unfit)
@@ -438,9 +438,9 @@ class Distances:
                 self.wrong(at, f"there is no granularity {shown(given)}{near(given, self.granularities)}")
             return self.granularities.get(given)
         on = Multisets((), arbitrary=True) if part is None else part
-        reader = Granularities(on, {}, self.names, self.names.found)
+        reader = Granularities(on, {}, self.names, self.names.mistakes)
         reader.by_name = dict(self.granularities)
-        with self.names.found.telling():
+        with self.names.mistakes.telling():
             return reader.named(given, at)
         return None
 

@@ -21,16 +21,16 @@ Read = Callable[[str, str, Place], Term | None]
 def noise_of(given: NoiseTable, read: Read, parameters: Names, path: Place) -> Noise | None:
     """The noise with its parameter; a probability that is a bare name lies in (0,1)."""
     at = (*path, "noise", given.word)
-    parameter, found = read(given.parameter, given.word, at), parameters.found
+    parameter, mistakes = read(given.parameter, given.word, at), parameters.mistakes
     if parameter is None:
         return None
     every = [(key, read(text, key, (*path, "noise", key))) for key, text in given.further.items()]
     further = tuple((key, term) for key, term in every if term is not None)
     if len(further) < len(every):
         return None
-    noise = Noise(given.word, parameter, found.own.noises.get(given.word), further)
+    noise = Noise(given.word, parameter, mistakes.own.noises.get(given.word), further)
     if unfit := noise.unfit(parameters.domains, parameters.known_so_far):
-        found.wrong(at, unfit)
+        mistakes.wrong(at, unfit)
         return None
     return noise
 
@@ -40,15 +40,15 @@ def rows_of(
     tables: Mapping[str, ProbabilitiesTable],
     is_listed: bool,
     read: Read,
-    found: Mistakes,
+    mistakes: Mistakes,
     path: Place,
 ) -> dict[Database, list[Term]] | None:
     """The rows of the table of a name, on a class that is to be listed; path -- that of the mechanism."""
     if name not in tables:
-        found.wrong((*path, "table"), f"there is no table {shown(name)}{near(name, tables)}")
+        mistakes.wrong((*path, "table"), f"there is no table {shown(name)}{near(name, tables)}")
         return None
     if not is_listed:
-        found.wrong((*path, "table"), "a table of probabilities needs a listed class")
+        mistakes.wrong((*path, "table"), "a table of probabilities needs a listed class")
         return None
     rows: dict[Database, list[Term]] = {}
     for D, row in tables[name].rows.items():
@@ -68,10 +68,12 @@ def members_of(
     if given.count is None:
         return None
     if given.index in taken or given.index in formulas.RESERVED:
-        parameters.found.wrong((*path, "index"), f"{given.index} has a meaning already; use another letter")
+        parameters.mistakes.wrong(
+            (*path, "index"), f"{given.index} has a meaning already; use another letter"
+        )
     try:
         return kernel.parse(given.count, parameters.symbols)
     except formulas.FormulaError as error:
         hint = 'list it under [parameters], as "integer >= 2"'
-        parameters.found.wrong((*path, "count"), f"{error.message}; {hint}")
+        parameters.mistakes.wrong((*path, "count"), f"{error.message}; {hint}")
         return None

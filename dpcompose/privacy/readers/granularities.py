@@ -25,11 +25,11 @@ class Granularities:
     """The granularities of a problem file: built-in ones, its own, and those that are made of others.
 
     databases -- the class that they are on; given -- the tables of the file; parameters -- what counts in
-    them mean; found -- what users added, and where mistakes are told.
+    them mean; mistakes -- where they are told, and what users added.
 
     >>> from dpcompose.spaces.classes.multisets import multisets
-    >>> found = Mistakes()
-    >>> known = Granularities(multisets(["a", "b"]), {}, Names({}, (), found), found)
+    >>> mistakes = Mistakes()
+    >>> known = Granularities(multisets(["a", "b"]), {}, Names({}, (), mistakes), mistakes)
     >>> known.named({"group": 2, "of": "bounded"}, ("target", "granularity"))
     group of 2 bounded neighbours
     >>> known.named("bonded", ("target", "granularity"))
@@ -42,9 +42,9 @@ class Granularities:
         databases: DatabaseClass,
         given: Mapping[str, GranularityTable],
         parameters: Names,
-        found: Mistakes,
+        mistakes: Mistakes,
     ) -> None:
-        self.parameters, self.found = parameters, found
+        self.parameters, self.mistakes = parameters, mistakes
         self.by_name: dict[str, Granularity] = {}
         self.by_name = self._all(databases, given)
 
@@ -52,7 +52,7 @@ class Granularities:
         self, databases: DatabaseClass, stated: Mapping[str, GranularityTable]
     ) -> dict[str, Granularity]:
         """The built-in granularities that the class has, those of users, and those of the tables."""
-        own = dict(self.found.own.granularities)
+        own = dict(self.mistakes.own.granularities)
         for name, given in stated.items():
             if given.made:
                 continue
@@ -62,7 +62,7 @@ class Granularities:
             elif given.neighbours is None:
                 own |= self._policy(name, given, databases, path)
             elif not databases.is_listed:
-                self.found.wrong(
+                self.mistakes.wrong(
                     path,
                     "a granularity of your own that lists neighbours needs a listed class; on records it is "
                     "a policy, with replace and add-remove",
@@ -76,7 +76,7 @@ class Granularities:
         for name, given in stated.items():
             if given.made and self._is_free(name):
                 self.by_name |= {name: unbounded}  # where it is wrong nothing more is said of it
-                with self.found.telling(path := ("granularities", name)):
+                with self.mistakes.telling(path := ("granularities", name)):
                     self.by_name |= {name: self._made(given.made, path)}
                     if why := self.by_name[name].unfit(databases):
                         raise Wrong(path, why)
@@ -86,9 +86,9 @@ class Granularities:
         """Whether nothing else is called so, which is told where something is."""
         path = ("granularities", name)
         if name in BUILT_IN:
-            self.found.wrong(path, f"{name} is a built-in granularity; call yours by another name")
-        elif name in self.found.own.granularities:
-            self.found.wrong(path, f"{name} was added in Python already; call this one by another name")
+            self.mistakes.wrong(path, f"{name} is a built-in granularity; call yours by another name")
+        elif name in self.mistakes.own.granularities:
+            self.mistakes.wrong(path, f"{name} was added in Python already; call this one by another name")
         else:
             return True
         return False
@@ -97,10 +97,10 @@ class Granularities:
         self, name: str, given: GranularityTable, databases: DatabaseClass, path: Place
     ) -> dict[str, Granularity]:
         """A policy on records."""
-        with self.found.telling(path):
+        with self.mistakes.telling(path):
             found = policy(name, given.replaced or (), given.add_remove or ())
             if why := found.unfit(databases):
-                self.found.wrong(path, why)
+                self.mistakes.wrong(path, why)
             return {name: found}
         return {name: unbounded}  # nothing more is said of what is called so
 
@@ -109,7 +109,7 @@ class Granularities:
         elements = [str(D) for D in databases.databases()]
         for D in dict.fromkeys(D for pair in listed for D in pair):
             if D not in databases:
-                self.found.wrong(path, f"{shown(D)} is no database of the class{near(D, elements)}")
+                self.mistakes.wrong(path, f"{shown(D)} is no database of the class{near(D, elements)}")
 
     def named(self, given: str | dict[str, Any], path: Place) -> Granularity:
         """The granularity that a file names, or makes of others.  Raises Wrong."""

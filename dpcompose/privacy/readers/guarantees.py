@@ -95,13 +95,13 @@ class Guarantees:
 
     def _adopt(self, stated: GuaranteeTable, path: Place, index: str | None) -> None:
         """Makes the parameters that a guarantee names known, so that no claim is told that they are not."""
-        before = list(self.names.found.mistakes)
+        before = list(self.names.mistakes.all)
         for key in ("metric", *PARAMETERS):
             text = stated.metric if key == "metric" else stated.value(key)
             if isinstance(text, str):
                 others = self.distances.in_metrics(text) if stated.metric is not None else {}
                 self.names.formula(text, (*path, key), others, key=key, index=index)
-        self.names.found.mistakes[:] = before
+        self.names.mistakes.all[:] = before
 
     # for neighbours
 
@@ -142,7 +142,7 @@ class Guarantees:
         if ALPHA in self.names.given:
             self.wrong(("parameters", ALPHA), IS_RATE)
             return None
-        with self.names.found.telling(at):
+        with self.names.mistakes.telling(at):
             found = tradeoffs.values(
                 stated.function, lambda text: self.names.stated(text, "tradeoff", at, index, RATE)
             )

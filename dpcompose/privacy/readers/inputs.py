@@ -28,8 +28,8 @@ class Inputs:
     """What mechanisms of a problem file read of its databases.
 
     stated, databases -- the class, as the file has it and as it is; maps -- those of the file by name;
-    partitions -- the tables of the file; parameters -- what the numbers of parts mean; found -- where
-    mistakes are told.
+    partitions -- the tables of the file; parameters -- what the numbers of parts mean; mistakes -- where
+    they are told.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class Inputs:
         maps: Mapping[str, Map],
         partitions: Mapping[str, PartitionTable],
         parameters: Names,
-        found: Mistakes,
+        mistakes: Mistakes,
     ) -> None:
         self.stated, self.databases, self.maps = stated, databases, maps
-        self.partitions, self.parameters, self.found = partitions, parameters, found
+        self.partitions, self.parameters, self.mistakes = partitions, parameters, mistakes
 
     def map(self, given: ReadsTable, path: Place, index: str | None, count: Term | None) -> Map:
         """The map to what is read.  Raises Wrong where there is none.
@@ -90,7 +90,9 @@ class Inputs:
             raise Wrong(path, 'records are numbers here, which are read in ranges: { between = "[0, 10)" }')
         for record in records:
             if of.named is not None and record not in of.named:
-                self.found.wrong(path, f"{shown(record)} is no record of the class{near(record, of.named)}")
+                self.mistakes.wrong(
+                    path, f"{shown(record)} is no record of the class{near(record, of.named)}"
+                )
         return restriction(records)
 
     def _positions(self, given: Sequence[int], path: Place) -> Map:

@@ -23,13 +23,13 @@ def tabled(
     databases: Iterable[Any],
     of: Map,
     symbols: Mapping[str, Term],
-    found: Mistakes,
+    mistakes: Mistakes,
     path: Place,
     part: str = "",
 ) -> Tabled | None:
     """The metric of a table on the databases of a part, or on the values of a map of these; as `lengths`."""
     points = [*dict.fromkeys(map(of, databases))]
-    read = lengths(table, points, symbols, found, (*path, "table"))
+    read = lengths(table, points, symbols, mistakes, (*path, "table"))
     return None if read is None else Tabled(part, {frozenset(pair): far for pair, far in read.items()}, of)
 
 
@@ -37,35 +37,35 @@ def lengths(
     table: Sequence[Sequence[str]],
     points: Sequence[Any],
     symbols: Mapping[str, Term],
-    found: Mistakes,
+    mistakes: Mistakes,
     path: Place,
 ) -> Lengths | None:
     """The distances of a table; None where it is none, or no metric, which is told.
 
     points -- what they are between; symbols -- what names mean; path -- that of the table.
 
-    >>> found = Mistakes()
-    >>> lengths([["a", "b", "2"], ["b", "c", "oo"]], "abc", {}, found, ("table",))
+    >>> mistakes = Mistakes()
+    >>> lengths([["a", "b", "2"], ["b", "c", "oo"]], "abc", {}, mistakes, ("table",))
     {('a', 'b'): Fraction(2, 1)}
-    >>> lengths([["a", "b", "1"], ["b", "c", "1"]], "abc", {}, found, ("table",))
-    >>> print(*found.mistakes)
+    >>> lengths([["a", "b", "1"], ["b", "c", "1"]], "abc", {}, mistakes, ("table",))
+    >>> print(*mistakes.all)
     table: this is no metric: from a to b it is 1, from b to c 1, but from a to c oo
     """
     read: dict[tuple[Any, Any], Fraction | None] = {}
-    before = len(found.mistakes)
+    before = len(mistakes.all)
     for n, (x, y, text) in enumerate(table):
         try:
             value = kernel.parse(text, symbols)
         except formulas.FormulaError as error:
-            found.wrong((*path, n), error)
+            mistakes.wrong((*path, n), error)
             continue
         if why := _unfit(x, y, text, value, points, read):
-            found.wrong((*path, n), why)
+            mistakes.wrong((*path, n), why)
         read[x, y] = value.number
     values = {pair: far for pair, far in read.items() if far is not None and pair[0] != pair[1]}
-    if len(found.mistakes) == before and (three := broken(values, points)) is not None:
-        found.wrong(path, _no_metric(values, *three))
-    return values if len(found.mistakes) == before else None
+    if len(mistakes.all) == before and (three := broken(values, points)) is not None:
+        mistakes.wrong(path, _no_metric(values, *three))
+    return values if len(mistakes.all) == before else None
 
 
 def _unfit(

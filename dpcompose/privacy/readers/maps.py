@@ -12,32 +12,34 @@ from dpcompose.spaces.inputs.recodings import recoding
 
 
 def maps_of(
-    databases: DatabaseClass, given: Mapping[str, MapTable], granularities: Container[str], found: Mistakes
+    databases: DatabaseClass, given: Mapping[str, MapTable], granularities: Container[str], mistakes: Mistakes
 ) -> dict[str, Map]:
     """The maps by name, with those that users added.
 
     granularities -- the names of those of the file, for which a table may say which values are neighbours.
 
     >>> from dpcompose.spaces.classes.listed import listed
-    >>> found = Mistakes()
+    >>> mistakes = Mistakes()
     >>> tables = {"f": MapTable(table={"a": "x", "b": "x"})}
-    >>> sorted(maps_of(listed(["a", "b"]), tables, (), found)), found.mistakes
+    >>> sorted(maps_of(listed(["a", "b"]), tables, (), mistakes)), mistakes.all
     (['f'], [])
     """
-    maps = dict(found.own.maps)
+    maps = dict(mistakes.own.maps)
     for name, map_table in given.items():
-        if name in found.own.maps:
-            found.wrong(("maps", name), f"{name} was added in Python already; call this one by another name")
+        if name in mistakes.own.maps:
+            mistakes.wrong(
+                ("maps", name), f"{name} was added in Python already; call this one by another name"
+            )
         elif map_table.table is None:
-            maps[name] = _recoding(name, map_table, databases, found)
+            maps[name] = _recoding(name, map_table, databases, mistakes)
         elif not databases.is_listed:
-            found.wrong(
+            mistakes.wrong(
                 ("maps", name),
                 "a map of your own needs a listed class; records are recoded: "
                 'recode = { a1 = "A", a2 = "A" }',
             )
         else:
-            maps[name] = _tabulated(name, map_table, map_table.table, databases, granularities, found)
+            maps[name] = _tabulated(name, map_table, map_table.table, databases, granularities, mistakes)
     return maps
 
 
@@ -47,33 +49,33 @@ def _tabulated(
     values: Mapping[str, str],
     databases: DatabaseClass,
     granularities: Container[str],
-    found: Mistakes,
+    mistakes: Mistakes,
 ) -> Map:
     """A map that lists its values, and perhaps which of these are neighbours."""
     path = ("maps", name)
     elements = [str(D) for D in databases.databases()]
     if missing := [D for D in elements if D not in values]:
-        found.wrong((*path, "table"), f"there is no value for the database {shown(missing[0])}")
+        mistakes.wrong((*path, "table"), f"there is no value for the database {shown(missing[0])}")
     for D in values:
         if D not in databases:
-            found.wrong((*path, "table"), f"{shown(D)} is no database of the class{near(D, elements)}")
+            mistakes.wrong((*path, "table"), f"{shown(D)} is no database of the class{near(D, elements)}")
     listed = given.image_neighbours
     by_granularity = listed if isinstance(listed, dict) else {} if listed is None else {"": listed}
     images = list(dict.fromkeys(values.values()))
     for granularity, some in by_granularity.items():
         if granularity and granularity not in granularities:
-            found.wrong((*path, "image-neighbours"), f"there is no granularity {shown(granularity)}")
+            mistakes.wrong((*path, "image-neighbours"), f"there is no granularity {shown(granularity)}")
         for x in dict.fromkeys(x for pair in some for x in pair):
             if x not in images:
-                found.wrong(
+                mistakes.wrong(
                     (*path, "image-neighbours"), f"{shown(x)} is no value of the map{near(x, images)}"
                 )
     return table(name, dict(values), {g: [(x, y) for x, y in some] for g, some in by_granularity.items()})
 
 
-def _recoding(name: str, given: MapTable, databases: DatabaseClass, found: Mistakes) -> Map:
+def _recoding(name: str, given: MapTable, databases: DatabaseClass, mistakes: Mistakes) -> Map:
     """A map that recodes records."""
     made = recoding(name, given.recode or {}, given.others)
     if why := made.unfit(databases):
-        found.wrong(("maps", name, "recode"), f"{name} {why}")
+        mistakes.wrong(("maps", name, "recode"), f"{name} {why}")
     return made

@@ -80,7 +80,7 @@ class Mechanisms:
         notions: Sequence[str],
         index: str | None,
     ) -> None:
-        self.distances, self.names, self.found = distances, distances.names, distances.names.found
+        self.distances, self.names, self.mistakes = distances, distances.names, distances.names.mistakes
         self.tables, self.any_two, self.study, self.show = distances.given.tables, any_two, study, show
         self.target = target
         self.notions, self.index, self.guarantees = notions, index, Guarantees(distances, keys, any_two)
@@ -101,7 +101,9 @@ class Mechanisms:
         term = members_of(given, self.names, taken, path)
         counts = term is None or (is_whole(term) and self.names.never_negative(term - 1))
         if self.any_two is not None and not counts:
-            self.found.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
+            self.mistakes.wrong(
+                (*path, "count"), f"{given.count} is not known to be a whole number from 1 on"
+            )
         return term
 
     def values_read(self, given: MechanismTable, path: Place) -> str | None:
@@ -113,10 +115,10 @@ class Mechanisms:
         if name in ("", *known):
             return name
         if not known:
-            READS.read(name, (*path, "reads"), self.found)
+            READS.read(name, (*path, "reads"), self.mistakes)
             return None
         there = near(name, [one for one in known if one])
-        self.found.wrong((*path, "reads"), f"there is no map {shown(name)}{there}")
+        self.mistakes.wrong((*path, "reads"), f"there is no map {shown(name)}{there}")
         return None
 
     def reads(
@@ -171,7 +173,7 @@ class Mechanisms:
         if given.satisfies is not None:
             guarantees = [in_steps(guarantee, reads) for guarantee in guarantees]
             if any(guarantee.metric is not None for guarantee in guarantees):
-                self.found.wrong(
+                self.mistakes.wrong(
                     path,
                     "of several guarantees, those in metrics that are no number times one canonical metric, "
                     "such as e*d_unbounded, need claims in metrics",
@@ -192,7 +194,7 @@ class Mechanisms:
         texts, path = getattr(stated, key), ("mechanisms", i, "sampled", key)
         several = [texts] if isinstance(texts, str) else texts
         index = given.index or self.index
-        with self.found.telling(("mechanisms", i, "sampled")):
+        with self.mistakes.telling(("mechanisms", i, "sampled")):
             values = [
                 self.names.stated(text, key, path, index)
                 if key == "poisson"
@@ -219,13 +221,13 @@ class Mechanisms:
             found = self.any_two.noisy(given, noise, reads, values, path)
             return None if found is None else replace(found, members=many)
         if given.query is None and given.noise.word != "randomized-response":
-            self.found.wrong(path, f"what is the noise added to? {QUERIES}")
+            self.mistakes.wrong(path, f"what is the noise added to? {QUERIES}")
             return None
         query = self._query(given, path)
         if reads is None or query is None or noise is None:
             return None
         if noise.kind.takes == "keys" and "keys" not in query.values:
-            self.found.wrong((*path, "noise", "threshold"), NEEDS_KEYS)
+            self.mistakes.wrong((*path, "noise", "threshold"), NEEDS_KEYS)
             return None
         return mechanism(given.name, reads=reads, count=many, query=query, noise=noise)
 
@@ -243,19 +245,19 @@ class Mechanisms:
             try:
                 found = self.show(given.name, setting, reads, many)
             except ValueError as error:
-                self.found.wrong((*path, "study"), f"no guarantee of {name} is known: {error}")
+                self.mistakes.wrong((*path, "study"), f"no guarantee of {name} is known: {error}")
                 return None
         if stated is None:
             if found is None:
-                self.found.wrong(path, "this key is missing: the guarantee of its study")
+                self.mistakes.wrong(path, "this key is missing: the guarantee of its study")
             return found
         known = self.guarantees.values(stated, (*path, "guarantee"), index)
         satisfies = known and replace(known, granularity=setting.target, domain=stated.domain)
         if setting.target.data() != stated.granularity:
             message = f"{name} is a study for {setting.target} neighbours, so its guarantee is, too"
-            self.found.wrong((*path, "guarantee", "granularity"), message)
+            self.mistakes.wrong((*path, "guarantee", "granularity"), message)
         elif found is not None and found.satisfies != satisfies:
-            self.found.wrong(
+            self.mistakes.wrong(
                 (*path, "guarantee"), f"what is shown for {name} is {found.satisfies}; leave it out"
             )
         if found is not None or satisfies is None:
@@ -271,7 +273,7 @@ class Mechanisms:
         stated: Guarantee | None = None
         if given.guarantee is not None:
             stated = self.guarantees.of(given.guarantee, reads, (*path, "guarantee"), given.index)
-        rows = rows_of(str(given.table), self.tables, self._is_listed, self._probability, self.found, path)
+        rows = rows_of(str(given.table), self.tables, self._is_listed, self._probability, self.mistakes, path)
         if rows is None or reads is None or (stated is None) != (given.guarantee is None):
             return None
         return self.any_two.tabulated(given, rows, stated, reads, path)
@@ -282,7 +284,7 @@ class Mechanisms:
         databases = self.distances.databases
         if table is None or reads is None or self.target is None or databases is None:
             return None
-        with self.found.telling((*path, "table")):
+        with self.mistakes.telling((*path, "table")):
             stated: Any = mechanism(given.name, reads=reads, table=table)
             found: Mechanism = stated.for_neighbours(self.target, databases)
             return found
@@ -295,13 +297,13 @@ class Mechanisms:
 
     def _probabilities(self, name: str, path: Place) -> ProbabilityTable | None:
         """A table of probabilities; names in its formulas that are not listed are made here."""
-        rows = rows_of(name, self.tables, self._is_listed, self._probability, self.found, path)
+        rows = rows_of(name, self.tables, self._is_listed, self._probability, self.mistakes, path)
         if rows is None:
             return None
         from dpcompose.privacy.finite.tabulated import probability_table
 
         given = self.tables[name]
-        with self.found.telling(("tables", name)):
+        with self.mistakes.telling(("tables", name)):
             used = {letter for row in rows.values() for p in row for letter in p.letters}
             domains = {one: str(self.names.domains[one]) for one in sorted(used)}
             return probability_table(rows, given.outcomes, parameters=domains)
@@ -312,7 +314,7 @@ class Mechanisms:
         known = self.names
         if known.strict:
             return known.formula(text, path)
-        with self.found.telling(path):
+        with self.mistakes.telling(path):
             for name in formulas.names(text):
                 if name not in known.symbols:
                     known.adopt(name, POSITIVE, path)
@@ -323,7 +325,7 @@ class Mechanisms:
         """What the mechanism asks for; one bit where that is left out."""
         table = given.query
         if not isinstance(table, QueryTable):
-            return bit if table is None else {"count": count, "bit": bit, **self.found.own.queries}[table]
+            return bit if table is None else {"count": count, "bit": bit, **self.mistakes.own.queries}[table]
         if table.histogram is not None:
             return histogram(table.histogram)
         for word, (text, made) in {
@@ -346,7 +348,7 @@ class Mechanisms:
         if lower is None or upper is None:
             return None
         if "oo" in (lower.kind, upper.kind):
-            self.found.wrong((*path, "query", key), "the bounds of an attribute are finite")
+            self.mistakes.wrong((*path, "query", key), "the bounds of an attribute are finite")
             return None
         return {"sum": clipped_sum, "mean": mean, "variance": variance}[key](lower, upper)
 
@@ -363,10 +365,10 @@ class Mechanisms:
         if None in terms:
             return None
         if any(term is not None and term.kind == "oo" for term in terms):
-            self.found.wrong(path, "a record has finitely many keys, and adds a finite amount to each")
+            self.mistakes.wrong(path, "a record has finitely many keys, and adds a finite amount to each")
             return None
         most, each = (term for term in terms if term is not None)
         if most.number is not None and most.number.denominator != 1:
-            self.found.wrong(path, "how many keys a record has is a whole number")
+            self.mistakes.wrong(path, "how many keys a record has is a whole number")
             return None
         return Keys(most, each)

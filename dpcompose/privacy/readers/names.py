@@ -50,16 +50,16 @@ def domain_unless_number(words: str) -> Domain | None:
 class Names:
     """What is in scope: parameters, metrics, and what else has a name; and what formulas in these mean.
 
-    given -- the domains, or numbers, of parameters by name; assume -- relations; found -- where mistakes are
+    given -- the domains, or numbers, of parameters by name; assume -- relations; mistakes -- where they are
     told; strict -- whether formulas have a value for all allowed parameters, and no two things one name:
     where metrics are all that there is; inherits -- whether this is a study, of which is assumed what is
     assumed of the whole.
 
-    >>> found = Mistakes()
-    >>> some = Names({"e": "positive", "k": "3"}, ["e < 1"], found)
+    >>> mistakes = Mistakes()
+    >>> some = Names({"e": "positive", "k": "3"}, ["e < 1"], mistakes)
     >>> some.stated("k*e + x", "epsilon", ("mechanisms", 0, "guarantee", "epsilon"), None) is not None
     True
-    >>> sorted(some.domains), dict(some.numbers), found.mistakes
+    >>> sorted(some.domains), dict(some.numbers), mistakes.all
     (['e', 'x'], {'k': '3'}, [])
     """
 
@@ -67,11 +67,11 @@ class Names:
         self,
         given: Mapping[str, str],
         assume: Sequence[str],
-        found: Mistakes,
+        mistakes: Mistakes,
         strict: bool = False,
         inherits: bool = False,
     ) -> None:
-        self.given, self.assume, self.found, self.inherits = given, assume, found, inherits
+        self.given, self.assume, self.mistakes, self.inherits = given, assume, mistakes, inherits
         self.symbols: dict[str, Term] = {}
         self.numbers: dict[str, str] = {}
         self.doubts: list[str] = []
@@ -91,16 +91,16 @@ class Names:
         for name, words in self.given.items():
             path = ("parameters", name)
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or len(name) > 200:
-                self.found.wrong(path, f"{shown(name)} is no name: letters, digits and _")
+                self.mistakes.wrong(path, f"{shown(name)} is no name: letters, digits and _")
                 continue
             if name in formulas.RESERVED:
-                self.found.wrong(path, f"{name} has a meaning in formulas already")
+                self.mistakes.wrong(path, f"{name} has a meaning in formulas already")
                 continue
             try:
                 domain = domain_unless_number(words)
                 self.symbols[name] = terms.letter(name, domain) if domain else kernel.parse(words, {})
             except ValueError as error:
-                self.found.wrong(path, error)
+                self.mistakes.wrong(path, error)
                 self.symbols[name] = terms.letter(name, COUNT)  # nothing more is said of it
                 continue
             if domain:
@@ -122,7 +122,7 @@ class Names:
                 if not self.inherits or set(assumptions.names(text)) <= set(self.symbols)
             },
             self.symbols,
-            self.found.wrong,
+            self.mistakes.wrong,
             counts,
         )
 
@@ -136,7 +136,7 @@ class Names:
         if self.strict:
             return self.formula(text, path, key=key, index=index)
         order = {} if alpha is None else {ALPHA: alpha}
-        with self.found.telling(path):
+        with self.mistakes.telling(path):
             for name in formulas.names(text):
                 if name in order:
                     continue
@@ -154,7 +154,7 @@ class Names:
     def above_one(self, text: str, path: Place) -> None:
         """A name that stands alone and is not listed lies above 1."""
         if text.strip().isidentifier() and text.strip() != "oo" and text.strip() not in self.symbols:
-            with self.found.telling():
+            with self.mistakes.telling():
                 self.adopt(text.strip(), Domain(Fraction(1), True), path)
 
     def counted(self, text: str, path: Place) -> Term:
@@ -167,7 +167,7 @@ class Names:
 
     def take(self, name: str, what: str, path: Place) -> bool:
         """Whether a name is free for what it is to mean; else that is told."""
-        with self.found.telling():
+        with self.mistakes.telling():
             self._take(name, what, path)
             return True
         return False
@@ -228,7 +228,7 @@ class Names:
 
         index -- the letter i of e[i] in the guarantee of a family.
         """
-        with self.found.telling(path):
+        with self.mistakes.telling(path):
             for name in formulas.names(text):
                 self.scalars.add(name)
                 if name in others or name in self.symbols or name == index:

@@ -23,7 +23,7 @@ class Space:
     """A class of databases of a file, with its granularities and maps, and what is read of it.
 
     databases, given, maps, partitions -- the tables of the file: the class, granularities, and the rest;
-    parameters -- what counts in them mean; found -- what users added, and where mistakes are told.
+    parameters -- what counts in them mean; mistakes -- where they are told, and what users added.
     """
 
     def __init__(
@@ -33,17 +33,17 @@ class Space:
         maps: Mapping[str, MapTable],
         partitions: Mapping[str, PartitionTable],
         parameters: Names,
-        found: Mistakes,
+        mistakes: Mistakes,
     ) -> None:
-        self.parameters, self.found = parameters, found
-        self.databases = databases_of(databases, found, parameters)
+        self.parameters, self.mistakes = parameters, mistakes
+        self.databases = databases_of(databases, mistakes, parameters)
         self._granularities: Granularities | None = None
         self._inputs: Inputs | None = None
         self.maps: Mapping[str, Map] = {}
         if self.databases is not None:
-            self._granularities = Granularities(self.databases, granularities, parameters, found)
-            self.maps = maps_of(self.databases, maps, granularities, found)
-            self._inputs = Inputs(databases, self.databases, self.maps, partitions, parameters, found)
+            self._granularities = Granularities(self.databases, granularities, parameters, mistakes)
+            self.maps = maps_of(self.databases, maps, granularities, mistakes)
+            self._inputs = Inputs(databases, self.databases, self.maps, partitions, parameters, mistakes)
 
     @property
     def granularities(self) -> Mapping[str, Granularity]:
@@ -53,7 +53,7 @@ class Space:
     def granularity(self, given: str | dict[str, Any], path: Place) -> Granularity | None:
         """The granularity that a file names."""
         if self._granularities is not None:
-            with self.found.telling(path):
+            with self.mistakes.telling(path):
                 return self._granularities.named(given, path)
         return None
 
@@ -62,6 +62,6 @@ class Space:
     ) -> Map | None:
         """What a mechanism reads."""
         if self._inputs is not None:
-            with self.found.telling(path):
+            with self.mistakes.telling(path):
                 return self._inputs.map(given, path, index, count)
         return None

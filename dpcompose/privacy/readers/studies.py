@@ -33,7 +33,7 @@ OF_A_CLASS = ("databases", "granularities", "maps", "partitions", "tables", "met
 class Study:
     """What a problem file, or a study in one, composes.
 
-    given -- its table; found -- what users added, and where mistakes are told; keys -- the parameters of each
+    given -- its table; mistakes -- where they are told, and what users added; keys -- the parameters of each
     notion; show -- finds the guarantees of studies; notions -- those that are claimed; index -- that of the
     family that a study is read for; inherits -- whether this is a study, of which is assumed what is assumed
     of the whole; pairs -- whether what is lost is asked of all pairs of databases, and not of neighbours.
@@ -42,7 +42,7 @@ class Study:
     def __init__(
         self,
         given: StudyTable,
-        found: Mistakes,
+        mistakes: Mistakes,
         keys: Notions,
         show: Showing | None = None,
         notions: Sequence[str] = (),
@@ -50,20 +50,20 @@ class Study:
         inherits: bool = False,
         pairs: bool = False,
     ) -> None:
-        self.given, self.found, self.keys, self.show = given, found, keys, show
+        self.given, self.mistakes, self.keys, self.show = given, mistakes, keys, show
         self.notions, self.index, self.pairs, self.adaptive = notions, index, pairs, given.adaptive
-        self.names = Names(given.parameters, given.assume, found, pairs, inherits)
+        self.names = Names(given.parameters, given.assume, mistakes, pairs, inherits)
 
     @cached_property
     def distances(self) -> Distances | None:
         """The databases, and the metrics on them; None where there are none, which is told."""
-        given, wrong = self.given, self.found.wrong
+        given, wrong = self.given, self.mistakes.wrong
         if not self.pairs:
             if isinstance(given.databases, PointsTable | ProductTable):
                 wrong(("databases",), "points and products have metrics, and no neighbours as a whole")
                 return None
             if given.target is None or given.target.granularity is None:
-                self.found.missing(("target",) if given.target is None else ("target", "granularity"))
+                self.mistakes.missing(("target",) if given.target is None else ("target", "granularity"))
             elif given.target.of is not None:
                 wrong(("target", "of"), "this is no product, and has no parts of which neighbours are meant")
         elif (where := given.for_neighbours) is not None:
@@ -120,11 +120,11 @@ class Study:
         mechanisms = self.mechanisms()
         near = self.claims.near if self.pairs and self.claims.target is not None else None
         assume = self.names.assumed({x: n for mechanism in mechanisms for x, n in mechanism.counts.items()})
-        if self.found.mistakes or (target is None and not self.pairs):
+        if self.mistakes.all or (target is None and not self.pairs):
             return None
         assert distances.databases is not None
         metrics = {name: metric.data() for name, metric in given.metrics.items()}
-        with self.found.telling(("mechanisms",)):
+        with self.mistakes.telling(("mechanisms",)):
             made = Setting(
                 distances.databases,
                 target or all_pairs,
@@ -152,22 +152,22 @@ class Study:
 
     def _study(self, name: str, index: str | None, notions: Sequence[str], path: Place) -> Setting | None:
         """What a study composes; its parameters are also those of what it is part of."""
-        given = study_of(self.given, name, path, self.found)
+        given = study_of(self.given, name, path, self.mistakes)
         if given is None:
             return None
         if given.databases is None:
             if twice := [key for key in OF_A_CLASS[1:] if getattr(given, key)]:
                 said = "a study without databases has those of the file"
-                self.found.wrong(("studies", name, twice[0]), said)
+                self.mistakes.wrong(("studies", name, twice[0]), said)
                 return None
             given = given.with_(**{key: getattr(self.given, key) for key in OF_A_CLASS})
-        found = Mistakes(self.keys, self.found.own)
-        reader = Study(given, found, self.keys, self.show, notions, index, inherits=True)
+        mistakes = Mistakes(self.keys, self.mistakes.own)
+        reader = Study(given, mistakes, self.keys, self.show, notions, index, inherits=True)
         setting = reader.setting()
-        self._tell(found, name)
+        self._tell(mistakes, name)
         used = set(reader.names.domains) if setting is None else setting.used
         for one in sorted(used - set(self.names.domains)):
-            with self.found.telling():
+            with self.mistakes.telling():
                 self.names.adopt(one, reader.names.domains[one], (*path, "study"))
         if setting is None:
             return None
@@ -176,19 +176,19 @@ class Study:
 
     def _tell(self, inner: Mistakes, name: str) -> None:
         """Tells the mistakes in a study."""
-        self.found.mistakes += [
-            replace(mistake, path=("studies", name, *mistake.path)) for mistake in inner.mistakes
+        self.mistakes.all += [
+            replace(mistake, path=("studies", name, *mistake.path)) for mistake in inner.all
         ]
 
     def _one_by_one(self, i: int, given: MechanismTable) -> list[Mechanism | None]:
         """The mechanisms of a study, each on what the study reads."""
         path, name = ("mechanisms", i), str(given.study)
         many = self._reader.members(given, path)
-        study = study_of(self.given, name, path, self.found)
+        study = study_of(self.given, name, path, self.mistakes)
         if given.guarantee is not None:
-            self.found.wrong(path, "a study has its own mechanisms: leave out guarantee")
+            self.mistakes.wrong(path, "a study has its own mechanisms: leave out guarantee")
         if "." in name:
-            self.found.wrong((*path, "study"), f"{shown(name)} is no name of a study: leave out the dot")
+            self.mistakes.wrong((*path, "study"), f"{shown(name)} is no name of a study: leave out the dot")
         part = self._reader.values_read(given, path)
         reads = self._reader.reads(given, path, part)
         if study is None or "." in name or reads is None or part is None:
@@ -197,24 +197,24 @@ class Study:
         if inner is None or self.distances is None:
             return []
         mechanisms = [] if inner.distances is None else inner.mechanisms()
-        self._tell(inner.found, name)
+        self._tell(inner.mistakes, name)
         self._take_parameters(inner.names, (*path, "study"))
-        if inner.found.mistakes or inner.distances is None:
+        if inner.mistakes.all or inner.distances is None:
             return []
         self.adaptive |= inner.adaptive
         if not reads.is_everything and unlike(
             inner.distances.alone, image := reads.image(self.distances.whole)
         ):
             said = f"a study on {inner.distances.databases} reads {reads.written('D')}: {image}"
-            self.found.wrong((*path, "study"), f"{said}; a study is about the databases that are read")
+            self.mistakes.wrong((*path, "study"), f"{said}; a study is about the databases that are read")
             return []
         shared = inner.given.metrics.keys() - self.given.studies[name].metrics.keys()
         outside = Outside(name, part, reads, inner.distances, self.distances, shared)
         if many is not None and any(mechanism.members is not None for mechanism in mechanisms):
             said = f"{given.name} is a family of studies that hold families; write one of them out"
-            self.found.wrong(path, said)
+            self.mistakes.wrong(path, said)
         done = given.post_processing or ""
-        with self.found.telling((*path, "study")):
+        with self.mistakes.telling((*path, "study")):
             return [outside.mechanism(given.name, mechanism, many, done) for mechanism in mechanisms]
         return []
 
@@ -224,7 +224,7 @@ class Study:
         for one, domain in inner.domains.items():
             if known.domains.setdefault(one, domain) != domain:
                 said = f"{one} is {known.domains[one]} here, and {domain} in the study"
-                self.found.wrong(path, f"{said}; one name is one parameter")
+                self.mistakes.wrong(path, f"{said}; one name is one parameter")
             known.symbols.setdefault(one, terms.letter(one, domain))
             known.taken.setdefault(one, "a parameter")
 
@@ -234,38 +234,38 @@ class Study:
         parts: Mapping[str, Any] = databases.parts if isinstance(databases, ProductTable) else {}
         if study.databases is not None and reads.is_everything:
             said = "a study that reads everything, or a part, is about that: leave out"
-            self.found.wrong((*path, "databases"), said)
+            self.mistakes.wrong((*path, "databases"), said)
             return None
         if study.databases is None and not reads.is_everything:
             assert self.distances is not None
             there = reads.image(self.distances.whole)
-            self.found.wrong(path, f"say which databases the study is about: {there}")
+            self.mistakes.wrong(path, f"say which databases the study is about: {there}")
             return None
         if part and part not in parts:
-            self.found.wrong(path, f"there is no part {shown(part)} that it reads{near(part, parts)}")
+            self.mistakes.wrong(path, f"there is no part {shown(part)} that it reads{near(part, parts)}")
             return None
         if part:
             study = study.with_(databases=parts[part])
         elif study.databases is None:
             alike = {key: {**getattr(outer, key), **getattr(study, key)} for key in OF_A_CLASS[1:]}
             study = study.with_(databases=databases, **alike)
-        return Study(study, Mistakes(self.keys, self.found.own), self.keys, pairs=True)
+        return Study(study, Mistakes(self.keys, self.mistakes.own), self.keys, pairs=True)
 
 
-def study_of(outside: StudyTable, name: str, path: Place, found: Mistakes) -> StudyTable | None:
+def study_of(outside: StudyTable, name: str, path: Place, mistakes: Mistakes) -> StudyTable | None:
     """The table of a study in another one, with the parameters of both; None where there is none.
 
     path -- that of the mechanism that is this study.
     """
     if name not in outside.studies:
-        found.wrong((*path, "study"), f"there is no study {shown(name)}{near(name, outside.studies)}")
+        mistakes.wrong((*path, "study"), f"there is no study {shown(name)}{near(name, outside.studies)}")
         return None
     given = outside.studies[name]
     if given.assume:
-        found.wrong(("studies", name, "assume"), "relations between parameters stand at the top of a file")
+        mistakes.wrong(("studies", name, "assume"), "relations between parameters stand at the top of a file")
     for one in sorted(set(given.parameters) & set(outside.parameters)):
         if given.parameters[one] != outside.parameters[one]:
             said = f"{one} is {outside.parameters[one]} outside of the study; one name is one parameter"
-            found.wrong(("studies", name, "parameters", one), said)
+            mistakes.wrong(("studies", name, "parameters", one), said)
     parameters = {**outside.parameters, **given.parameters}
     return given.with_(parameters=parameters, assume=list(outside.assume))
