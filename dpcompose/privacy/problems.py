@@ -18,7 +18,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy import rereading
 from dpcompose.privacy.format import checks
 from dpcompose.privacy.format.checks import Mistake, Place
-from dpcompose.privacy.format.lines import first_line, line_of
+from dpcompose.privacy.format.lines import first_line, line_of, told
 from dpcompose.privacy.format.schema import Notions, ProblemTable
 from dpcompose.privacy.guarantees.notions import FILE_KEYS
 from dpcompose.privacy.in_metrics import in_groups, is_in_metrics, may_be_for_neighbours
@@ -49,7 +49,7 @@ class ProblemError(ValueError):
     @property
     def told(self) -> Sequence[str]:
         """The mistakes in words, each in a line, without the file."""
-        return checks.told(self.mistakes)
+        return told(self.mistakes)
 
 
 @frozen

@@ -20,10 +20,6 @@ Place = tuple[str | int, ...]
 LONGEST_NAME = 200
 
 
-MOST_LINES = 6
-"""How many lines are named in which a mistake is made again."""
-
-
 @frozen
 class Mistake:
     """What is wrong, under which key, and in which line of the file where that is known.
@@ -40,30 +36,6 @@ class Mistake:
     def __str__(self) -> str:
         where = ".".join(str(part + 1) if isinstance(part, int) else part for part in self.path) or "file"
         return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
-
-
-def told(mistakes: Iterable[Mistake]) -> list[str]:
-    """Mistakes as lines, those that are the same at several numbers once, at the first of them.
-
-    >>> some = [Mistake(("mechanisms", n, "domain"), "say which", line=n) for n in (3, 7, 9)]
-    >>> told([*some, Mistake(("title",), "is no text")])
-    ['mechanisms.4.domain (line 3): say which; the same in 2 more places, lines 7, 9', 'title: is no text']
-    """
-    alike: dict[tuple[Place, str], list[Mistake]] = {}
-    for one in mistakes:
-        place = tuple(0 if isinstance(part, int) else part for part in one.path)
-        alike.setdefault((place, one.message), []).append(one)
-    return [_together(first, others) for first, *others in alike.values()]
-
-
-def _together(first: Mistake, others: Sequence[Mistake]) -> str:
-    if not others:
-        return str(first)
-    lines = [str(one.line) for one in others if one.line]
-    shown = ", ".join(lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], "...", lines[-1]])
-    places = "1 more place" if len(others) == 1 else f"{len(others)} more places"
-    word = "line" if len(lines) == 1 else "lines"
-    return f"{first}; the same in {places}{f', {word} {shown}' if lines else ''}"
 
 
 class Wrong(ValueError):
@@ -291,69 +263,72 @@ class OrOwn(Check):
         return self.of().schema(defs)
 
 
-class ListOf(Check):
-    """A list, each entry by a check, of so many entries; instead -- what would do where there are more."""
+class Several(Check):
+    """A list or a table, each entry by a check, of so many entries; instead -- what would do for more."""
+
+    called: ClassVar[str]
+    counted: ClassVar[str]
 
     def __init__(self, each: Reading, least: int = 0, most: int | None = None, instead: str = "") -> None:
         self.each, self.least, self.most, self.instead = each, least, most, instead
 
+    def fits(self, n: int, path: Place, mistakes: Mistakes) -> bool:
+        """Whether so many entries are allowed; else that is told."""
+        if n >= self.least and (self.most is None or n <= self.most):
+            return True
+        end, limit = ("least", self.least) if n < self.least else ("most", self.most)
+        hint = f"; {self.instead}" if self.instead and end == "most" else ""
+        items = f"{limit} item{'' if limit == 1 else 's'}"
+        mistakes.wrong(path, f"{self.called} should have at {end} {items}, not {n}{hint}")
+        return False
+
+    @property
+    def ends(self) -> dict[str, Any]:
+        """How many entries are allowed, as JSON schema."""
+        ends = {f"min{self.counted}": self.least} if self.least else {}
+        return ends | ({} if self.most is None else {f"max{self.counted}": self.most})
+
+
+class ListOf(Several):
+    """A list, each entry by a check."""
+
+    called, counted = "list", "Items"
+
     def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if not isinstance(value, list):
             mistakes.unfit(path, "input should be a valid list", value)
-            return value
-        if not _fits(len(value), self.least, self.most, "List", "item", path, mistakes, self.instead):
-            return value
-        return [self.each.read(one, (*path, n), mistakes) for n, one in enumerate(value)]
+        elif self.fits(len(value), path, mistakes):
+            return [self.each.read(entry, (*path, n), mistakes) for n, entry in enumerate(value)]
+        return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
-        ends = {"minItems": self.least} if self.least else {}
-        ends |= {} if self.most is None else {"maxItems": self.most}
-        return {"items": self.each.schema(defs), **ends, "type": "array"}
+        return {"items": self.each.schema(defs), **self.ends, "type": "array"}
 
 
-def _fits(
-    n: int,
-    least: int,
-    most: int | None,
-    what: str,
-    one: str,
-    path: Place,
-    mistakes: Mistakes,
-    instead: str = "",
-) -> bool:
-    if n < least or (most is not None and n > most):
-        end, limit = ("least", least) if n < least else ("most", most)
-        items = f"{limit} {one}{'' if limit == 1 else 's'}"
-        hint = f"; {instead}" if instead and end == "most" else ""
-        mistakes.wrong(path, f"{what.lower()} should have at {end} {items}, not {n}{hint}")
-        return False
-    return True
-
-
-class TableOf(Check):
+class TableOf(Several):
     """A table with names for keys, each value by a check."""
 
+    called, counted = "dictionary", "Properties"
+
     def __init__(self, each: Reading, least: int = 0, most: int | None = None, names: Check = NAME) -> None:
-        self.each, self.least, self.most, self.names = each, least, most, names
+        super().__init__(each, least, most)
+        self.names = names
 
     def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if not isinstance(value, Mapping):
             mistakes.unfit(path, "input should be a table", value)
-            return value
-        if not _fits(len(value), self.least, self.most, "Dictionary", "item", path, mistakes):
-            return value
-        read = {}
-        for name, one in value.items():
-            self.names.read(name, (*path, str(name)), mistakes)
-            read[name] = self.each.read(one, (*path, str(name)), mistakes)
-        return read
+        elif self.fits(len(value), path, mistakes):
+            return {name: self._entry(name, x, (*path, str(name)), mistakes) for name, x in value.items()}
+        return value
+
+    def _entry(self, name: Any, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        self.names.read(name, path, mistakes)
+        return self.each.read(value, path, mistakes)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
-        ends = {"minProperties": self.least} if self.least else {}
-        ends |= {} if self.most is None else {"maxProperties": self.most}
         names = self.names.schema(defs)
         named = {"propertyNames": {"maxLength": names["maxLength"]}} if "maxLength" in names else {}
-        return {"additionalProperties": self.each.schema(defs), **ends, **named, "type": "object"}
+        return {"additionalProperties": self.each.schema(defs), **self.ends, **named, "type": "object"}
 
 
 class Either(Check):

@@ -1,11 +1,14 @@
-"""Where a key stands in the text of a problem file, and a message in one line."""
+"""Where a key stands in the text of a problem file, and mistakes in lines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from dpcompose.privacy.format.checks import Place
+from dpcompose.privacy.format.checks import Mistake, Place
+
+MOST_LINES = 6
+"""How many lines are named in which a mistake is made again."""
 
 
 def first_line(error: BaseException) -> str:
@@ -44,3 +47,27 @@ def _inside(header: list[str], names: list[str], seen: int, counts: Mapping[str,
     if not names or header != names[: len(header)]:
         return False
     return seen < 0 or header[0] not in ("mechanisms", "claims") or seen == counts.get(header[0], 0)
+
+
+def told(mistakes: Iterable[Mistake]) -> list[str]:
+    """Mistakes as lines, those that are the same at several numbers once, at the first of them.
+
+    >>> some = [Mistake(("mechanisms", n, "domain"), "say which", line=n) for n in (3, 7, 9)]
+    >>> told([*some, Mistake(("title",), "is no text")])
+    ['mechanisms.4.domain (line 3): say which; the same in 2 more places, lines 7, 9', 'title: is no text']
+    """
+    alike: dict[tuple[Place, str], list[Mistake]] = {}
+    for one in mistakes:
+        place = tuple(0 if isinstance(part, int) else part for part in one.path)
+        alike.setdefault((place, one.message), []).append(one)
+    return [_together(first, others) for first, *others in alike.values()]
+
+
+def _together(first: Mistake, others: Sequence[Mistake]) -> str:
+    if not others:
+        return str(first)
+    lines = [str(one.line) for one in others if one.line]
+    shown = ", ".join(lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], "...", lines[-1]])
+    places = "1 more place" if len(others) == 1 else f"{len(others)} more places"
+    word = "line" if len(lines) == 1 else "lines"
+    return f"{first}; the same in {places}{f', {word} {shown}' if lines else ''}"
