@@ -46,7 +46,7 @@ def test_what_a_line_says_and_signs() -> None:
     )
     picture = dpc.draw(study, distances_from=("a",))
     titles = [one.text for one in ElementTree.fromstring(picture.svg).iter(f"{SVG}title")]
-    assert "2 inputs change" in titles and "touches: M<1>, M2" in titles
+    assert "a (0) — b (1): 2 inputs change" in titles and "touches: M<1>, M2" in titles
     assert "size ≤ 2" in picture.svg and "(∞)" in picture.svg and "&lt;=" not in picture.svg
     assert "oo" not in picture.svg
 
@@ -70,6 +70,20 @@ def test_many_databases_are_summed_up_layer_by_layer() -> None:
         "10 databases, 18 pairs of neighbours",
         "15 databases, 30 pairs of neighbours",
     ]
+
+
+def test_how_many_are_neighbours_stands_beside_the_line_of_two_layers() -> None:
+    """Of sizes 0 to 4 over a, b, c each multiset can be given 3 records: 3·1, 3·3, 3·6, 3·10 pairs."""
+    D = dpc.multisets("abc", size="<= 4")
+
+    def said(granularity: object) -> list[str | None]:
+        return [one.text for one in drawn(D, granularity).iter(f"{SVG}text")]
+
+    pairs = [f"{n} pairs of neighbours" for n in (3, 9, 18, 30)]
+    assert [one for one in said(dpc.unbounded) if one and one.endswith("pairs of neighbours")] == pairs
+    further = 1 * (6 + 10 + 15) + 3 * (10 + 15) + 6 * 15
+    words = f"35 databases, layer by layer; {further} pairs of neighbours in layers that are further apart"
+    assert words in said(dpc.free_lunch)
 
 
 def test_what_stands_out_does_so_without_colour() -> None:

@@ -69,13 +69,22 @@ class Node:
 
 @frozen
 class Line:
-    """A line between two nodes, by their numbers: what it says, in which colour and dashes."""
+    """A line between two nodes, by their numbers: what it says, in which colour and dashes.
+
+    title -- what the legend says of its look; label -- words beside this one line.
+    """
 
     ends: tuple[int, int]
     title: str = ""
     colour: str = "#444444"
     dashes: Sequence[float] = ()
     marked: bool = False
+    label: str = ""
+
+    def told(self, nodes: Sequence[Node]) -> str:
+        """What is told of it on hover."""
+        says = self.title or self.label
+        return " — ".join(nodes[end].label for end in self.ends) + (f": {says}" if says else "")
 
 
 @frozen
@@ -92,7 +101,7 @@ def sheet(scene: Scene) -> Sheet:
     """A scene as it is drawn; with more than MOST_NODES nodes its layers.
 
     >>> two = Scene([], [Node("∅", 0), Node("a", 1)], [Line((0, 1), "one input changes")], {})
-    >>> "<title>one input changes</title>" in sheet(two).svg()
+    >>> "<title>∅ — a: one input changes</title>" in sheet(two).svg()
     True
     """
     if len(scene.nodes) > MOST_NODES:
@@ -108,6 +117,7 @@ def sheet(scene: Scene) -> Sheet:
         y = top + high + 22 * n + 16
         rows += [look(left, y), Words(signs(words), (left + 44, y + 4))]
     long = [width_of(row) for row in head] + [60 + width_of(words) for _, words in key]
+    long += [wide / 2 + 8 + width_of(line.label) for line in scene.lines if line.label]
     title = signs(head[0] if head else "neighbours")
     return Sheet(max([wide, *long]) + 24, top + high + 22 * len(key) + 24, title, rows)
 
@@ -127,11 +137,15 @@ def summary(scene: Scene) -> Scene:
     nodes = []
     for n, layer in enumerate(layers):
         some = [node for node in scene.nodes if node.layer == layer]
-        words = f"{len(some)} databases" if len(some) > 1 else some[0].label
+        called = f"{len(some)} databases" if len(some) > 1 else some[0].label
         joined = f", {inside[n]} pairs of neighbours" if inside[n] else ""
-        nodes.append(Node(words + joined, n, title=", ".join(node.label for node in some)))
-    lines = [Line(ends, f"{many} pairs of neighbours") for ends, many in between.items()]
-    return Scene([*scene.title, f"{len(scene.nodes)} databases, layer by layer"], nodes, lines, {})
+        nodes.append(Node(called + joined, n, title=", ".join(node.label for node in some)))
+    next_to = {(i, j): many for (i, j), many in between.items() if j == i + 1}
+    lines = [Line(ends, label=f"{many} pairs of neighbours") for ends, many in next_to.items()]
+    words = f"{len(scene.nodes)} databases, layer by layer"
+    if further := sum(between.values()) - sum(next_to.values()):
+        words += f"; {further} pairs of neighbours in layers that are further apart"
+    return Scene([*scene.title, words], nodes, lines, {})
 
 
 def _places(nodes: Sequence[Node], lines: Sequence[Line]) -> tuple[list[Place], float, float]:
@@ -180,7 +194,9 @@ def _line(line: Line, nodes: Sequence[Node], places: Sequence[Place]) -> Mark:
         points = [(x, top), ((x + z) / 2, top - 2 * _bow(x - z)), (z, top)]
     marked = [Path(points, MARKED, 7, opacity=0.45, bent=bent)] if line.marked else []
     near = Path(points, "#ffffff", 9, opacity=0, bent=bent)  # easier to hit than the line
-    return Titled(signs(line.title), [*marked, Path(points, line.colour, 1.5, line.dashes, bent=bent), near])
+    beside = [Words(line.label, ((x + z) / 2 + 8, (y + w) / 2 + 4))] if line.label else []
+    path = Path(points, line.colour, 1.5, line.dashes, bent=bent)
+    return Titled(signs(line.told(nodes)), [*marked, path, *beside, near])
 
 
 def _node(node: Node, x: float, y: float) -> Mark:
