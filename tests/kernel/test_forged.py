@@ -68,6 +68,7 @@ OF = [
     "104-towns-and-counties.toml",
     "270-two-moves-at-once.toml",
     "92-modify-within-a-county.toml",
+    "271-within-any-number-of-counties.toml",
     "97-visits-of-one-person.toml",
     "98-a-fixed-number-of-patients.toml",
     "99-a-household-of-any-size.toml",

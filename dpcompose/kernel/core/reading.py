@@ -357,7 +357,8 @@ def _check_reads(
         if count is None or not partition or reads != ((),):
             raise reader.key("reads").wrong("one list of parts, or an empty one for a family on a partition,")
         return
-    several = count is not None and partition and databases.kind in ("records", "cells") and None not in reads
+    parts = databases.of_atoms or databases.kind == "cells"
+    several = count is not None and partition and parts and None not in reads
     if not several or not reads:
         raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
     if count is not None and count.number is not None and count.number < len(reads):

@@ -40,7 +40,7 @@ from dpcompose.privacy.mechanisms.samples import Sampled
 from dpcompose.privacy.mechanisms.statements import mechanism
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.privacy.settings.flattening import NotFlat, flattened
-from dpcompose.privacy.settings.members import with_few, written_out
+from dpcompose.privacy.settings.members import with_few
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.canonical.named import Input, NamedMetric
 from dpcompose.spaces.canonical.points import gone_through, looked_at
@@ -234,8 +234,6 @@ class Elaborated:
         setting = self.setting.of_single_steps.of_inside_steps
         if setting.target.innermost()[0].by_rows or of_any_number(setting):
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
-        if not setting.families:
-            return written_out(setting, {})
         return with_few(setting, alike=1)
 
     @cached_property

@@ -41,7 +41,7 @@ ALL = Word("word", ("all",))
 
 
 class ReplaceTable(Table):
-    within: list[list[str]] | None = key(ListOf(ListOf(NAME, 2), 1))
+    within: str | list[list[str]] | None = key(Either(NAME, ListOf(ListOf(NAME, 2), 1), list))
     changes: list[str] | None = key(ListOf(NAME, 1))
     keeps: list[str] | None = key(ListOf(NAME, 1))
     one_of: str | list[str] | None = key(Either(ALL, ListOf(NAME, 1), list), written="one-of")
@@ -54,7 +54,13 @@ class ReplaceTable(Table):
         return {self.keys[name].written or name: getattr(self, name) for name in sorted(self.given)}
 
     def check(self) -> None:
-        replacements.read(self.data(), "replace")
+        named = {"within": [["", "_"]]} if self.partition else {}
+        replacements.read(self.data() | named, "replace")
+
+    @property
+    def partition(self) -> str:
+        """The partition within whose parts records are replaced, if it is one."""
+        return self.within if isinstance(self.within, str) else ""
 
 
 class GranularityTable(Table):
@@ -73,6 +79,11 @@ class GranularityTable(Table):
     def replaced(self) -> Any:
         """Which records may take each other's place, as files write it."""
         return self.replace.data() if isinstance(self.replace, ReplaceTable) else self.replace
+
+    @property
+    def partition(self) -> str:
+        """The partition within whose parts records are replaced, if it is one."""
+        return self.replace.partition if isinstance(self.replace, ReplaceTable) else ""
 
     @property
     def made(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dpcompose.privacy.format.checks import Mistakes, Place, Wrong, near, shown, under
@@ -10,6 +10,7 @@ from dpcompose.privacy.format.neighbourhoods import GranularityTable
 from dpcompose.privacy.readers.names import Names
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.listed import Listed
+from dpcompose.spaces.inputs.parts import Part
 from dpcompose.spaces.moves.built_in import BUILT_IN, unbounded
 from dpcompose.spaces.moves.changes import w_event
 from dpcompose.spaces.moves.contributions import contribution
@@ -18,6 +19,7 @@ from dpcompose.spaces.moves.groups import group
 from dpcompose.spaces.moves.larger import within_any_size
 from dpcompose.spaces.moves.policies import policy
 from dpcompose.spaces.moves.relations import pairs
+from dpcompose.spaces.moves.replacements import InParts
 from dpcompose.spaces.moves.unions import union
 
 
@@ -25,7 +27,8 @@ class Granularities:
     """The granularities of a problem file: built-in ones, its own, and those that are made of others.
 
     databases -- the class that they are on; given -- the tables of the file; parameters -- what counts in
-    them mean; mistakes -- where they are told, and what users added.
+    them mean; mistakes -- where they are told, and what users added; partition -- the map to the parts of a
+    partition of the file, by its name.
 
     >>> from dpcompose.spaces.classes.multisets import multisets
     >>> mistakes = Mistakes()
@@ -43,8 +46,9 @@ class Granularities:
         given: Mapping[str, GranularityTable],
         parameters: Names,
         mistakes: Mistakes,
+        partition: Callable[[str, Place], Part] | None = None,
     ) -> None:
-        self.parameters, self.mistakes = parameters, mistakes
+        self.parameters, self.mistakes, self.partition = parameters, mistakes, partition
         self.by_name: dict[str, Granularity] = {}
         self.by_name = self._all(databases, given)
 
@@ -98,7 +102,11 @@ class Granularities:
     ) -> dict[str, Granularity]:
         """A policy on records."""
         with self.mistakes.telling(path):
-            found = policy(name, given.replaced or (), given.add_remove or ())
+            replaced = given.replaced or ()
+            if given.partition and self.partition is not None:
+                part = self.partition(given.partition, (*path, "replace", "within"))
+                replaced = InParts(frozenset(), part)
+            found = policy(name, replaced, given.add_remove or ())
             if why := found.unfit(databases):
                 self.mistakes.wrong(path, why)
             return {name: found}

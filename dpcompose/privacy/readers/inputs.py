@@ -151,13 +151,17 @@ class Inputs:
 
     def _part(self, given: ReadsTable, path: Place, index: str | None) -> Map:
         """The i-th part of a partition, i being the index of the family."""
-        partitions = self.partitions
-        if given.of not in partitions:
-            raise Wrong((*path, "of"), f"there is no partition {shown(given.of)}{near(given.of, partitions)}")
+        part = self.partition(str(given.of), (*path, "of"))
         if index is None or given.part != index:
             wanted = f'part = "{index}"' if index else 'a family: index = "i" and count'
             raise Wrong((*path, "part"), f"part {shown(given.part)} of a partition needs {wanted}")
-        stated, at = partitions[str(given.of)], ("partitions", str(given.of))
+        return part
+
+    def partition(self, name: str, path: Place) -> Part:
+        """The map to the i-th part of a partition of the file.  Raises Wrong where there is none."""
+        if name not in self.partitions:
+            raise Wrong(path, f"there is no partition {shown(name)}{near(name, tuple(self.partitions))}")
+        stated, at = self.partitions[name], ("partitions", name)
         with under((*at, "parts")):
             parts = kernel.parse(stated.parts, self.parameters.symbols)
         kind = self.stated.kind
@@ -168,7 +172,7 @@ class Inputs:
                 f"streams, not {kind}",
             )
         most = self._most(stated.at_most, (*at, "at-most"))
-        return Part(str(given.of), formulas.to_text(parts), kind, most)
+        return Part(name, formulas.to_text(parts), kind, most)
 
     def _random_part(self, given: ReadsTable, path: Place, index: str | None) -> Map:
         """What is dealt to the i-th of some inputs, i being the index of the family."""

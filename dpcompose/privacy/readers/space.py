@@ -41,9 +41,11 @@ class Space:
         self._inputs: Inputs | None = None
         self.maps: Mapping[str, Map] = {}
         if self.databases is not None:
-            self._granularities = Granularities(self.databases, granularities, parameters, mistakes)
             self.maps = maps_of(self.databases, maps, granularities, mistakes)
             self._inputs = Inputs(databases, self.databases, self.maps, partitions, parameters, mistakes)
+            self._granularities = Granularities(
+                self.databases, granularities, parameters, mistakes, self._inputs.partition
+            )
 
     @property
     def granularities(self) -> Mapping[str, Granularity]:

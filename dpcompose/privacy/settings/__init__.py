@@ -182,10 +182,10 @@ class Setting(Composition, Shown):
                     f"a person's rows are counted by the record sets that are read, and these overlap in "
                     f"{min(one & other)!r}; parts of a partition would do, or sets without a common record"
                 )
-        self._told_of_parts([tuple(parts)])
+        self._told_of_parts({"": tuple(parts)})
 
-    def _told_of_parts(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> None:
-        """Says to all granularities which sets of records are the parts."""
+    def _told_of_parts(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> None:
+        """Says to all granularities which sets of records are the parts, by the names of partitions."""
         object.__setattr__(self, "target", self.target.placed(partitions))
         mechanisms = tuple(m.regarding(lambda one: one.placed(partitions)) for m in self.mechanisms)
         object.__setattr__(self, "mechanisms", mechanisms)
@@ -361,7 +361,9 @@ class Setting(Composition, Shown):
         """How many records differ between neighbours of the target, at most."""
         edits = self.target.edits(self.databases)
         if edits is None or edits.single is None:
-            return self.target.innermost()[1]
+            single, steps = self.target.innermost()
+            ways = [numbers for one in single.either for numbers in one.changed if self.databases.twice]
+            return steps * max(map(sum, ways), default=1)
         return edits.most * max((sum(numbers) for numbers in edits.single), default=1)
 
     @property

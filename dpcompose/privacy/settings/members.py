@@ -61,12 +61,9 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
             origin.append(n)
     if setting.attributes and not parts:
         databases, mechanisms = _told_apart(databases, mechanisms)
-    target, sets = (
-        setting.target,
-        [[f.inside for f in m if f.restricts] for m in parts.values()],
-    )
-    if sets:
-        partitions = list(map(tuple, sets))
+    target = setting.target
+    if parts:
+        partitions = {name: tuple(f.inside for f in m if f.restricts) for name, m in parts.items()}
         target = target.placed(partitions)
         mechanisms = [one.regarding(lambda stated: stated.placed(partitions)) for one in mechanisms]
     written = replace(

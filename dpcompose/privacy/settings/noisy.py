@@ -63,7 +63,7 @@ def check_attributes(setting: Setting, name: str) -> None:
     """
     told = setting.target.by_cells or setting.target.single_step.innermost()[0].by_rows
     told = told or setting.target.by_counts(setting.databases)
-    unsaid = [granularity for granularity in setting.granularities if granularity.partial]
+    unsaid = [granularity for granularity in setting.granularities if not granularity.any_values]
     if not told and policy_of(setting.target) is None:
         unsaid = [setting.target]
     if unsaid:

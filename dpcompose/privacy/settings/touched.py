@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.vertices import Graphs
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.policies import policy_of
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
@@ -43,12 +46,23 @@ def parts(setting: Setting) -> int:
     any_two = setting.target.any_two(setting.databases)
     if any_two and setting.databases.any_number:
         return 2  # all parts at once
-    if any_two or not setting.target.by_counts(setting.databases):
+    if any_two or not is_placed(setting.target, setting.databases):
         raise InvalidSetting(
             f"a symbolic number of parts of {setting.databases}, of which {setting.target} neighbours may "
             "change any number, is not supported; multisets of any size are, and parts written out"
         )
     return max((m.reads.few for m in setting.divided), default=1) * setting.changed
+
+
+def is_placed(granularity: Granularity, databases: DatabaseClass) -> bool:
+    """Whether it is said how neighbours lie among parts of which nothing else is known: what they count is
+    the same in all, or records are in the same parts; or parts are of positions, and records in no part."""
+    single, _ = granularity.single_step.innermost()
+
+    def of_policy(one: Granularity) -> bool:
+        return policy_of(one) is not None and (databases.identified or one.any_values)
+
+    return all(one.by_counts(databases) or one.by_rows or of_policy(one) for one in single.either)
 
 
 def _vertices(setting: Setting) -> int:

@@ -17,7 +17,7 @@ from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.said import Words
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import Setting
-from dpcompose.privacy.settings.members import with_few, written_out
+from dpcompose.privacy.settings.members import with_few
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer, Evidence
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
@@ -82,10 +82,7 @@ class Citing:
         What an edit does to a family is the same for all members that read alike, and for all
         parts; so how these few members move, and which move at all, decides for any number.
         """
-        setting = self.setting
-        if not setting.families:
-            return written_out(setting, {})
-        return with_few(setting, alike=2)
+        return with_few(self.setting, alike=2)
 
     @cached_property
     def inputs(self) -> Inputs:

@@ -8,7 +8,7 @@ else the record sets that its mechanisms read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -56,8 +56,8 @@ class Contribution(Granularity):
     def parameters(self) -> Mapping[str, Domain]:
         return {**self.parts.letters, **self.rows.letters}
 
-    def placed(self, partitions: Sequence[Partition]) -> Contribution:
-        return replace(self, partitions=tuple(partitions)) if self.partitions is None else self
+    def placed(self, partitions: Mapping[str, Partition]) -> Contribution:
+        return replace(self, partitions=tuple(partitions.values())) if self.partitions is None else self
 
     def at(self, point: Mapping[str, Fraction]) -> Contribution:
         values = [number(point[str(x)]) if str(x) in point else x for x in (self.parts, self.rows)]

@@ -19,6 +19,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
+from dpcompose.spaces.inputs.parts import Part
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.edits import Edits
 
@@ -158,8 +159,13 @@ class Granularity(Shown, ABC):
         """The parameters on which it depends, with their values."""
         return {}
 
-    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> Granularity:
-        """The same where it is known which sets of records are the parts."""
+    @property
+    def divisions(self) -> tuple[Part, ...]:
+        """The partitions with a symbolic number of parts of which it speaks."""
+        return tuple(part for granularity in self.made_of for part in granularity.divisions)
+
+    def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> Granularity:
+        """The same where it is known which sets of records are the parts, by the names of partitions."""
         return self
 
     def at(self, point: Mapping[str, Fraction]) -> Granularity:
@@ -189,6 +195,11 @@ class Granularity(Shown, ABC):
     def partial(self) -> bool:
         """Whether it says of some records and not of others that they may become each other, come or go."""
         return any(granularity.partial for granularity in self.made_of) if self.made_of else bool(self.names)
+
+    @property
+    def any_values(self) -> bool:
+        """Whether records that take others' place, come or go may have any values of attributes."""
+        return all(one.any_values for one in self.made_of) if self.made_of else not self.partial
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""

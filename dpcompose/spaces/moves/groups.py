@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -107,7 +107,7 @@ class Group(Granularity):
     def parameters(self) -> Mapping[str, Domain]:
         return self.of.parameters
 
-    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> Group:
+    def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> Group:
         return replace(self, of=self.of.placed(partitions))
 
     def at(self, point: Mapping[str, Fraction]) -> Group:
@@ -185,7 +185,7 @@ class AnyGroup(Granularity):
     def data(self) -> dict[str, Any]:
         return {"group": formulas.to_text(self.times), "of": self.of.data()}
 
-    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> AnyGroup:
+    def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> AnyGroup:
         return replace(self, of=self.of.placed(partitions))
 
 

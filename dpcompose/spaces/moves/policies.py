@@ -17,10 +17,11 @@ from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, 
 from dpcompose.spaces.classes.listed import edges_of, is_graph
 from dpcompose.spaces.classes.multisets import Multisets
 from dpcompose.spaces.classes.records import exchanged
+from dpcompose.spaces.inputs.parts import Part
 from dpcompose.spaces.moves import replacements
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
-from dpcompose.spaces.moves.replacements import EVERY, Every, Groups, Replacement, together
+from dpcompose.spaces.moves.replacements import EVERY, Every, Groups, Placed, Replacement, together
 
 MOST_KINDS = 2_000
 """The most kinds of records between which edges are looked for."""
@@ -82,6 +83,13 @@ class Policy(Granularity):
         every = self.replace in (Every(), Groups(frozenset())) and not self.add_remove
         return Edits(self.changed) if every and databases.twice else None
 
+    def says_all(self, other: Policy) -> bool:
+        """Whether single steps of another policy are so far apart in this one whichever records there are
+        besides: all of them are its steps, or all records come and go."""
+        return self.add_remove is None or (
+            other.add_remove == frozenset() and self.replace.holds(other.replace)
+        )
+
     @property
     def names(self) -> frozenset[str]:
         return self.replace.names | (self.add_remove or frozenset())
@@ -90,9 +98,21 @@ class Policy(Granularity):
     def partial(self) -> bool:
         return self.replace.partial or bool(self.add_remove)
 
+    @property
+    def any_values(self) -> bool:
+        alone = self.replace == Groups(frozenset())
+        return (alone or self.replace.any_values) and not self.add_remove
+
     def told(self, names: Collection[str]) -> Collection[str]:
         """The attributes, of these, whose values matter otherwise than by whether they are equal."""
         return names if self.add_remove else self.replace.told(names)
+
+    @property
+    def divisions(self) -> tuple[Part, ...]:
+        return self.replace.divisions
+
+    def placed(self, partitions: Placed) -> Policy:
+        return Policy(self.name, self.replace.placed(partitions), self.add_remove)
 
     def is_known(self, named: Mapping[str, Granularity]) -> bool:
         return True

@@ -9,18 +9,22 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, islice
 from math import lcm
-from typing import Any
+from typing import Any, ClassVar
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.lines import NUMBER
+from dpcompose.spaces.inputs.parts import Part
 
 EVERY = "all"
+Placed = Mapping[str, Sequence[frozenset[str]]]
+"""The records of the parts of partitions, by the names of these."""
 Pair = tuple[int, int]
 
 
@@ -65,6 +69,9 @@ class Replacement(ABC):
         """Whether it joins some records, and not all."""
         return True
 
+    any_values: ClassVar[bool] = False
+    """Whether a record that takes another's place may have any values of attributes that are asked for."""
+
     def told(self, names: Collection[str]) -> Collection[str]:
         """The attributes, of these, whose values matter otherwise than by whether they are equal."""
         return ()
@@ -72,6 +79,19 @@ class Replacement(ABC):
     def changes(self, names: frozenset[str]) -> list[Change]:
         """The sets of attributes, of those with some names, that may change at once."""
         return [Change(names, None)]
+
+    @property
+    def divisions(self) -> tuple[Part, ...]:
+        """The partitions with a symbolic number of parts of which it speaks."""
+        return ()
+
+    def placed(self, partitions: Placed) -> Replacement:
+        """The same where it is known which sets of records are the parts."""
+        return self
+
+    def holds(self, other: Replacement) -> bool:
+        """Whether it is seen to have all edges of another one."""
+        return other in (self, Groups(frozenset()))
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Why it says nothing of the records of a class, in words; None where it does."""
@@ -82,6 +102,7 @@ class Replacement(ABC):
 class Every(Replacement):
     """Any two records are joined."""
 
+    any_values = True
     partial = False
 
     def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
@@ -89,6 +110,9 @@ class Every(Replacement):
 
     def alike(self, x: str, databases: DatabaseClass) -> Hashable:
         return None
+
+    def holds(self, other: Replacement) -> bool:
+        return True
 
     def data(self) -> object:
         return EVERY
@@ -139,6 +163,40 @@ class Groups(Replacement):
     @property
     def partial(self) -> bool:
         return bool(self.groups)
+
+
+@frozen
+class InParts(Groups):
+    """Two records are joined that lie in a common part of a partition, or of parts that overlap.
+
+    groups -- the parts, where as many as are needed are written out; part -- the map to the i-th of them, of
+    which there is a symbolic number.
+
+    >>> InParts(frozenset(), Part("P", "k")).data()
+    {'within': 'P'}
+    """
+
+    part: Part
+
+    any_values = True
+    names = frozenset()
+    partial = True
+
+    def data(self) -> object:
+        return {"within": self.part.partition}
+
+    @property
+    def divisions(self) -> tuple[Part, ...]:
+        return () if self.groups else (self.part,)
+
+    def placed(self, partitions: Placed) -> Replacement:
+        return replace(self, groups=frozenset(partitions.get(self.part.partition, ())))
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if self.part.of != databases.kind or not databases.twice:
+            return f"records move within the parts of {self.part.partition} on multisets"
+        needed = databases.not_divided
+        return None if needed is None else f"the parts of {self.part.partition} need {needed}"
 
 
 Blocks = list[frozenset[str]]
@@ -315,6 +373,18 @@ class Either(Replacement):
     def changes(self, names: frozenset[str]) -> list[Change]:
         return self.one.changes(names) + self.other.changes(names)
 
+    @property
+    def divisions(self) -> tuple[Part, ...]:
+        return self.one.divisions + self.other.divisions
+
+    def placed(self, partitions: Placed) -> Replacement:
+        return together(self.one.placed(partitions), self.other.placed(partitions))
+
+    def holds(self, other: Replacement) -> bool:
+        if isinstance(other, Either):
+            return self.holds(other.one) and self.holds(other.other)
+        return super().holds(other) or self.one.holds(other) or self.other.holds(other)
+
 
 def together(replacement: Replacement, other: Replacement) -> Replacement:
     """The edges of both, as plainly as can be.
@@ -325,7 +395,7 @@ def together(replacement: Replacement, other: Replacement) -> Replacement:
     for some in (replacement, other):
         if isinstance(some, Every):
             return some
-    if isinstance(replacement, Groups) and isinstance(other, Groups):
+    if type(replacement) is type(other) is Groups:
         return Groups(replacement.groups | other.groups)
     return Either(replacement, other)
 
@@ -338,6 +408,8 @@ def read(given: object, name: str) -> Replacement:
 
     name -- what errors call it.  Raises ValueError.
     """
+    if isinstance(given, Replacement):
+        return given
     if isinstance(given, Mapping):
         return _by_word(given, name)
     if given == EVERY:

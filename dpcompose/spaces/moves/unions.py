@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
@@ -57,6 +57,9 @@ class Union(Granularity):
         both = [granularity.blocks(shape) for granularity in (self.one, self.other)]
         sets = [blocks.sets for blocks in both if blocks is not None and blocks.most == 1]
         return None if len(sets) < 2 else Blocks(sets[0] | sets[1])
+
+    def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> Granularity:
+        return Union(self.one.placed(partitions), self.other.placed(partitions))
 
     @property
     def reach(self) -> int | None:

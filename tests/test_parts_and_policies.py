@@ -1,0 +1,203 @@
+"""Policies beside any number of parts: by hand, and against universes that are written out, the worst of them."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import oracle
+import pytest
+import sympy
+from language.letters import evaluate
+from problem_data import family, optimal_bound
+from shares import seeds
+from universes import Policy, Reads, Universe, universes
+
+from dpcompose.front.studies.study import Study
+from dpcompose.kernel.expressions import formulas
+from dpcompose.privacy import problems
+from dpcompose.search.guarantees import NoGuarantee
+
+F = Fraction
+WITHIN = {"replace": {"within": "P"}}
+COUNTS, LETTERS = {"P": "k", "Q": "l"}, "efgh"
+
+
+def parts(
+    target: Any, stated: Any, domain: str = "common", most: str = "", values: Any = None, **more: Any
+) -> dict[str, Any]:
+    """A family on k parts; "stay" neighbours move within them."""
+    partition = {"kind": "overlapping", "at-most": most} if most else {"kind": "record-wise"}
+    guarantee = values or {"notion": "pure", "epsilon": "e[i]"}
+    found = family("P", partition, target, stated, domain, guarantee, k="integer >= 2", **more)
+    return found | {"granularities": {"stay": WITHIN, "come": WITHIN | {"add-remove": "all"}}}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("target", "stated", "domain", "most", "bound"),
+    [
+        # two records of one part: only it changes
+        ("stay", "stay", "common", "", "max(e[i], i, 1, k)"),
+        ("stay", "stay", "own", "", "max(e[i], i, 1, k)"),
+        ("come", "come", "own", "", "max(e[i], i, 1, k)"),
+        # one goes and another one comes, in one part
+        ("stay", "unbounded", "own", "", "2*max(e[i], i, 1, k)"),
+        # for three people these are three moves, in one part at worst
+        ({"group": 3, "of": "stay"}, "stay", "common", "", "3*max(e[i], i, 1, k)"),
+        # of two parts each has one in common
+        ("stay", "stay", "common", "2", "top(3, e[i], i, 1, k)"),
+        ("stay", "bounded", "common", "3", "top(5, e[i], i, 1, k)"),
+        # nothing is promised of who moves to another part, comes or goes
+        ("bounded", "stay", "common", "", "oo"),
+        ("unbounded", "stay", "common", "", "oo"),
+    ],
+)
+def test_within_parts_by_hand(target: Any, stated: Any, domain: str, most: str, bound: str) -> None:
+    assert formulas.to_text(optimal_bound(parts(target, stated, domain, most))) == bound
+
+
+def test_what_is_counted_in_a_part_does_not_change_within_it() -> None:
+    """A count in each part stays; a sum of values up to u changes by u."""
+    for query, bound in (("count", "0"), ({"sum": ["0", "u"]}, "max(e[i], i, 1, k)")):
+        noise = {"query": query, "noise": {"laplace": "1/e[i]" if query == "count" else "u/e[i]"}}
+        data = parts("stay", "stay")
+        data["mechanisms"][0].pop("guarantee")
+        data["mechanisms"][0] |= noise
+        assert str(Study(problems.read_data(data).setting).guarantee()).count(bound)
+
+
+def test_a_move_to_another_part_is_shown() -> None:
+    """The hypothesis that nobody moves to another part, broken: two parts change by a step that is none."""
+    data = parts("bounded", "stay") | {"claims": [{"notion": "pure", "epsilon": "sum(e[i], i, 1, k)"}]}
+    read = problems.read_data(data)
+    found = Study(read.setting).check(read.claims[0]).counterexample
+    assert found is not None and found.actual is None
+    assert (found.D, found.E) == (("P1",), ("P2",))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"within": "Q"}, "there is no partition 'Q'; there is P"),
+        ({"unread": True}, "move within the parts of P, which no mechanism reads"),
+        ({"size": "= 2", "kind": "sets"}, "record-wise partitions and overlapping parts divide multisets"),
+        ({"most": "2", "target": "bounded"}, "which records are in two of these is not said"),
+        ({"most": "m"}, "a number would do"),
+    ],
+)
+def test_what_is_not_said_is_refused(changes: dict[str, Any], message: str) -> None:
+    data = parts(changes.get("target", "stay"), "stay", most=changes.get("most", ""), m="integer >= 1")
+    if "within" in changes:
+        data["granularities"]["stay"] = {"replace": {"within": changes["within"]}}
+    if "kind" in changes:
+        data["databases"] = {"kind": changes["kind"], "records": ["a", "b"]}
+    if "unread" in changes:
+        data["mechanisms"][0].pop("reads")
+        data["mechanisms"][0]["guarantee"].pop("domain")
+    with pytest.raises((problems.ProblemError, NoGuarantee), match=message):
+        Study(problems.read_data(data).setting).guarantee()
+
+
+def test_where_others_lie_across_poorer_universes_lose_more() -> None:
+    """Why such a guarantee is refused: a record of part 1 goes to part 2, and is read in the parts of Q.
+
+    Where part 1 has records inside and outside of the part of Q, a step leads out of it; else none does.
+    """
+    across, target = [Reads("Q", Policy("P"))], Policy("all")
+    lost = [[F(1), F(1)]]
+    kinds = [(p, q) for p in (1, 2) for q in (1, 2)]
+
+    def universe(there: list[tuple[int, int]]) -> Universe:
+        held = {f"{p}{q}{copy}": (frozenset({p}), frozenset({q})) for p, q in there for copy in "ab"}
+        return Universe(held, ("P", "Q"), {"P": 2, "Q": 2}, ("<=", 1))
+
+    assert universe(kinds).largest(target, 1, across, lost) == 2
+    assert universe([(1, 1), (2, 2)]).largest(target, 1, across, lost) == oracle.INFINITY
+
+
+class Draw:
+    """A setting at random: its file, and the same for the universes."""
+
+    def __init__(self, seed: int) -> None:
+        rng = self.rng = random.Random(seed)
+        two = rng.random() < 0.3
+        self.most = 1 if two else rng.choice([1, 1, 2])
+        self.k, self.names = 2 if two else rng.choice([2, 3]), ("P", "Q") if two else ("P",)
+        self.target, self.steps = self.policy(), rng.choice([1, 1, 1, 2])
+        self.size: Any = rng.choice([("any", 2), ("any", 2), ("<=", 2), ("=", 2), ("<=", 1)])
+        self.reads = [self.reading("P"), *map(self.reading, self.names[1:])]
+        self.reads += [self.reading(rng.choice([*self.names, ""])) for _ in range(rng.randint(0, 1))]
+        self.granularities: dict[str, Policy] = {}
+        self.data = self.file()
+
+    def policy(self) -> Policy:
+        replace, alone = self.rng.choice([*self.names, *self.names, "all", ""]), self.rng.choice(["all", ()])
+        return Policy(replace, alone if replace else "all")
+
+    def reading(self, of: str) -> Reads:
+        stated = self.target if self.rng.random() < 0.5 else self.policy()
+        domain = self.rng.choice(["own", "common"]) if of else "own"
+        return Reads(of, stated, self.rng.choice([1, 1, 1, 2]), domain)
+
+    def named(self, policy: Policy, steps: int) -> Any:
+        """A granularity as the file says it."""
+        known = next((name for name, one in self.granularities.items() if one == policy), "")
+        name = known or f"x{len(self.granularities)}"
+        self.granularities[name] = policy
+        return name if steps == 1 else {"group": steps, "of": name}
+
+    def file(self) -> dict[str, Any]:
+        kind = {"kind": "record-wise"} if self.most == 1 else {"kind": "overlapping", "at-most": "2"}
+        word, n = self.size
+        mechanisms = []
+        for at, one in enumerate(self.reads):
+            guarantee = {"notion": "pure", "granularity": self.named(one.stated, one.steps)}
+            guarantee["epsilon"] = f"{LETTERS[at]}[i]" if one.of else "x"
+            guarantee |= {"domain": one.domain} if one.of else {}
+            found: dict[str, Any] = {"name": f"M{at}", "guarantee": guarantee}
+            if one.of:
+                found |= {"index": "i", "count": COUNTS[one.of], "reads": {"part": "i", "of": one.of}}
+            mechanisms.append(found)
+        target = self.named(self.target, self.steps)
+        return {
+            "format": 1,
+            "parameters": {"k": "integer >= 2", "l": "integer >= 2"},
+            "databases": {"kind": "multisets", "size": word if word == "any" else f"{word} {n}"},
+            "granularities": {name: one.data() for name, one in self.granularities.items()},
+            "partitions": {name: {**kind, "parts": COUNTS[name]} for name in self.names},
+            "target": {"granularity": target},
+            "mechanisms": mechanisms,
+        }
+
+    def losses(self) -> list[list[Fraction]]:
+        return [[F(self.rng.randint(1, 40), 7) for _ in range(self.k if one.of else 1)] for one in self.reads]
+
+    def point(self, losses: list[list[Fraction]]) -> dict[str, Fraction]:
+        """The values of the parameters."""
+        found = {"k": F(self.k), "l": F(self.k)}
+        for at, (one, some) in enumerate(zip(self.reads, losses, strict=True)):
+            names = [f"{LETTERS[at]}[{i}]" for i in range(1, self.k + 1)] if one.of else ["x"]
+            found |= dict(zip(names, some, strict=True))
+        return found
+
+
+@seeds(12, 300)
+def test_bounds_are_the_worst_of_all_universes(seed: int) -> None:
+    drawn = Draw(seed)
+    try:
+        study = Study(problems.read_data(drawn.data).setting)
+        epsilon = study.guarantee().epsilon
+    except (problems.ProblemError, NoGuarantee) as error:
+        pytest.skip(str(error))
+    losses = drawn.losses()
+    bound = oracle.INFINITY if epsilon is sympy.oo else evaluate(epsilon, drawn.point(losses))
+    partitions = {name: (drawn.k, drawn.most) for name in drawn.names}
+
+    def worst(poor: bool) -> Any:
+        some = universes(partitions, (), drawn.size, drawn.rng, 3, poor)
+        return max(one.largest(drawn.target, drawn.steps, drawn.reads, losses) for one in some)
+
+    assert study.bound.optimal and worst(False) == bound, drawn.data
+    assert worst(True) <= bound, drawn.data
