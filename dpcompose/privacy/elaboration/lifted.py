@@ -26,6 +26,8 @@ def lifts_steps(databases: DatabaseClass, f: Map, granularity: Granularity) -> b
     >>> lifts_steps(multisets("abc"), restriction(["a", "b"]), bounded)
     True
     """
+    if f.divided or f.dealt:  # these are told of families, not of one map
+        return False
     single = granularity.innermost()[0]
     two = Guarantee("pure", (("epsilon", ONE),), Group(2, single), "common")
     setting = Setting(databases, single, (Mechanism("M", f, two),), {})
