@@ -58,3 +58,12 @@ def status(name: str) -> int:
         if line.startswith(name + ":"):
             return 1024 * int(line.split()[1])
     raise OSError(f"/proc/self/status says nothing of {name}")
+
+
+def told_apart_in_grey() -> Any:
+    """Colours, markers and dashes of curves, in turn."""
+    from cycler import cycler
+    from matplotlib import colormaps
+
+    colours = cycler(color=colormaps["tab10"].colors[:8])
+    return colours + cycler(marker=list("os^Dvx+p")) + cycler(linestyle=["-", "--", ":", "-."] * 2)

@@ -15,7 +15,7 @@ import bench_finite as bench
 import networkx
 import numpy
 import sympy
-from measured import in_turn
+from measured import in_turn, told_apart_in_grey
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -151,10 +151,11 @@ def main() -> None:
     from matplotlib import pyplot
 
     pyplot.rcParams["svg.hashsalt"] = "growth"
+    pyplot.rcParams["axes.prop_cycle"] = told_apart_in_grey()
     figure, axes = pyplot.subplots(1, 3, figsize=(13, 4), layout="constrained")
     for axis, (words, curves) in zip(axes, panels, strict=True):
         for name, (at, times) in curves.items():
-            axis.loglog(at, times, "o-", markersize=4, label=name)
+            axis.loglog(at, times, markersize=4, label=name)
         axis.set_xlabel(words)
         axis.set_ylabel("seconds of processor time")
         axis.grid(alpha=0.3)

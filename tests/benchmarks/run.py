@@ -27,7 +27,7 @@ from statistics import median
 from typing import Any
 
 import written
-from measured import in_turn
+from measured import in_turn, told_apart_in_grey
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBLEMS = ROOT / "notebooks" / "problems"
@@ -259,6 +259,7 @@ def plot(target: Path) -> None:
         "groups of k": (written.groups, (3, 10, 30, 100, 300, 1000)),
         "studies k deep": (written.nested, (3, 10, 20, 50)),
     }
+    pyplot.rcParams["axes.prop_cycle"] = told_apart_in_grey()
     figure, (axes, *panels) = pyplot.subplots(1, 4, figsize=(17, 5), layout="constrained")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "one.toml"
@@ -269,7 +270,7 @@ def plot(target: Path) -> None:
 
         verified(written.parts(3))  # which compiles
         for name, (text, at) in kinds.items():
-            axes.loglog(at, [verified(text(k)) for k in at], marker="o", label=name)
+            axes.loglog(at, [verified(text(k)) for k in at], label=name)
         laplace = {k: {"dpcompose": verified(written.laplace(k, at))} for k, at in written.NEAR.items()}
     axes.axhline(process(*python("import sympy"))[0], color="grey", linestyle="--", label="import sympy")
     for k, times in laplace.items():
@@ -300,7 +301,7 @@ def beside(axes: Any, words: str, times: Mapping[int, Mapping[str, float]]) -> N
     """Draws how long each takes at each k; what takes less than can be measured is left out."""
     for name in next(iter(times.values())):
         seen = {k: some[name] for k, some in times.items() if some[name] > 0}
-        axes.loglog(list(seen), list(seen.values()), marker="o", label=name)
+        axes.loglog(list(seen), list(seen.values()), label=name)
     axes.set_xlabel(words)
 
 
