@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ import pytest
 
 from dpcompose.front import cli
 
+ROOT = Path(__file__).resolve().parents[2]
 HEAD = """\
 format = 1
 [databases]
@@ -58,7 +62,7 @@ def test_findings_stand_at_their_claims(tmp_path: Path) -> None:
         ("unexpected", "error"),
     ]
     assert [one["region"]["startLine"] for one in places] == [12, 19]
-    assert {one["artifactLocation"]["uri"] for one in places} == {str(file)}
+    assert {one["artifactLocation"]["uri"] for one in places} == {file.as_uri()}
     assert found["results"][0]["message"]["text"].startswith("claim 2: epsilon = e/2\n  REFUTED\n  D  = ")
     known = {rule["id"] for rule in found["tool"]["driver"]["rules"]}
     assert {one["ruleId"] for one in found["results"]} <= known
@@ -85,3 +89,39 @@ def test_where_it_cannot_be_written_is_said(tmp_path: Path, capsys: pytest.Captu
     file.write_text(HEAD, encoding="utf-8")
     assert cli.main(["verify", str(file), "--sarif", str(tmp_path)]) == 2
     assert f"{tmp_path}: Is a directory" in capsys.readouterr().err
+
+
+def test_a_file_is_named_as_seen_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "privacy" / "my claims.toml"
+    file.parent.mkdir()
+    file.write_text(HEAD + CLAIMS, encoding="utf-8")
+    for name in (str(file), "privacy/my claims.toml"):
+        _, found = run(tmp_path, name)
+        uris = {
+            one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in found["results"]
+        }
+        assert uris == {"privacy/my%20claims.toml"}
+
+
+def test_the_hook_and_the_action_decide_the_files_of_a_folder(tmp_path: Path) -> None:
+    """What the action runs is run here, in a shell; that pre-commit finds the hook is for pre-commit to say."""
+    yaml = pytest.importorskip("yaml")
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert hook["entry"] == "dpcompose verify" and re.search(hook["files"], "study/privacy/a.toml")
+    assert not re.search(hook["files"], "notprivacy/a.toml")
+    action = yaml.safe_load(
+        (ROOT / ".github" / "actions" / "verify" / "action.yml").read_text(encoding="utf-8")
+    )
+    *_, step = action["runs"]["steps"]
+    given = {f"${{{{ inputs.{name} }}}}": one["default"] for name, one in action["inputs"].items()}
+    (tmp_path / "privacy").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "privacy" / f"{name}.toml").write_text(HEAD + CLAIMS, encoding="utf-8")
+    env = os.environ | {key: given[value] for key, value in step["env"].items()}
+    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", step["run"]], cwd=tmp_path, env=env, capture_output=True, check=False
+    )
+    log = json.loads((tmp_path / "privacy.sarif").read_text(encoding="utf-8"))
+    assert (done.returncode, len(log["runs"][0]["results"])) == (1, 4)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import render
@@ -27,6 +29,18 @@ def finding(verdict: Verdict) -> str:
     return "" if verdict.verdict == "proved" else verdict.verdict
 
 
+def address(file: str) -> str:
+    """A file as SARIF names it: seen from here where it is in this folder, else in full.
+
+    >>> address("my claims.toml"), address("/elsewhere/a.toml")
+    ('my%20claims.toml', 'file:///elsewhere/a.toml')
+    """
+    path = Path(file)
+    if path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+
+
 def results(file: str, text: str, verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     """The findings of a problem file, each at the line of its claim.
 
@@ -37,7 +51,7 @@ def results(file: str, text: str, verdicts: Sequence[Verdict]) -> list[dict[str,
     for n, verdict in enumerate(verdicts, start=1):
         if rule := finding(verdict):
             line = lines[n - 1] if len(lines) == len(verdicts) else 1
-            place = {"artifactLocation": {"uri": file.replace("\\", "/")}, "region": {"startLine": line}}
+            place = {"artifactLocation": {"uri": address(file)}, "region": {"startLine": line}}
             found.append(
                 {
                     "ruleId": rule,
