@@ -40,6 +40,7 @@ from dpcompose.search.metrics.points import Open, Point
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
 from dpcompose.search.refutations.claimed import written
+from dpcompose.search.refutations.curves import OF_EVENTS
 from dpcompose.search.trying import tried
 from dpcompose.search.verdicts import Verdict
 
@@ -154,24 +155,21 @@ class MetricVerdicts:
         if (refuted := self._at_points(claim, said, cover, self.cases.trials.first)) is not None:
             return refuted
         seen: list[tuple[Type, Open]] = []
-        why = ""
-        for way in self.ways(said.notion, dict(said.values)):
-            if (known := self.by_way(way)) is None:
-                continue
+        for known in filter(None, map(self.by_way, self.ways(said.notion, dict(said.values)))):
             verdict = self._by_guarantee(claim, said, known, cover)
             if isinstance(verdict, Verdict):
                 return verdict
-            why = why or verdict[1].reason
             seen.append(verdict)
 
         def near(type: Type) -> Iterator[Point]:
             claimed = dict(said.values)
-            if set(claimed) == {"epsilon", "delta"}:
+            if set(claimed) == OF_EVENTS:
                 yield from self.cases.trials.with_small(type, **claimed)
             yield from self.cases.trials.near(type, [other for at, other in seen if at == type])
 
         if (refuted := self._at_points(claim, said, cover, near)) is not None:
             return refuted
+        why = next((case.reason for _, case in seen if case.reason), "")
         why = why or ("neither a proof nor a point was found" if seen else self._no_way(said.notion))
         return Verdict(claim, "undecided", reason=why)
 
@@ -180,24 +178,21 @@ class MetricVerdicts:
     ) -> Verdict | tuple[Type, Open]:
         """A proof from a guarantee; or a case that is open."""
         certificates: dict[str, list[Any]] = {}
-        assert isinstance(known.says, Satisfies)
+        type, values = types_of(cover)[0], zip(said.values, values_of(known), strict=True)
         try:
             spoken = rules.spoken_of(types_of(cover), said, self.setting)
-        except BadStep as error:
-            return types_of(cover)[0], Open(None, {}, str(error))
-        for (key, greater), (_, lesser) in zip(said.values, known.says.values, strict=True):
-            certificates[key], squared = [], self._is_squared(said.notion, key)
-            power = dict([POWERS.get(said.notion, ("", 1))]).get(key, 1)
-            for type in spoken:
-                try:
+            for (key, greater), (_, lesser) in values:
+                certificates[key], squared = [], self._is_squared(said.notion, key)
+                power = dict([POWERS.get(said.notion, ("", 1))]).get(key, 1)
+                for type in spoken:
                     more, less = rules.sides_at(type, greater, lesser, self.setting)
-                except BadStep as error:
-                    return type, Open(None, {}, str(error))
-                failing = self._failing(type, more, less)
-                shown = failing or self._in_case(type, more, (less, lesser), power, squared)
-                if isinstance(shown, Open):
-                    return type, shown
-                certificates[key].append(shown)
+                    failing = self._failing(type, more, less)
+                    shown = failing or self._in_case(type, more, (less, lesser), power, squared)
+                    if isinstance(shown, Open):
+                        return type, shown
+                    certificates[key].append(shown)
+        except BadStep as error:
+            return type, Open(None, {}, str(error))
         try:
             made = self.prover.by("everywhere", known, cover, claim=dict(claim), certificates=certificates)
         except NoTheorem as error:
@@ -210,10 +205,8 @@ class MetricVerdicts:
     ) -> dict[str, Any] | Open | None:
         """A proof in one case: also by how near databases are there; less -- the lesser side, and the formula
         that it is."""
-        comparisons, near = (
-            self.cases.comparisons,
-            next((x for x in rules.where_of(type).near if x.inside), None),
-        )
+        comparisons = self.cases.comparisons
+        near = next((x for x in rules.where_of(type).near if x.inside), None)
         first = comparisons.in_case(greater, less[0], squared)
         if near is None or not isinstance(first, Open):
             return first
@@ -285,9 +278,8 @@ class MetricVerdicts:
         self, said: Satisfies, key: str, value: Term, cover: Theorem, made: Theorem
     ) -> tuple[bool | None, Theorem | None]:
         certificates, lowers = [], []
-        everyone = list(range(1, len(self.setting.mechanisms) + 1))
         for n, type in enumerate(types_of(cover), start=1):
-            lower = self._attained(said.notion, n, cover, everyone)
+            lower = self._attained(said.notion, n, cover, self._everyone)
             if lower is None or not isinstance(lower.says, Lower):
                 return None, None
             try:
@@ -318,16 +310,20 @@ class MetricVerdicts:
 
     def _able(self, notion: str, n: int, cover: Theorem) -> list[int]:
         """The mechanisms of which it is known what they lose in the n-th case."""
-        everyone = list(range(1, len(self.setting.mechanisms) + 1))
-        if self._attained(notion, n, cover, everyone) is not None:
-            return everyone
-        return [i for i in everyone if self._attained(notion, n, cover, [i]) is not None]
+        if self._attained(notion, n, cover, self._everyone) is not None:
+            return self._everyone
+        return [i for i in self._everyone if self._attained(notion, n, cover, [i]) is not None]
+
+    @property
+    def _everyone(self) -> list[int]:
+        """The numbers of all mechanisms."""
+        return list(range(1, len(self.setting.mechanisms) + 1))
 
     @cached_property
     def _free(self) -> list[int]:
         """The mechanisms that lose most by what they are stated in, or are given by their noise."""
         known = [name for name in self.distances.all if self.distances.known(name)]
-        return [i for i in range(1, len(self.setting.mechanisms) + 1) if self._is_free(i, known)]
+        return [i for i in self._everyone if self._is_free(i, known)]
 
     def _is_free(self, i: int, known: Sequence[str]) -> bool:
         mechanism = self.setting.mechanisms[i - 1]
@@ -342,8 +338,8 @@ class MetricVerdicts:
         self, claim: Mapping[str, str], said: Satisfies, cover: Theorem, points: Any
     ) -> Verdict | None:
         """A refutation at one of some points of each case."""
-        if {key for key, _ in said.values} == {"epsilon", "delta"}:
-            return self._exceeded(claim, cover, points)
+        if {key for key, _ in said.values} == OF_EVENTS:
+            return self._exceeded(claim, said.notion, cover, points)
         ((_, value),) = said.values
         _, power = POWERS.get(said.notion, ("", 1))
         for n, type in enumerate(types_of(cover), start=1):
@@ -364,19 +360,19 @@ class MetricVerdicts:
                         return Verdict(claim, "refuted", made)
         return None
 
-    def _exceeded(self, claim: Mapping[str, str], cover: Theorem, points: Any) -> Verdict | None:
+    def _exceeded(self, claim: Mapping[str, str], notion: str, cover: Theorem, points: Any) -> Verdict | None:
         """An (ε, δ) claim refuted by the curve of mechanisms that lose most at two databases, or an event."""
         for n, type in enumerate(types_of(cover), start=1):
-            events = self._able("approximate", n, cover)
-            lower = self._attained("approximate", n, cover, events) if events else None
+            events = self._able(notion, n, cover)
+            lower = self._attained(notion, n, cover, events) if events else None
             for point in () if lower is None else points(type):
                 asked: dict[str, Any] = {"claim": dict(claim), "point": written(point)}
                 if lower is not None and (made := tried(self.prover, "refute", lower, **asked)) is not None:
                     return Verdict(claim, "refuted", made)
         premises = (cover, *self.stated, *self.distances.metrics)
-        for n, one in enumerate(types_of(cover), start=1):
+        for n, type in enumerate(types_of(cover), start=1):
             about = {"claim": dict(claim), "neighbours": n, "bits": BITS[0], "by": self._free}
-            for point in islice(points(one), MOST_CURVES) if self._free else ():
+            for point in islice(points(type), MOST_CURVES) if self._free else ():
                 made = tried(self.prover, "exceed", *premises, point=written(point), **about)
                 if made is not None:
                     return Verdict(claim, "refuted", made)
