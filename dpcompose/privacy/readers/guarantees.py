@@ -237,7 +237,7 @@ class Guarantees:
         """Whether all is in one metric that counts steps, which are steps of what is read as well: then the
         nearest databases are as far apart as what is read of them, and all is there what it is (GB A.12)."""
         used = {name for value in read.values() for name in self._used(value)}
-        if len(used) != 1 or bounded or self.distances.alone is None:
+        if len(used) != 1 or bounded or reads.divided or self.distances.alone is None:
             return False
         counted = self.names.metrics[used.pop()].distance.counted
         return counted is not None and lifts_steps(self.distances.alone, reads, counted)
@@ -246,8 +246,8 @@ class Guarantees:
         self, read: Mapping[str, Term], reads: Map, domain: str, letter: Naming, bounded: bool = False
     ) -> dict[str, Term]:
         """Formulas in metrics as formulas about what a map reads.  Raises NoDistance."""
-        through = reads.is_everything or self._is_multiple(read) or self._is_lifted(read, reads, bounded)
-        if domain == "common" and not through:
+        common = domain == "common" and not reads.is_everything
+        if common and not (self._is_multiple(read) or self._is_lifted(read, reads, bounded)):
             return self._at_the_nearest(read, reads, letter, bounded)
         found = {}
         for key, value in read.items():
