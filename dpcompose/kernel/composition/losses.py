@@ -331,6 +331,11 @@ class Composition:
                 if not self.adds_up(key) or not (key in known or seen.is_power(value, r)):
                     raise NoLoss(f"{key} of {mechanism.name} is not seen to be convex in the distance")
 
+    def over(self, types: Iterable[Type]) -> dict[str, Term]:
+        """The largest value of each parameter at neighbours of some types."""
+        there = [self.at(type) for type in types]
+        return {key: self.worst(key, (values[key] for values in there)) for key in self.rule.head.parameters}
+
     def worst(self, key: str, values: Iterable[Term]) -> Term:
         """The largest of a parameter's values."""
         some = list(dict.fromkeys(values))

@@ -34,9 +34,10 @@ from dpcompose.kernel.rules.premises import (
     Found,
     Premises,
     check_key,
-    claimed,
+    claimed_of,
     one_of,
     said,
+    type_of,
 )
 
 
@@ -80,9 +81,7 @@ def everywhere(
 ) -> Found:
     """Every guarantee whose parameters are at least those of one that holds, at any two databases."""
     known, covered = said(premises, Satisfies, Covers)
-    guarantee = claimed(claim, setting, theory)
-    if known.notion != guarantee.notion:
-        raise BadStep(f"the guarantee is about {known.notion}")
+    guarantee = claimed_of(known, claim, setting, theory)
     squared = theory.rule(guarantee.notion).head.squared
     used = frozenset[str]()
     said_something = replace(covered.cover, types=tuple(spoken_of(covered.cover.types, guarantee, setting)))
@@ -373,15 +372,12 @@ def larger(
 ) -> Found:
     """A claim of one parameter is larger than a guarantee at two databases."""
     known, covered = said(premises, Satisfies, Covers)
-    guarantee = claimed(claim, setting, theory)
-    if known.notion != guarantee.notion or len(guarantee.values) > 1:
-        raise BadStep("the guarantee has other parameters, or several")
+    guarantee, type = claimed_of(known, claim, setting, theory), type_of(covered, neighbours)
+    if len(guarantee.values) > 1:
+        raise BadStep(f"{guarantee.notion} privacy has several parameters")
     check_key(guarantee, key)
-    types = covered.cover.types
-    if not 1 <= neighbours <= len(types):
-        raise BadStep(f"there is no type {neighbours!r}")
-    full = places.checked(setting, theory, types[neighbours - 1], comparison.read_point(point))
-    sides = sides_at(types[neighbours - 1], dict(guarantee.values)[key], dict(known.values)[key], setting)
+    full = places.checked(setting, theory, type, comparison.read_point(point))
+    sides = sides_at(type, dict(guarantee.values)[key], dict(known.values)[key], setting)
     check_more(*sides, full)
     return Loose(guarantee.notion, guarantee.values, tuple(sorted(full.items()))), Grounds()
 

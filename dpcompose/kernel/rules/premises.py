@@ -15,10 +15,11 @@ from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes
+from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import INFINITY, Term
-from dpcompose.kernel.judgements import Judgement, OfOrders, Satisfies
+from dpcompose.kernel.judgements import Covers, Judgement, OfOrders, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 
@@ -93,6 +94,21 @@ def claimed(
             raise BadStep(f"{key} of the claim may have no value: {why}")
     values = ((key, formulas.parse(data[key], symbols)) for key in wanted)
     return Satisfies(data["notion"], tuple(values))
+
+
+def claimed_of(known: Satisfies, data: Any, setting: Setting, theory: Theory) -> Satisfies:
+    """A claimed guarantee in the notion of one that holds."""
+    guarantee = claimed(data, setting, theory)
+    if known.notion != guarantee.notion:
+        raise BadStep(f"the guarantee is about {known.notion}")
+    return guarantee
+
+
+def type_of(covered: Covers, n: int) -> Type:
+    """The n-th type of a cover."""
+    if not isinstance(n, int) or not 1 <= n <= len(covered.cover.types):
+        raise BadStep(f"there is no type {n!r}")
+    return covered.cover.types[n - 1]
 
 
 def _at_own_orders(data: Mapping[str, Any], setting: Setting) -> Mapping[str, Any]:

@@ -40,9 +40,11 @@ from dpcompose.kernel.rules.premises import (
     check_always_there,
     check_key,
     claimed,
+    claimed_of,
     conversion,
     one_of,
     said,
+    type_of,
 )
 
 
@@ -68,7 +70,7 @@ def attain(
         raise BadStep("one of several guarantees need not be attained")
     grounds = Grounds(frozenset({page.id}))
     for n in neighbours:
-        type = _type(covered, n)
+        type = type_of(covered, n)
         if not all(choice.mechanisms <= {*by} for choice in type.choices):
             type = replace(type, choices=())
         lost = attaining(setting, theory, page, type, stated, by)
@@ -114,12 +116,6 @@ def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:
     if any(loss.then for loss in found):
         raise BadStep("what is converted need not be attained")
     return found
-
-
-def _type(covered: Covers, n: int) -> Type:
-    if not isinstance(n, int) or not 1 <= n <= len(covered.cover.types):
-        raise BadStep(f"there is no type {n!r}")
-    return covered.cover.types[n - 1]
 
 
 def parts_page(theory: Theory) -> Grounds:
@@ -245,7 +241,7 @@ def exceed(
     """
     known, others = _metrics(premises)
     covered, *some = said(others, Covers, Loses, ...)
-    guarantee, type = claimed(claim, setting, theory), _type(covered, neighbours)
+    guarantee, type = claimed(claim, setting, theory), type_of(covered, neighbours)
     at, there = _there(setting, theory, type, point, guarantee, guarantee)
     chosen = _chosen(_as_stated(some, setting), by)
     axioms.check_witnesses(setting, [loss.mechanism for loss in chosen], known)
@@ -304,9 +300,8 @@ def loose(
     setting: Setting, theory: Theory, premises: Premises, *, claim: Any, key: str, point: Mapping[str, str]
 ) -> Found:
     """A claim is larger than a guarantee: in one parameter at a point, and there smaller in none."""
-    known, guarantee = one_of(premises, Satisfies), claimed(claim, setting, theory)
-    if known.notion != guarantee.notion:
-        raise BadStep(f"the guarantee is about {known.notion}")
+    known = one_of(premises, Satisfies)
+    guarantee = claimed_of(known, claim, setting, theory)
     check_key(guarantee, key)
     at = comparison.read_point(point)
     used = {name: domain for name, domain in setting.parameters if name in at}

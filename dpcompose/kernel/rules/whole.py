@@ -37,6 +37,7 @@ from dpcompose.kernel.rules.premises import (
     check_always_there,
     check_key,
     claimed,
+    claimed_of,
     conversion,
     of_other_orders,
     one_of,
@@ -70,11 +71,8 @@ def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
     composed, covered = said(premises, Composed, Covers)
     together = Composition(composed.losses, setting, theory)
     together.check_convex(covered.cover.convex)
-    at = [together.at(one) for one in covered.cover.types]
-    values = tuple(
-        (key, together.worst(key, (one[key] for one in at))) for key in together.rule.head.parameters
-    )
-    return Satisfies(composed.notion, values), Grounds(page_of_substitution(theory))
+    values = together.over(covered.cover.types)
+    return Satisfies(composed.notion, tuple(values.items())), Grounds(page_of_substitution(theory))
 
 
 def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) -> Found:
@@ -85,15 +83,9 @@ def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) ->
         raise BadStep(f"{composed.notion} privacy has no parameter {key!r}")
     check_every_type(covered)
     smaller = Closer(together, key)
-    at = [together.at(one) for one in types]
-    values = {
-        parameter: together.worst(parameter, [value[parameter] for value in at])
-        for parameter in together.rule.head.parameters
-    }
-    values[key] = largest([smaller.at(type) for type in types])
-    return Satisfies(composed.notion, tuple(values.items())), Grounds(
-        page_of_substitution(theory) | smaller.pages
-    )
+    values = together.over(types) | {key: largest([smaller.at(type) for type in types])}
+    used = page_of_substitution(theory) | smaller.pages
+    return Satisfies(composed.notion, tuple(values.items())), Grounds(used)
 
 
 def apart(
@@ -114,8 +106,7 @@ def apart(
     check_every_type(covered)
     found = set_apart.apart([one.loss for one in some], setting, theory)
     types, rule = covered.cover.types, found.together.rule
-    at = [found.together.at(one) for one in types]
-    values = {key: found.together.worst(key, (one[key] for one in at)) for key in rule.head.parameters}
+    values = found.together.over(types)
     notion, given = rule.head.notion, dict(read_values(chosen, setting))
     for id in pages:
         page = conversion(theory, id, notion)
@@ -246,9 +237,8 @@ def change(
 
 def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, certificates: Any) -> Found:
     """Every guarantee whose parameters are at least those of one that holds."""
-    known, guarantee = one_of(premises, Satisfies), claimed(claim, setting, theory)
-    if known.notion != guarantee.notion:
-        raise BadStep(f"the guarantee is about {known.notion}")
+    known = one_of(premises, Satisfies)
+    guarantee = claimed_of(known, claim, setting, theory)
     used: frozenset[str] = frozenset()
     for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         shown = entry_of(certificates, key)
