@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.language.said import Said, expressions_in, plain
+from dpcompose.language.said import Part, Said, expressions_in, plain
 from dpcompose.language.shown import Shown
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Member:
     """A mechanism of a composition: what it reads, what it releases or satisfies, and on which domain."""
 
     name: str
-    reads: str
+    reads: Part
     releases: str
     satisfies: Said
     domain: str = ""

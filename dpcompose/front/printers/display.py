@@ -122,7 +122,7 @@ def setting_html(composed: Composed) -> str:
     rows = [
         [
             text_html(member.name),
-            text_html(member.reads),
+            said_html([member.reads]),
             text_html(member.releases) or said_html(member.satisfies),
             member.domain,
         ]

@@ -8,12 +8,14 @@ is answered where the composition of these is proved to keep the total.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dpcompose.front.numbers.numbers import NoBudget, NotSolved
 from dpcompose.front.studies.composing import compose
 from dpcompose.front.studies.results import Answer, Result
 from dpcompose.front.studies.study import Study
+from dpcompose.kernel.composition.losses import adds_up
 from dpcompose.kernel.core.orders import ALPHA, Curve, Orders, reciprocal
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
@@ -61,7 +63,8 @@ class Filter:
     ) -> None:
         self.total, self.parts, self.on, self.target = total, dict(parts), on, target
         self.stated, self.domain = stated, domain
-        self._rule = registry.standard().rule(total.notion).head
+        rule = registry.standard().rule(total.notion)
+        self._rule, self._adds_up = rule.head, partial(adds_up, rule)
         self._nothing = dict.fromkeys(self._rule.parameters, ZERO)
         self._spent: dict[str, dict[str, Term]] = {}
         self._orders = {} if total.curve is None else dict.fromkeys(parts, total.curve.orders)
@@ -168,7 +171,7 @@ class Filter:
 
     def _with_more(self, key: str, before: Term, value: Term) -> Term:
         """A parameter with what is asked: what adds up is it, or its square; else the larger one is kept."""
-        if self._rule.composition[key].startswith("max("):
+        if not self._adds_up(key):
             return terms.top(1, [before, value])
         return before + (value * value if key in self._rule.squared else value)
 

@@ -20,6 +20,7 @@ from dpcompose.language import formulas
 from dpcompose.language.said import plain
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated, elaborated
+from dpcompose.privacy.format.metric_tables import canonical_names
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
@@ -81,7 +82,8 @@ class InMetrics:
     def knowing(self, *claims: Claim) -> Setting:
         """The setting where the canonical metrics that claims name are known: this one, if it knows them."""
         texts = [text for claim in claims for key, text in claim.text.items() if key in ("metric", "delta")]
-        named = {name for text in texts for name in formulas.names(text)}
+        canonical = canonical_names(self.setting.data.get("granularities", ()))
+        named = canonical.keys() & {name for text in texts for name in formulas.names(text)}
         if named <= self.setting.metrics.keys() | self.setting.domains.keys():
             return self.setting
         data = {**self.setting.data, "claims": [dict(claim.text) for claim in claims]}

@@ -41,6 +41,7 @@ from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
 from dpcompose.search.replayed import Proved
 from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.inputs.written import image
 
 if TYPE_CHECKING:
     import sympy
@@ -430,7 +431,7 @@ class ForNeighbours:
         return Composed(setting.title, str(setting.databases), target, where, tuple(map(self._member, every)))
 
     def _member(self, mechanism: Mechanism) -> Member:
-        stated, reads = mechanism.satisfies, mechanism.reads.written("D")
+        stated, reads = mechanism.satisfies, image(mechanism.reads)
         where = f"{stated.granularity} " if stated.granularity else ""
         said: Said = (
             [where, sentences.claimed(stated, self.theory)] if stated.metric is None else [str(stated)]

@@ -280,14 +280,14 @@ def _exp(f: Elementary, box: Box) -> list[Goal]:
     return [(elementary.exp(f) - elementary.constant(1), box)]
 
 
-ROOTS = {str(n) for n in range(2, elementary.MOST_POWER + 1)}
+ROOTS = {f"root {n}": n for n in range(2, elementary.MOST_POWER + 1)}
+"""The roots of a parameter, by what a step calls them."""
 
 
 def _change(f: Elementary, box: Box, name: str, how: str) -> list[Goal]:
     domain, x = _domain(box, name), elementary.parameter(name)
     low, high = domain.least, domain.greatest
     width = None if low is None or high is None else high - low
-    root = how.removeprefix("root ") if how.startswith("root ") else ""
     if how == "least" and low is not None:
         new, there = Domain(Fraction(0), True, width, True), x + elementary.constant(low)
     elif how == "greatest" and high is not None:
@@ -300,9 +300,9 @@ def _change(f: Elementary, box: Box, name: str, how: str) -> list[Goal]:
         there = elementary.log(x).scaled(Fraction(1 if how == "log" else -1))
     elif domain.integer or low is None or low < 0:
         raise BadCertificate(f"{name} cannot be changed like this")
-    elif root in ROOTS:
-        least, most = (ranges.power_at(end, Fraction(1, int(root)), MOST_BITS) for end in (low, high))
-        new, there = Domain(least.low, True, most.high, True), elementary.power(x, Fraction(int(root)))
+    elif (n := ROOTS.get(how)) is not None:
+        least, most = (ranges.power_at(end, Fraction(1, n), MOST_BITS) for end in (low, high))
+        new, there = Domain(least.low, True, most.high, True), elementary.power(x, Fraction(n))
     elif how in ("exp", "-exp"):
         logs = ranges.log(ranges.Range(low, high), MOST_BITS)
         ends = (logs.low, logs.high) if how == "exp" else (_minus(logs.high), _minus(logs.low))
