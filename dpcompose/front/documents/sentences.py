@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.captions import Captions, Guaranteed, Values, written
 from dpcompose.front.documents.document import ON_TABLE, Step, unchecked
-from dpcompose.front.documents.wording import all_said, in_letters, joined, of_page
+from dpcompose.front.documents.wording import all_of, all_said, in_letters, joined, of_each, of_page
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import formulas as kernel_formulas
@@ -35,24 +35,33 @@ if TYPE_CHECKING:
 
 
 def in_values_of_noise(
-    some: str, head: Any, letters: Sequence[tuple[str, Term]], metrics: Sequence[str]
+    names: Sequence[str],
+    head: Any,
+    letters: Sequence[tuple[tuple[str, Term], ...]],
+    metrics: Sequence[str],
 ) -> Said:
     """What the noise of a page gives some mechanisms: its density, its loss, and the step that bounds it.
 
-    letters -- what the letters of the page are for the mechanisms; metrics -- in which norms values move.
+    letters -- what the letters of the page are for each; metrics -- in which norm the value of each moves.
     """
-    equations = [equation(name, formula(value)) for name, value in dict.fromkeys(letters)]
-    few = all_said(equations) if len(equations) <= 4 else [*equations[0], ", ..."]
-    norms = list(dict.fromkeys(metrics))
-    moves = "; ".join(norms) if len(norms) <= 4 else f"{norms[0]}, ..."
+
+    def equations(some: tuple[tuple[str, Term], ...]) -> Said:
+        return all_said([equation(name, formula(value)) for name, value in some])
+
+    if all(formula(value).text == name for some in letters for name, value in some):
+        where: Said = []  # a letter that is called as on the page
+    else:
+        between = "; " if len(letters[0]) > 1 else ", "
+        where = [" (", *of_each(names, letters, equations, between), ")"]
+    moves = of_each(names, metrics, lambda words: [words], "; ")
     compared, bound = head.bound
     y, x, z, r = (Mathematics(one, one) for one in "yxzr")
     return [
-        f"{some}: an output ",
-        *(y, " has density ", of_page(head.density), " at a value ", x, " (", *few),
-        *("), so its loss against a value ", z, " is ", of_page(head.loss), f", {compared} "),
+        f"{all_of(names)}: an output ",
+        *(y, " has density ", of_page(head.density), " at a value ", x, *where),
+        *(", so its loss against a value ", z, " is ", of_page(head.loss), f", {compared} "),
         *(of_page(bound), " (", *in_letters(head.because), "); ", r),
-        f" is {moves}",
+        *(" is ", *moves),
     ]
 
 

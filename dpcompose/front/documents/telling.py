@@ -157,13 +157,12 @@ class _Derivation(Telling):
         for id in dict.fromkeys(noise.page for noise in noises if noise is not None):
             numbers = [i for i, noise in enumerate(noises, start=1) if noise is not None and noise.page == id]
             head = by.theory.pages[id].head
-            letters = [
-                (name, {**noise.letters, head.parameter: noise.parameter}[name])
-                for noise in noises
-                if noise is not None and noise.page == id
-                for name in head.parameters
-            ]
-            said = in_values_of_noise(self.all_of(numbers), head, letters, list(map(by.metric, numbers)))
+            letters = []
+            for noise in (noise for noise in noises if noise is not None and noise.page == id):
+                values = {**noise.letters, head.parameter: noise.parameter}
+                letters.append(tuple((name, values[name]) for name in head.parameters))
+            names = [self.names[i - 1] for i in numbers]
+            said = in_values_of_noise(names, head, letters, list(map(by.metric, numbers)))
             yield self.add(said, by.theory.pages[id], [given[i - 1] for i in numbers], numbers)
 
     def processed(self, private: Sequence[Step]) -> Iterator[Step]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from dpcompose.language.said import Formula, Mathematics, Part, Said
 
 if TYPE_CHECKING:
     import sympy
 
+K = TypeVar("K", bound=Hashable)
 ATOM = r"(?:exp\b|log\b|tau\b|[A-Za-z](?![A-Za-z])|[^A-Za-z\s,:;])"
 MATHEMATICS = re.compile(rf"(?<![\w'])(?!a [a-z])(?:{ATOM}+)(?: {ATOM}+)*(?![\w'])")
 """What is mathematics in a sentence: single letters, numbers, signs, and what these are joined to."""
@@ -68,3 +69,20 @@ def all_said(sentences: Sequence[Said], most: int = 6) -> Said:
 
 def all_of(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= 6 else f"{names[0]}, ..., {names[-1]}"
+
+
+def of_each(names: Sequence[str], said: Sequence[K], say: Callable[[K], Said], by: str = ", ") -> Said:
+    """What is said of some mechanisms: once if it is the same of all, else with the names of those it is of.
+
+    >>> of_each(["M1", "M2"], [1, 1], lambda n: [f"b = {n}"])
+    ['b = 1']
+    >>> of_each(["M1", "M2", "M3"], [1, 2, 1], lambda n: [f"b = {n}"])
+    ['b = 1', ' for M1, M3', ', ', 'b = 2', ' for M2']
+    """
+    groups: dict[K, list[str]] = {}
+    for name, one in zip(names, said, strict=True):
+        groups.setdefault(one, []).append(name)
+    if len(groups) == 1:
+        return say(said[0])
+    told = [[*say(one), f" for {all_of(some)}"] for one, some in groups.items()]
+    return joined(told if len(told) <= 4 else (told[0], ["..."], told[-1]), by)
