@@ -102,6 +102,7 @@ REFUSED = {
         ],
         ("also",): [
             "problems/96-several-guarantees",
+            "problems/272-persons-and-single-visits",
             "problems/209-error-rates-of-attackers",
             "problems/210-losses-of-two-releases",
             "problems/233-error-rates-of-two-offices",

@@ -19,6 +19,7 @@ LAYERS = """
 kernel.expressions: divisors keeping naming orders refusals domains signs grammar terms writing rationals
     substitution intervals logarithms metrics polynomials formulas points certificates forms boxes
 kernel.core: assumptions concrete distances fibres orders reader contributions counted lines classes settings
+    implied
     letters products reading
 kernel.library: fields grounds heads releases samplings theory conversions kinds pages
 kernel.deciders.families: members rays rules

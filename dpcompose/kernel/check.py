@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from dpcompose.kernel.core.implied import implying
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.library.theory import Theory
@@ -113,7 +114,7 @@ def about(rule: str, arguments: Mapping[str, Any], setting: Setting) -> Setting 
         if rule == "implies":
             values = arguments.get("values")
             given = None if values is None else narrower({str(i): values}, setting)[i]
-            return setting.implying(i, arguments["n"], arguments["m"], given)
+            return implying(setting, i, arguments["n"], arguments["m"], given)
         return setting.mechanisms[i - 1].study if rule == "study" else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

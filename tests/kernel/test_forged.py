@@ -67,6 +67,7 @@ OF = [
     "88-entries-of-a-log.toml",
     "104-towns-and-counties.toml",
     "270-two-moves-at-once.toml",
+    "272-persons-and-single-visits.toml",
     "92-modify-within-a-county.toml",
     "271-within-any-number-of-counties.toml",
     "97-visits-of-one-person.toml",

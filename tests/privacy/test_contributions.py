@@ -312,7 +312,7 @@ def test_what_is_not_supported_is_refused_in_words() -> None:
         study(overlapping)
     with pytest.raises(NoGuarantee, match="has to be a number"):
         guarantee(written([["a"], ["b"]], bag("L", 1), ["unbounded"] * 2, ["own"] * 2))
-    with pytest.raises(NoGuarantee, match="state it for the same"):
+    with pytest.raises(NoGuarantee, match="state it for as many, or more"):
         guarantee(family(bag("L", "m"), bag("L", 1)))
     with pytest.raises(problems.ProblemError, match="about multisets"):
         tuples = written([None], bag(1, 1), ["bounded"], ["own"])
@@ -363,3 +363,18 @@ def test_letters_on_limited_sizes_say_what_would_fit(size: str, parts: object, r
         guarantee(data)
     data["mechanisms"][0]["guarantee"]["granularity"] = bag(1, 1)  # type: ignore[index]
     assert guarantee(data) == ["oo" if size == "= 3" else "2*e"]  # as rows that come or go
+
+
+@pytest.mark.parametrize("replaced", WAYS)
+def test_a_person_has_no_more_rows_in_a_counterexample_where_those_outside_have_no_limit(
+    replaced: bool | str,
+) -> None:
+    """The loss of who reads everything grows with the rows outside of all parts; in parts a person has m, in L of them."""
+    records = ["a", "b", "c", "d", "o", "p"]
+    reads: Reads = [["a", "b"], ["c", "d"], None]
+    problem = written(reads, bag(1, 2, replaced), ["unbounded"] * 3, ["own"] * 3, records=records)
+    found = study(problem).check(dpc.pure("50"))
+    assert found.verdict == "refuted" and found.counterexample is not None
+    D, E = found.counterexample.pair
+    target: Any = dpc.contribution(1, 2, replaced).placed({"P": (frozenset("ab"), frozenset("cd"))})
+    assert target.are_neighbours(D, E) and len(D) + len(E) > 10

@@ -16,6 +16,7 @@ import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel import saved as kernel
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.implied import implying
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover
@@ -418,7 +419,7 @@ def test_what_holds_of_all_records_is_no_guarantee_on_samples() -> None:
     assert made.check(dpc.approximate("log(3/2)", 0)).verdict == "proved"
     assert made.check(dpc.approximate("log(7/5)", 0)).verdict == "refuted"
     core = Elaborated(made.setting).core
-    there = guarantees.best(guarantees.workshop(core.implying(1, 0, 1), PAGES)).main.theorem
+    there = guarantees.best(guarantees.workshop(implying(core, 1, 0, 1), PAGES)).main.theorem
     with pytest.raises(NoTheorem, match="no guarantee on samples"):
         Prover(core, PAGES).by("implies", there, i=1, n=0, m=1)
 

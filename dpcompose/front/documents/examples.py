@@ -157,7 +157,9 @@ def _with_enough(
 
     if at.type.unlimited:
         dealt = any(mechanism.reads.dealt for mechanism in at.told.setting.mechanisms)
-        return next(filter(None, map(lost, instances.larger(at.pair, not dealt))), None)
+        return next(
+            filter(None, map(lost, instances.larger(at.pair, None if dealt else at.told.kind.times))), None
+        )
     if (already := lost(at.pair)) is not None:
         return already
     D, E = at.pair
@@ -241,7 +243,11 @@ def _by_curve(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> C
     if any(there.grows(loss.mechanism) for loss in chosen):
         return None  # the curve is that of the limit
     bits, value = given["bits"], enclosure(claim["delta"], given["bits"])
-    every = map(there.moved_to, instances.larger(there.pair, True)) if there.type.unlimited else [there]
+    every = (
+        map(there.moved_to, instances.larger(there.pair, there.told.kind.times))
+        if there.type.unlimited
+        else [there]
+    )
     both = ((one, curves.attained(one.type, one.point)[1]) for one in every)
     lost = ((one, pieces.between(curve, claim["epsilon"], bits)) for one, curve in both)
     there, actual = next(((one, delta) for one, delta in lost if delta.low > value.high), (there, value))

@@ -374,26 +374,6 @@ class Setting:
         )
         return replace(self, mechanisms=tuple(mechanisms), flat=None)
 
-    def implying(self, i: int, n: int, m: int, values: Values | None = None) -> Setting:
-        """The setting of M_i alone, with its guarantee n, for the neighbours of its guarantee m.
-
-        values -- other values of the parameters of guarantee n.
-
-        What holds there of all M_i with the guarantee n is the guarantee m, if that is about M_i on the
-        whole class.  Raises ValueError where one of the two is not.
-        """
-        if not 1 <= i <= len(self.mechanisms):
-            raise BadSetting(f"there is no mechanism {i}")
-        mechanism = self.mechanisms[i - 1]
-        stated, other = mechanism.guarantee(n), mechanism.guarantee(m)
-        whole = mechanism.reads == (None,) or (stated.domain, other.domain) == ("common", "common")
-        if not whole or mechanism.count is not None or self.databases.kind == "arrays":
-            raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
-        alone = mechanism.with_only(n, values)
-        return replace(
-            self, target=other.stated or self.target, mechanisms=(alone,), adaptive=False, flat=None
-        )
-
     def with_each(self) -> Setting:
         """The setting with a mechanism of its own for each guarantee: how far all of their inputs move."""
         mechanisms = [

@@ -18,7 +18,7 @@ from itertools import combinations, product
 from math import comb
 from typing import Any
 
-from dpcompose.kernel.core.contributions import Contribution
+from dpcompose.kernel.core.contributions import RECORDS, Contribution
 from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers.distances import check_formula, inputs_of
 from dpcompose.kernel.covers.queries import query_in_rows
@@ -52,7 +52,8 @@ class Contributions(Records):
             check_formula(mechanism)
         self.check_fewer_rows()
         whole = any(mechanism.reads == (None,) for mechanism in self.setting.mechanisms)
-        if whole and (self.partitions or self.bag.records) and not self.setting.databases.outside:
+        several = self.partitions or (self.bag.records and self.bag.parts != ONE)
+        if whole and several and not self.setting.databases.outside:
             raise NoCover(
                 "what reads everything, beside families on parts that hold all rows, is not supported"
             )
@@ -74,11 +75,14 @@ class Contributions(Records):
 
     @cached_property
     def bag(self) -> Contribution:
-        """What a person contributes, by the target."""
-        contribution = self.setting.target.single
-        if not isinstance(contribution, Contribution):
-            raise NoCover("the target is not told by what a person contributes")
-        return contribution
+        """What a person contributes, by the target; of edits one row."""
+        target = self.setting.target
+        if isinstance(target.single, Contribution):
+            return target.single
+        if target.edits not in RECORDS:
+            raise NoCover("the target is told neither by what a person contributes nor by single rows")
+        how = "rows" if target.edits == ((1, 1),) else RECORDS[target.edits]
+        return Contribution(ONE, ONE, how, target.edits)
 
     @cached_property
     def partitions(self) -> Mapping[str, list[int]]:
@@ -219,10 +223,11 @@ class Contributions(Records):
     def by_bags(self, mechanism: Mechanism, stated: Contribution, whole: bool) -> Far:
         """By the fewest bags that go, come, or take the place of others."""
         bag, sizes_tell = self.bag, mechanism.domain == "own" or whole
-        if (stated.parts, stated.rows, stated.among) != (bag.parts, bag.rows, bag.among):
+        fits = _holds(stated.parts, bag.parts) and _holds(stated.rows, bag.rows)
+        if not fits or stated.among != bag.among:
             raise NoCover(
                 f"{mechanism.name} is stated for other numbers of parts or rows than the target's; "
-                "state it for the same"
+                "state it for as many, or more"
             )
         if not whole and not sizes_tell and stated.replaced == "rows" and not self.setting.databases.outside:
             raise NoCover(
@@ -398,6 +403,12 @@ class Contributions(Records):
 def _are_no_larger(some: Sequence[Term], others: Sequence[Term]) -> bool:
     """Whether some distances are seen to be at most others."""
     return INFINITY not in some and all((b - a).nonnegative for a, b in zip(some, others, strict=True))
+
+
+def _holds(most: Term, count: Term) -> bool:
+    """Whether a number from 1 is seen to be at least another one."""
+    numbers = None not in (most.number, count.number) and (most - count).nonnegative
+    return count in (ONE, most) or numbers
 
 
 def _by_steps(type: Type) -> Type:

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.losses import Composition
+from dpcompose.kernel.core.implied import implying
 from dpcompose.kernel.core.settings import Setting, Stated
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Implies, Loose, Lower, Optimal, Refuted, Satisfies
@@ -49,8 +50,8 @@ def implies(
     guarantee = one_of(premises, Satisfies)
     stated = dict(other.values)
     if other.metric is not None:
-        stated = dict(at_any_two(setting.implying(i, m, m), theory))
-    if premises[0].setting != setting.implying(i, n, m, given).hash:
+        stated = dict(at_any_two(implying(setting, i, m, m), theory))
+    if premises[0].setting != implying(setting, i, n, m, given).hash:
         raise BadStep("the theorem is not about that mechanism alone, for the neighbours of the guarantee")
     if (guarantee.notion, dict(guarantee.values)) != (other.notion, stated):
         raise BadStep("the theorem does not state the guarantee")

@@ -188,9 +188,10 @@ class Elaborated:
                 (found for kind in kinds if (found := kind.of(written)) is not None), None
             ) or no_kind(written)
         every = written.with_each_guarantee()
-        others = [replace(every, target=granularity) for granularity in dict.fromkeys(every.granularities)]
-        able = (kind for kind in kinds if kind is not Arrays and all(kind.of(other) for other in others))
-        return next((found for one in able if (found := one.of(every)) is not None), None) or no_kind(every)
+        able = (kind.of(every) for kind in kinds if kind is not Arrays)
+        asked = list(dict.fromkeys(every.granularities))
+        fits = (kind for kind in able if kind is not None and all(map(kind.tells_neighbours, asked)))
+        return next(fits, None) or no_kind(every)
 
     @cached_property
     def parts(self) -> Parts:

@@ -95,12 +95,22 @@ class Contributions(Kind):
             )
         return {"single": [list(numbers) for numbers in sorted(edits.single)], "steps": edits.most}
 
+    def tells_neighbours(self, granularity: Granularity) -> bool:
+        try:
+            return bool(self.relation(granularity))
+        except NotElaborated:
+            return False
+
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.universe):
             return None
         if f.divided:
             return []
         return [n for n, part in enumerate(self.parts) if part[0] in f.inside]
+
+    def times(self, D: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+        """The rows that lie in no part, n times; of those in parts a person has no more."""
+        return tuple(row for row in D for _ in range(n if row in self.outside else 1))
 
     def pairs(self, theory: Theory) -> Iterator[Pair]:
         return map(self.pair, cover(self.outline(), theory).types)

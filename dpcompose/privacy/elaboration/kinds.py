@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from dpcompose.kernel.core import reading
@@ -73,6 +74,10 @@ class Kind(ABC):
     @abstractmethod
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         """The neighbours of a granularity on the class."""
+
+    def tells_neighbours(self, granularity: Granularity) -> bool:
+        """Whether the class would be told so for these neighbours in place of the target's."""
+        return type(self).of(replace(self.setting, target=granularity)) is not None
 
     def steps(self) -> dict[str, Any]:
         """The neighbours of a single step of the target."""
@@ -163,6 +168,10 @@ class Kind(ABC):
         """Whether the one pair, with all records taken N times, is one of neighbours for every N, and moves
         every map, for N → ∞, as far as any neighbours do."""
         return False
+
+    def times(self, D: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+        """A database n times, as far as neighbours may differ without a limit: all of its records."""
+        return D * n
 
     @abstractmethod
     def pair(self, of: Type) -> Pair:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -114,13 +114,18 @@ LARGEST_MULTIPLE = 4_096
 """How often the records of a pair are taken at most, and how many more there are."""
 
 
-def larger(pair: tuple[Any, Any], times: bool) -> Iterator[tuple[Any, Any]]:
-    """A pair of databases, and its multiples, or the same with more and more records in both."""
+def larger(
+    pair: tuple[Any, Any], times: Callable[[tuple[Any, ...], int], tuple[Any, ...]] | None
+) -> Iterator[tuple[Any, Any]]:
+    """A pair of databases, and its multiples, or the same with more and more records in both.
+
+    times -- the multiples of a database; None where these are no neighbours.
+    """
     (D, E), n = pair, 1
     yield pair
     while n <= LARGEST_MULTIPLE:
         more = (D or E)[:1] * n
-        both: Iterable[Any] = (D * 4 * n, E * 4 * n) if times else (D + more, E + more)
+        both: Iterable[Any] = (D + more, E + more) if times is None else (times(D, 4 * n), times(E, 4 * n))
         first, second = (tuple(sorted(one)) for one in both)
         yield first, second
         n *= 4 if times else 2

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
+from dpcompose.kernel.core.implied import implying
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting, Stated
 from dpcompose.kernel.expressions import formulas, terms
@@ -163,7 +164,7 @@ class Choices:
 
     def _from(self, i: int, n: int, m: int) -> Satisfies:
         """What guarantee n of M_i gives for the neighbours of guarantee m.  Raises NoGuarantee."""
-        found = guarantees.best(guarantees.workshop(self.setting.implying(i, n, m), self.theory))
+        found = guarantees.best(guarantees.workshop(implying(self.setting, i, n, m), self.theory))
         return found.main.says
 
     @cached_property
@@ -190,7 +191,7 @@ class Choices:
         claim = _claim(self.setting.mechanisms[i - 1].guarantee(m))
         with suppress(NoTheorem, NoGuarantee, ValueError):
             values = read_values({str(i): given["values"]}, self.setting)[i] if given else None
-            shop = guarantees.workshop(self.setting.implying(i, n, m, values), self.theory)
+            shop = guarantees.workshop(implying(self.setting, i, n, m, values), self.theory)
             verdict = Verdicts(shop).on(claim)
             if verdict.word == "proved" and verdict.theorem is not None:
                 return self.prover.by("implies", verdict.theorem, i=i, n=n, m=m, **given)

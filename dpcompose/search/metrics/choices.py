@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
+from dpcompose.kernel.core.implied import implying
 from dpcompose.kernel.expressions import metrics, substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
@@ -62,7 +63,7 @@ class Several(MetricVerdicts):
     def _alone(self, i: int, n: int, m: int, given: Values = NOTHING) -> MetricVerdicts:
         """Who decides claims about M_i alone, with its guarantee n, or a part of that."""
         values = read_values({str(i): given["values"]}, self.setting)[i] if given else None
-        return MetricVerdicts(self.told.about(self.setting.implying(i, n, m, values)), self.theory)
+        return MetricVerdicts(self.told.about(implying(self.setting, i, n, m, values)), self.theory)
 
     # which guarantees imply which
 
@@ -82,7 +83,7 @@ class Several(MetricVerdicts):
         return None
 
     def _stated_at_any_two(self, i: int, m: int) -> Mapping[str, Term]:
-        return at_any_two(self.setting.implying(i, m, m), self.theory)
+        return at_any_two(implying(self.setting, i, m, m), self.theory)
 
     def _is_partial(self, i: int, n: int) -> bool:
         """Whether guarantee n of M_i is not seen to imply all others."""

@@ -101,12 +101,32 @@ def test_rows_outside_have_no_limit() -> None:
 def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(NoCover, match="write the parts out"):
         cover(bag("1", "1", "bag"), family(U), family(B, "common"))
-    with pytest.raises(NoCover, match="state it for the same"):
-        cover(bag("1", "1"), family(bag("2", "1")))
+    with pytest.raises(NoCover, match="state it for as many, or more"):
+        cover(bag("2", "1"), family(bag("1", "1")))
+    with pytest.raises(NoCover, match="state it for as many, or more"):
+        cover(bag("1", "m"), family(bag("L", "2")))
     with pytest.raises(NoCover, match="has to be a number"):
         cover(bag("L", "1"), {"reads": [[0]], "stated": U}, parts=2)
-    with pytest.raises(NoCover, match="not told by what a person contributes"):
-        cover(U, {"reads": [[0]], "stated": U}, parts=2)
+    with pytest.raises(NoCover, match="neither by what a person contributes nor by single rows"):
+        cover({"single": "any two", "steps": 1}, {"reads": [[0]], "stated": U}, parts=2)
+
+
+def test_single_rows_beside_what_a_person_contributes() -> None:
+    """A row comes, goes or is replaced: those of persons with more of them hold it."""
+    both = [{"reads": [[n]], "stated": U} for n in range(2)]
+    assert moves(cover(U, *both, parts=2)) == {"1:1x1", "2:1x1"}
+    assert moves(cover(B, *both, parts=2)) == {"1:2x1", "2:2x1", "1:1x1 2:1x1"}
+    whole = {"reads": [None], "stated": U}
+    assert moves(cover(U, whole, parts=2)) == {"1:1x1"} == moves(cover(U, whole, parts=1, outside=False))
+    assert moves(cover(B, whole, parts=2)) == {"1:2x1"} == moves(cover(B, whole, parts=1, outside=False))
+    # one row is one bag's, whatever bags are; as many have to come where that is asked
+    for stated, far in ((bag("3", "L"), "2"), (bag("1", "m", "bag"), "1"), (bag("2", "2", "rows"), "1")):
+        assert moves(cover(B, {"reads": [None], "stated": stated}, parts=2)) == {f"1:{far}x1"}
+    assert moves(cover(U, {"reads": [[0]], "stated": bag("2", "2", "rows")}, parts=2)) == {"1:oox1"}
+    for replaced in ("no", "bag"):
+        assert moves(cover(U, {"reads": [[0]], "stated": bag("2", "2", replaced)}, parts=2)) == {"1:1x1"}
+    # of a part that holds all rows none goes without another one
+    assert moves(cover(B, {"reads": [None], "stated": B}, parts=1, outside=False)) == {"1:1x1"}
 
 
 def test_losses_that_are_not_convex_would_be_larger_for_a_person_who_moves() -> None:

@@ -9,6 +9,7 @@ import told
 from kernel.covers.test_covers import REPLACE, multisets, reads
 
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.implied import implying
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.judgements import Implies, Satisfies
@@ -34,7 +35,7 @@ def pure(epsilon: str, stated: Any = REPLACE) -> dict[str, Any]:
 
 def by_replacements(of: Prover) -> Theorem:
     """What M with its first guarantee, e for records that come and go, loses where one is replaced."""
-    there = Prover(of.setting.implying(1, 0, 1), told.THEORY)
+    there = Prover(implying(of.setting, 1, 0, 1), told.THEORY)
     return there.by("worst", there.by("compose", there.by("given", i=1)), there.by("cover"))
 
 
@@ -127,7 +128,7 @@ def test_what_holds_of_all_records_is_no_guarantee_on_samples() -> None:
 def test_a_theorem_about_other_values_or_neighbours_implies_nothing() -> None:
     made = prover(pure("e", CHANGE), pure("2*e"))
     smaller = by_replacements(prover(pure("e/2", CHANGE), pure("e")))
-    here = Prover(made.setting.implying(1, 0, 0), told.THEORY)  # for records that come and go
+    here = Prover(implying(made.setting, 1, 0, 0), told.THEORY)  # for records that come and go
     still = here.by("worst", here.by("compose", here.by("given", i=1)), here.by("cover"))
     for theorem in (smaller, still):
         with pytest.raises(NoTheorem, match="the theorem is not about that mechanism alone"):
@@ -142,3 +143,31 @@ def test_the_guarantees_that_a_family_has_imply_no_others() -> None:
     forged = Prover(reading.read(data), told.THEORY)
     with pytest.raises(NoTheorem, match="are not both about one map on the class"):
         forged.by("implies", by_replacements(prover(pure("e", CHANGE), pure("2*e"))), i=1, n=0, m=1)
+
+
+def of_a_part(epsilon: str, domain: str, *atoms: list[str]) -> Prover:
+    """About M that reads the records a and b, e for records there that come and go, and another guarantee, for replaced
+    records."""
+    data = prover(pure("e", CHANGE), pure(epsilon)).setting.data()
+    (mechanism,) = data["mechanisms"]
+    also = [{**pure(epsilon), "domain": domain}]
+    data["mechanisms"] = [{**mechanism, "reads": [[0]], "domain": "own", "also": also}]
+    return Prover(reading.read(data | {"databases": multisets(["a", "b"], *atoms)}), told.THEORY)
+
+
+def test_what_is_read_in_part_has_the_guarantees_that_it_has_by_itself() -> None:
+    """Where a record is replaced by one that is not read, one goes: 2*e is enough on both domains, e on none."""
+    for domain in ("own", "common"):
+        fitting = of_a_part("2*e", domain, ["c"])
+        assert isinstance(fitting.by("implies", by_replacements(fitting), i=1, n=0, m=1).says, Implies)
+        forged = of_a_part("e", domain, ["c"])
+        with pytest.raises(NoTheorem, match="the theorem does not state the guarantee"):
+            forged.by("implies", by_replacements(forged), i=1, n=0, m=1)
+    # on the own domain replaced records are no step of those that come and go: what is shown there is not shown here
+    own, common = (by_replacements(of_a_part("2*e", domain, ["c"])) for domain in ("own", "common"))
+    for domain, other in (("common", own), ("own", common)):
+        with pytest.raises(NoTheorem, match="the theorem is not about that mechanism alone"):
+            of_a_part("2*e", domain, ["c"]).by("implies", other, i=1, n=0, m=1)
+    whole = by_replacements(prover(pure("e", CHANGE), pure("2*e")))
+    with pytest.raises(NoTheorem, match="the theorem is not about that mechanism alone"):
+        of_a_part("2*e", "common", ["c"]).by("implies", whole, i=1, n=0, m=1)

@@ -1,0 +1,72 @@
+"""One mechanism alone, for the neighbours that another one of its guarantees is about.
+
+A guarantee on the own domain is about what is read, and so is one on the common domain: about images of
+neighbours.  Where sizes have no limit, every multiset of the records that are read is read of some database,
+and what a step does not change in these it changes in others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.contributions import Contribution
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.core.settings import Mechanism, Relation, Setting, Stated, Values
+
+
+def implying(setting: Setting, i: int, n: int, m: int, values: Values | None = None) -> Setting:
+    """The setting of M_i alone, with its guarantee n, for the neighbours of its guarantee m.
+
+    values -- other values of the parameters of guarantee n.
+
+    What holds there of all M_i with the guarantee n is the guarantee m: both are about M_i on the whole
+    class, or there databases are what M_i reads.  Raises BadSetting where that is not told.
+    """
+    if not 1 <= i <= len(setting.mechanisms):
+        raise BadSetting(f"there is no mechanism {i}")
+    mechanism = setting.mechanisms[i - 1]
+    stated, other = mechanism.guarantee(n), mechanism.guarantee(m)
+    if mechanism.count is not None or setting.databases.kind == "arrays":
+        raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
+    target, alone, databases = (
+        other.stated or setting.target,
+        mechanism.with_only(n, values),
+        setting.databases,
+    )
+    if mechanism.reads != (None,) and (stated.domain, other.domain) != ("common", "common"):
+        databases = image(setting.databases, mechanism)
+        target, here = (pushed_forward(one, setting.databases) for one in (other, stated))
+        alone = replace(alone, reads=(None,), domain="own", stated=here)
+    return replace(
+        setting, databases=databases, target=target, mechanisms=(alone,), adaptive=False, flat=None
+    )
+
+
+def image(databases: Databases, mechanism: Mechanism) -> Databases:
+    """The class of what a mechanism reads, which are not all records.  Raises BadSetting."""
+    (atoms,) = mechanism.reads
+    there = len(databases.atoms) + len(databases.outside)
+    rows = databases.kind == "contributions"
+    told = rows or (databases.kind == "records" and databases.of_multisets and databases.size[1] is None)
+    if not told or atoms is None or not 0 < len(atoms) < there or mechanism.codes:
+        raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
+    kept = tuple(atom for n, atom in enumerate(databases.atoms) if n in atoms)
+    return Databases(databases.kind, databases.shown, atoms=kept)
+
+
+def pushed_forward(stated: Stated, databases: Databases) -> Relation:
+    """The neighbours of a guarantee among what is read: on the common domain images.  Raises BadSetting."""
+    told = stated.stated
+    if told is None or told.elsewhere or told.times is not None:
+        raise BadSetting("it is not told which of the values that are read are neighbours")
+    if stated.domain == "own" or told.any_two:
+        return told
+    bag = told.single
+    if not isinstance(bag, Contribution):
+        kept = {one for a, b in told.edits for one in product(range(a + 1), range(b + 1))} - {(0, 0)}
+        return Relation(tuple(sorted(kept)), told.steps)
+    if told.steps > 1 or bag.records or bag.among or (bag.replaced == "rows" and not databases.outside):
+        raise BadSetting("it is not told which images of what a person contributes are neighbours")
+    return Relation(replace(bag, replaced="bag") if bag.replaced == "rows" else bag)
