@@ -247,6 +247,12 @@ METRIC_FACTS = [page for page in PAGES if page.head.kind == "fact" and page.head
 BY_EDITS = [page for page in METRIC_FACTS if page.head.edits != "any two"]
 SMALL = [(kind, n) for kind in ("at most", "exactly") for n in (2, 3)]
 
+OF_SEQUENCES = {
+    frozenset({(1, 0), (0, 1)}): dpc.insert_delete,
+    frozenset({(1, 1)}): dpc.bounded,
+    frozenset({(1, 0), (0, 1), (1, 1)}): dpc.union(dpc.insert_delete, dpc.bounded),
+}
+
 
 def some_classes(head: Any) -> Iterator[DatabaseClass]:
     """Small classes that a page's metric is about."""
@@ -269,8 +275,8 @@ def test_metric_facts_are_shortest_paths(page: Page, m: int) -> None:
         sequences = isinstance(databases, Sequences)
         granularity: Granularity = RecordEdits(page.id, edits)
         if sequences and edits:
-            granularity = dpc.insert_delete
-        closed = ClosedForm(page.head.metric, page.head.same_size, sequences, m)
+            granularity = OF_SEQUENCES[edits]
+        closed = ClosedForm(page.head.metric, page.head.same_size, edits if sequences else None, m)
         shortest = shortest_paths(neighbourhood_graph(databases, dpc.group(m, granularity)))
         for D, E in combinations_with_replacement(databases.databases(), 2):
             assert closed(D, E) == shortest(D, E), (D, E)

@@ -70,6 +70,7 @@ OF = [
     "272-persons-and-single-visits.toml",
     "92-modify-within-a-county.toml",
     "271-within-any-number-of-counties.toml",
+    "281-an-entry-is-falsified.toml",
     "97-visits-of-one-person.toml",
     "98-a-fixed-number-of-patients.toml",
     "99-a-household-of-any-size.toml",

@@ -156,7 +156,7 @@ def test_of_a_part() -> None:
 @pytest.mark.parametrize(
     ("databases", "name", "there"),
     [
-        ('kind = "sequences"', "bounded", "there are insert-delete and free-lunch"),
+        ('kind = "sequences"', "unbounded", "there are bounded, insert-delete and free-lunch"),
         ('kind = "graphs"\nvertices = 3', "unbounded", "there are edge, node and free-lunch"),
         ('kind = "multisets"', "edge", "there are unbounded, bounded and free-lunch"),
         ('kind = "tuples"\nsize = "= 3"', "unbounded", "there are bounded and free-lunch"),

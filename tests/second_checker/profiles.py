@@ -65,6 +65,9 @@ def by_edits(core: Any) -> Iterator[Vector]:
     crowded = how == "at most" and (core["target"]["single"] == "any two" or n < core["target"]["steps"])
     if base["of"] == "sequences" and crowded:
         raise NotRead("setting", "sequences with no room for all edits")
+    if base["of"] == "sequences" and core["target"]["steps"] > 1:
+        relations = [core["target"], *(one["stated"] for one in core["mechanisms"])]
+        demand(all([1, 1] not in one["single"] for one in relations), "several entries are replaced")
     many = [len(atom) for atom in base["atoms"]]
     if core["target"]["single"] == "any two" and how == "any":
         yield tuple(far(core["mechanisms"][i], reads) for i, reads in slots(core))

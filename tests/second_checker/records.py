@@ -22,7 +22,7 @@ GRAIN = {
         "bounded": [[1, 1]],
         "free-lunch": "any two",
     },
-    "sequences": {"insert-delete": [[0, 1], [1, 0]], "free-lunch": "any two"},
+    "sequences": {"insert-delete": [[0, 1], [1, 0]], "bounded": [[1, 1]], "free-lunch": "any two"},
 }
 
 

@@ -30,7 +30,7 @@ from dpcompose.kernel.core.settings import (
 from dpcompose.kernel.expressions import metrics, naming, terms
 from dpcompose.kernel.expressions.terms import Term
 
-EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
+EDITS = {(1, 0), (0, 1), (1, 1)}
 """What one step may remove and add: the lemmas on types of edits are about these."""
 MOST_MECHANISMS = 20_000
 
@@ -135,8 +135,8 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     some = [tuple(one.wholes()) for one in single.items()]
     if databases.kind in ("records", "contributions"):
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
-        if not edits <= EDITS[databases.of]:
-            raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
+        if not edits <= EDITS:
+            raise single.wrong("pairs of 0 and 1")
         return Relation(tuple(sorted(edits)), steps, elsewhere)
     if any(not 0 <= number < count for numbers in some for number in numbers):
         raise single.wrong(f"numbers below {count}")

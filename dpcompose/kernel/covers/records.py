@@ -228,7 +228,11 @@ class Records(Covering):
         return Metric(self.grouped([id], relation.steps), at, formula.kind == "oo", convex=convex)
 
     def check_room(self, target: Relation) -> None:
-        """On sequences one pair stands for its type where there is room for all edits."""
+        """On sequences one pair stands for its type where there is room for all edits, and where entries that
+        are replaced are not several: then what is read of them goes at one place and comes at another."""
+        relations = (target, *(one.stated for one in self.setting.mechanisms if one.stated is not None))
+        if target.steps > 1 and any((1, 1) in relation.edits for relation in relations):
+            raise NoCover("several entries of sequences that are replaced are not known to move what is read")
         word, n = self.setting.databases.size
         if n is not None and (target.any_two or (word != "exactly" and target.steps > n)):
             raise NoCover("sequences of so few entries have no room for all that neighbours may change")

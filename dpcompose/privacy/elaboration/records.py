@@ -38,6 +38,9 @@ class Records(OfAtoms):
             return None
         if databases.sizes.between and groups_pushed(setting):
             return None
+        singles = [one.single for one in (edits, *stated) if one is not None and one.single is not None]
+        if databases.aligned and edits.most > 1 and any((1, 1) in single for single in singles):
+            return None
         if databases.aligned and (n := databases.sizes.n) is not None:
             room = edits.single is not None and (databases.sizes.exactly or edits.most <= n)
             return cls(setting) if room else None

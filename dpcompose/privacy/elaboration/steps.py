@@ -24,7 +24,7 @@ class Steps(Kind):
         stated = [mechanism.satisfies.granularity for mechanism in setting.mechanisms]
         own = all(granularity is not None and granularity.innermost()[0] == single for granularity in stated)
         everything = all(mechanism.reads.is_identity(setting.databases) for mechanism in setting.mechanisms)
-        if not own or not everything or single.form is None:
+        if not own or not everything:
             return None
         return None if single.pair_apart(setting.databases, steps) is None else cls(setting)
 

@@ -68,9 +68,11 @@ def _lists_images(f: Map, stated: Granularity, domain: str) -> bool:
 
 
 def _passes(edits: Edits, databases: DatabaseClass, f: Map, domain: str) -> bool:
-    """Whether groups of edits pass through a restriction: not between a least and a greatest size."""
+    """Whether groups of edits pass through a restriction: not between a least and a greatest size, and not
+    where entries of sequences are replaced."""
+    replaced = databases.aligned and edits.single is not None and (1, 1) in edits.single
     between = databases.twice and databases.sizes.between
-    return not between or edits.most == 1 or domain == "own" or f.is_identity(databases)
+    return not (between or replaced) or edits.most == 1 or domain == "own" or f.is_identity(databases)
 
 
 def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> InputMetric | None:
@@ -85,7 +87,8 @@ def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> Input
         on = f"on {databases}"
         if edits.single is None:
             return InputMetric(Discrete(), f"{page.id}, {on}", (page.id,))
-        metric = ClosedForm(head.metric, head.same_size, databases.aligned, edits.most)
+        steps = edits.single if databases.aligned else None
+        metric = ClosedForm(head.metric, head.same_size, steps, edits.most)
         groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
         if edits.most > 1 and not groups:
             return None

@@ -99,8 +99,8 @@ class ClosedForm(Metric):
     """In `removed` and `added`; "oo" where only equal databases have a finite distance."""
     same_size: bool = False
     """Whether databases of different sizes are at distance ∞."""
-    aligned: bool = False
-    """Whether databases are sequences: what is removed and added leaves a longest common subsequence."""
+    aligned: frozenset[Counts] | None = None
+    """Of sequences the single steps, of which the fewest are counted; None of multisets."""
     at_once: int = 1
     """m, for groups of m steps at once: the distance is ⌈formula/m⌉."""
     _known: dict[Counts, Distance] = field(default_factory=dict, compare=False, repr=False)
@@ -108,7 +108,7 @@ class ClosedForm(Metric):
     by_counts = True
 
     def __call__(self, x: Database, y: Database) -> Distance:
-        counts = (aligned if self.aligned else difference)(x, y)
+        counts = difference(x, y) if self.aligned is None else aligned(x, y, self.aligned)
         if counts not in self._known:
             self._known[counts] = self._distance(counts)
         return self._known[counts]

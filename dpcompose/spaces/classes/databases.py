@@ -131,9 +131,16 @@ class DatabaseClass(Shown, ABC):
         """How large a database counts when the smallest example is looked for."""
         return 0
 
-    def counts(self, D: Database, E: Database) -> Counts:
-        """How many records only D has, and only E.  Raises TypeError where these are not counted."""
+    def counts(self, D: Database, E: Database, single: Collection[Counts]) -> Counts:
+        """How many records only D has, and only E; of sequences by the fewest of some single steps.
+
+        Raises TypeError where these are not counted.
+        """
         raise TypeError(f"records are not counted in {self}")
+
+    def replaced(self, m: int) -> tuple[Database, Database] | None:
+        """Two sequences that differ at m places, where there are such; None of other classes."""
+        return None
 
     @property
     def parts(self) -> tuple[tuple[str, DatabaseClass], ...]:

@@ -76,8 +76,8 @@ class Multisets(Collections, OfRecords):
     def by_counts(self) -> bool:
         return type(self) is Multisets
 
-    def counts(self, D: Database, E: Database) -> Counts:
-        """(|D∖E|, |E∖D|).
+    def counts(self, D: Database, E: Database, single: Collection[Counts] = ()) -> Counts:
+        """(|D∖E|, |E∖D|), whatever single steps are.
 
         >>> multisets("abc").counts(("a", "a", "b"), ("a", "c"))
         (2, 1)

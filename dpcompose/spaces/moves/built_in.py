@@ -36,15 +36,15 @@ unbounded = RecordEdits(
 bounded = RecordEdits(
     "bounded",
     frozenset({(1, 1)}),
-    frozenset({"tuples", "streams", "tables"}),
+    frozenset({"tuples", "streams", "tables", "sequences"}),
     "replace-one",
     Meaning(
         "change one record",
-        """: |D| = |E| and |D △ E| = 2 (GB Def. II.4); on tuples and streams, at one position.
+        """: |D| = |E| and |D △ E| = 2 (GB Def. II.4); on tuples, streams and sequences, at one position.
 
     On multisets a record is replaced by another, and nobody can say whose it was; on tuples the record at
-    one identifier changes (GB Ex. IV.7).  The canonical metric is |D∖E|, or the number of positions at
-    which tuples differ; oo between databases of different size.
+    one identifier changes (GB Ex. IV.7), on sequences that of one entry.  The canonical metric is |D∖E|, or
+    the number of positions at which tuples and sequences differ; oo between databases of different size.
 
     >>> import dpcompose as dpc
     >>> dpc.bounded.are_neighbours(("a", "a"), ("a", "b"))

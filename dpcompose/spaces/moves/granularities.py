@@ -206,7 +206,7 @@ class Granularity(Shown, ABC):
         if D == E:
             return False
         if (edits := self.edits(databases)) is not None:
-            counts = () if edits.single is None else databases.counts(D, E)
+            counts = () if edits.single is None else databases.counts(D, E, edits.single)
             return edits.single is None or edits.within(databases).fewest(counts) is not None
         shape = databases.shape_of(D)
         blocks = None if shape is None or shape.cells is None else self.blocks(shape)

@@ -68,7 +68,8 @@ class RecordEdits(Granularity):
         return self.kinds
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
-        return Edits(self.kinds) if self.kinds and databases.twice else None
+        told = databases.twice or (databases.aligned and databases.kind in self.ordered)
+        return Edits(self.kinds) if self.kinds and told else None
 
     def by_counts(self, databases: DatabaseClass) -> bool:
         return databases.kind in self.ordered or super().by_counts(databases)
@@ -82,6 +83,9 @@ class RecordEdits(Granularity):
     @property
     def reach(self) -> int | None:
         return 1 if self.ordered else None
+
+    def pair_apart(self, databases: DatabaseClass, m: int) -> tuple[Database, Database] | None:
+        return databases.replaced(m) if databases.kind in self.ordered else None
 
     def arrays(self, databases: DatabaseClass) -> Layout | None:
         from dpcompose.spaces.arrays.layouts import MultisetLayout, TupleLayout

@@ -244,7 +244,6 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["databases", "atoms"], [["a", "b", "c"]], "one or two records of each atom"),
     ("records", ["databases", "atoms"], [["a"], ["a"]], "one or two records of each atom"),
     ("records", ["databases", "atoms"], [[]], "one or two records of each atom"),
-    ("records", ["databases", "of"], "sequences", "steps of sequences"),
     ("records", ["databases", "kind"], "cells", "a table with the keys"),
     (
         "records",
@@ -292,7 +291,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("contributions", ["mechanisms", 0, "reads", 0], [2], "numbers below 2"),
     ("contributions", ["mechanisms", 0, "reads", 0], [0, 1], "the number of one part"),
     ("contributions", ["mechanisms", 0, "reads"], [[0], [1]], "one list of parts"),
-    ("contributions", ["mechanisms", 0, "stated", "single"], [[2, 0]], "steps of multisets"),
+    ("contributions", ["mechanisms", 0, "stated", "single"], [[2, 0]], "pairs of 0 and 1"),
     ("cells", ["mechanisms", 0, "reads", 0], [3], "numbers below 3"),
     ("cells", ["mechanisms", 0, "stated", "single"], [[0, 3]], "numbers below 3"),
     ("cells", ["target", "single"], [0], "a list"),
