@@ -51,9 +51,9 @@ class Curves:
     theory: Theory
 
     @staticmethod
-    def of_all(notion: str, some: Sequence[Loses], setting: Setting, theory: Theory) -> Curves:
+    def of_all(notion: str, stated: Sequence[Loses], setting: Setting, theory: Theory) -> Curves:
         """Those of all mechanisms.  Raises NoLoss."""
-        losses = [loses.loss for loses in some]
+        losses = [loses.loss for loses in stated]
         if [loss.mechanism for loss in losses] != list(range(1, len(setting.mechanisms) + 1)):
             raise NoLoss("each mechanism needs one loss, in order")
         return Curves(notion, losses, setting, theory)
@@ -91,16 +91,16 @@ class Curves:
         for type in cover.types:
             for i, _ in type.moves:
                 samples.check_deal(i, self.mechanism(i), type)
-        found = pieces.is_loose(self.of_types(cover), *_numbers(claim), bits)
+        is_loose = pieces.is_loose(self.of_types(cover), *_numbers(claim), bits)
         every = self.setting.mechanisms
         known = all(
             (_is_free(one, self.setting, self.theory) and one.noise is None and one.metric is None)
             or (cover.rows_apart and all(self._by_table(i, type, {}) for type in cover.types))
             for i, one in enumerate(every, start=1)
         )
-        if found is None or not (found or known):
+        if is_loose is None or not (is_loose or known):
             raise NoLoss("it is not known whether a smaller one holds")
-        return str(self.page.id), found
+        return str(self.page.id), is_loose
 
     def of_types(self, cover: Cover) -> list[Curve | None]:
         """The different curves of the types of a cover."""
@@ -135,10 +135,10 @@ class Curves:
         count = _count(many, mechanism)
         loss, rate = self._on_samples(self.page.head.parts, loss)
         asked = self._asked(self.page.head.parts, loss)
-        some = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
+        alone = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
         way = "" if rate is None else samples.way(mechanism, self.setting, self.theory, r)
-        found = pieces.on_samples(some, rate, r, way)
-        return None if found is None else found.times(count)
+        piece = pieces.on_samples(alone, rate, r, way)
+        return None if piece is None else piece.times(count)
 
     def _entries(self, i: int, type: Type) -> tuple[Term, ...]:
         """How far the entries of a value move, where each has noise of its own that the page knows."""
@@ -153,7 +153,7 @@ class Curves:
     def in_letters(self, epsilon: Term, cover: Cover) -> Term:
         """The largest δ of the types as a formula, at an ε in letters.  Raises ValueError where it is not
         written out."""
-        found = dict[Term, None]()
+        deltas = dict[Term, None]()
         for type in cover.types:
             there, parts = dict(type.moves), list[Part]()
             if type.lost or there.keys() != dict(type.every).keys():
@@ -164,7 +164,7 @@ class Curves:
                     raise NoLoss("the formula is for mechanisms with one guarantee each")
                 if set(texts) == {"range"} and len(type.every) == 1 and _count(many, self.mechanism(i)) == 1:
                     wide = formulas.parse(texts["range"], {**known, "r": r})
-                    found[self._of_interval(wide, epsilon)] = None
+                    deltas[self._of_interval(wide, epsilon)] = None
                     break
                 if set(texts) != {"epsilon", "delta"} or terms.INFINITY in known.values() or r != terms.ONE:
                     raise NoLoss("the formula is for (epsilon, delta) guarantees one step apart")
@@ -175,8 +175,8 @@ class Curves:
                 delta = value["delta"] if within else terms.least(terms.ONE, value["delta"])
                 parts.append(Part(value["epsilon"], delta, 1, _count(many, self.mechanism(i))))
             else:
-                found[outcomes.delta(parts, epsilon, self.setting.assumed)] = None
-        return terms.top(1, list(found))
+                deltas[outcomes.delta(parts, epsilon, self.setting.assumed)] = None
+        return terms.top(1, list(deltas))
 
     def _of_interval(self, wide: Term, epsilon: Term) -> Term:
         """The least δ of a mechanism with all losses in an interval of that length, where ε is seen to lie
@@ -212,14 +212,14 @@ class Curves:
             fitting = noises.fit(law, given.parameter, self.setting.assumed, given.letters)
             known = {law.parameter: fitting} | {name: given.letters[name] for name in law.letters}
             return [(head.noises[word], known)]
-        found = []
+        asked = []
         for notion, values in loss.guarantees:
             if notion not in parts or loss.moved:
                 raise NoLoss(
                     f"{self.page.id} does not say what {mechanism.name}, stated in a metric, can lose"
                 )
-            found.append((parts[notion], dict(values)))
-        return found
+            asked.append((parts[notion], dict(values)))
+        return asked
 
     # at two databases
 
@@ -277,8 +277,8 @@ class Curves:
 
     def of_event(self, type: Type, epsilon: Term) -> Term | None:
         """A δ that one mechanism with numbers has at ε, by an event of its noise; None: none is known."""
-        found = self.by_event(type)
-        return None if found is None else self._of_event(found[0].head, *found[1:], epsilon, {})
+        event = self.by_event(type)
+        return None if event is None else self._of_event(event[0].head, *event[1:], epsilon, {})
 
     def check_implied(
         self, epsilon: Term, claim: tuple[str, Values], type: Type, at: Point, bits: int
@@ -405,12 +405,12 @@ def _numbers(claim: Values) -> tuple[Term, Term]:
 
 def page_of_claims(theory: Theory, notion: str, of: str) -> Any:
     """The page that has the curve of all that satisfies a guarantee of another notion.  Raises NoPage."""
-    found = [
+    pages = [
         page for page in theory.of_kind("computed") if page.head.notion == notion and of in page.head.parts
     ]
-    if not found or of == notion:
+    if not pages or of == notion:
         raise NoPage(f"no page computes what {of} privacy implies in {notion} privacy")
-    return min(found, key=lambda page: (page.is_believed, len(page.head.parts), page.id))
+    return min(pages, key=lambda page: (page.is_believed, len(page.head.parts), page.id))
 
 
 def by_metrics(type: Type) -> Type:
@@ -453,12 +453,12 @@ def of_member(at: Point, j: int) -> dict[str, Fraction]:
     return {naming.general(said.base): x for said, x in named if said.index == j}
 
 
-def _loses_without_limit(some: Sequence[Mapping[str, Term]]) -> bool:
+def _loses_without_limit(losses: Sequence[Mapping[str, Term]]) -> bool:
     """Whether a mechanism loses more and more where its input moves on and on: not where all is 0 in a
     guarantee."""
-    if any(all(value == terms.ZERO for value in known.values()) for known in some):
+    if any(all(value == terms.ZERO for value in known.values()) for known in losses):
         return False
-    for known in some:
+    for known in losses:
         if not any(value.kind == "oo" or sign(value) == 1 for value in known.values()):
             raise NoLoss("a guarantee is not seen to be above 0")
     return True

@@ -143,7 +143,7 @@ class At:
 
     def numbers(self, i: int) -> list[int]:
         """The numbers of M_i, or of its members, in the families written out."""
-        counts = [instances.members(one, self.point) for one in self.told.setting.mechanisms[:i]]
+        counts = [instances.members(mechanism, self.point) for mechanism in self.told.setting.mechanisms[:i]]
         before = sum(counts[:-1])
         return list(range(before + 1, before + counts[-1] + 1))
 
@@ -199,14 +199,14 @@ class At:
             return self
         if self.type.unlimited or self._is_there(self.pair):
             return self
-        some: Iterable[Pair] = ()
+        pairs: Iterable[Pair] = ()
         with suppress(NotDecidable, TooLarge):
-            some = self.inputs.neighbouring_pairs().pairs
-        both = (pair for D, E in some for pair in ((D, E), (E, D)))
-        found = next((pair for pair in both if self._is_there(pair)), None)
-        if found is None and not all(one in self.inputs.setting.databases for one in self.pair):
+            pairs = self.inputs.neighbouring_pairs().pairs
+        both = (pair for D, E in pairs for pair in ((D, E), (E, D)))
+        there = next((pair for pair in both if self._is_there(pair)), None)
+        if there is None and not all(database in self.inputs.setting.databases for database in self.pair):
             raise NotShown("no neighbours of the type are known at the point")
-        return self if found is None else replace(self, pair=found)
+        return self if there is None else replace(self, pair=there)
 
     def _is_there(self, pair: Pair) -> bool:
         databases = self.inputs.setting.databases
@@ -229,7 +229,7 @@ class At:
 
     def with_new(self) -> At:
         """The same where E has nothing of the record that comes, which is when samples lose most."""
-        D, E = (Counter[Any](one) for one in self.pair)
+        D, E = (Counter[Any](database) for database in self.pair)
         come, common = D - E, D & E
         if not any(common[x] for x in come):
             return self
@@ -313,11 +313,11 @@ class At:
 
     def is_turned(self, by: Sequence[int]) -> bool:
         """Whether more is lost from E to D: by tables, or on samples that have the record which comes."""
-        some = [(i, self.core.mechanisms[i - 1]) for i in by]
-        if any(mechanism.sampled is not None for _, mechanism in some):
-            D, E = (Counter(one if isinstance(one, tuple) else ()) for one in self.pair)
+        known = [(i, self.core.mechanisms[i - 1]) for i in by]
+        if any(mechanism.sampled is not None for _, mechanism in known):
+            D, E = (Counter(database if isinstance(database, tuple) else ()) for database in self.pair)
             return bool(E - D) and any(E[x] for x in D - E) and not any(D[x] for x in E - D)
-        tables = [i for i, mechanism in some if mechanism.table is not None]
+        tables = [i for i, mechanism in known if mechanism.table is not None]
         forth, back = (
             [formulas.extended(given_tables.lost(i, self.core, self.type, way), self.point) for i in tables]
             for way in (True, False)
@@ -409,15 +409,15 @@ class At:
 def _used(told: Elaborated, said: Refuted) -> Point:
     """The point at which a claim is refuted, without what nothing uses."""
     setting, order = told.setting, told.core.orders
-    members = (one.reads.parts for one in setting.mechanisms if one.reads.divided)
+    members = (mechanism.reads.parts for mechanism in setting.mechanisms if mechanism.reads.divided)
     claimed = (name for _, value in said.values for name in value.letters)
     orders = {} if order is None else order.letters
     needed = setting.used.union(map(str, members), claimed, letters_of(setting.assume), orders)
     families = {naming.read(name).base for name in needed if terms.moves(name)}
-    some = ((name, naming.read(name), x) for name, x in said.point)
+    letters = ((name, naming.read(name), x) for name, x in said.point)
     return {
         name: x
-        for name, read, x in some
+        for name, read, x in letters
         if name in needed or (read.index is not None and read.base in families)
     }
 

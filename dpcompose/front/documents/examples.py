@@ -91,24 +91,24 @@ def _by_witnesses(theorem: Theorem, at: Telling, core: Setting, theory: Theory) 
     there = there.with_new() if any(core.mechanisms[i - 1].sampled is not None for i in who) else there
     claimed = there.claimed(_implied(theorem, theory, core))
     value, epsilon = claimed[lower.says.key], claimed.get("epsilon", terms.ZERO)
-    found, limit = list(there.losing(attained.witnesses, epsilon)), any(map(there.grows, who))
+    losing, limit = list(there.losing(attained.witnesses, epsilon)), any(map(there.grows, who))
     if limit or there.type.unlimited:
-        some = _with_enough(there, attained.witnesses, epsilon, value)
-        if some is None:
+        enough = _with_enough(there, attained.witnesses, epsilon, value)
+        if enough is None:
             return None
-        there, found = some
-        actual = there.together([loss for _, loss in found])
-    elif len(found) > 1 and not there.is_all(actual, [loss for _, loss in found]):
+        there, losing = enough
+        actual = there.together([loss for _, loss in losing])
+    elif len(losing) > 1 and not there.is_all(actual, [loss for _, loss in losing]):
         return None
-    if any(row.by_table for row, _ in found):
+    if any(row.by_table for row, _ in losing):
         actual = _as_one_logarithm(actual)
     if event := page.head.by == "event":
-        printed = there.together([_probability(loss) for _, loss in found])  # by the rows as they are shown
+        printed = there.together([_probability(loss) for _, loss in losing])  # by the rows as they are shown
         actual = _probability(printed if _is_more(printed, value) else actual)
     seen = attaining(core, theory.in_kernel, page, there.type, there.stated, who)
     return replace(
-        _made(there, [row for row, _ in found], who, there.shown(value), there.shown(actual)),
-        alone=_alone(there, found, value),
+        _made(there, [row for row, _ in losing], who, there.shown(value), there.shown(actual)),
+        alone=_alone(there, losing, value),
         through=theorem.says.through,
         event=event,
         at_least=limit or any(seen.is_by_divergence(i) for i in who),
@@ -126,9 +126,9 @@ def _by_tail(
     middle = (1 / end + last) / 2
     simpler = map(middle.limit_denominator, range(1, 1000))
     order = next((one for one in simpler if 1 / end < one < last), middle)
-    found = [(row, loss) for row, loss in at.losing(attained.witnesses, terms.ZERO) if loss == actual][:1]
+    losing = [(row, loss) for row, loss in at.losing(attained.witnesses, terms.ZERO) if loss == actual][:1]
     who, limit = [i for i, _ in attained.witnesses], at.shown(claimed[head.positive] * terms.number(order))
-    made = _made(at, [row for row, _ in found], who, limit, INFINITY)
+    made = _made(at, [row for row, _ in losing], who, limit, INFINITY)
     return replace(made, measure=f"divergence of order {order}")
 
 
@@ -165,8 +165,8 @@ def _with_enough(
     D, E = at.pair
     several = dict.fromkeys([(D or E)[:1], D[:1] + E[:1]])
     ways = [_with_fewest(at.pair, of, odd, lost) for of in several for odd in (0, 1)]
-    found = [one for one in ways if one is not None]
-    return min(found, key=lambda one: len(one[0].pair[0]), default=None)
+    found = [way for way in ways if way is not None]
+    return min(found, key=lambda way: len(way[0].pair[0]), default=None)
 
 
 def _with_fewest(pair: Pair, of: Any, odd: int, lost: Callable[[Pair], Enough | None]) -> Enough | None:
@@ -193,15 +193,15 @@ def _implied(theorem: Theorem, theory: Theory, core: Setting) -> Mapping[str, Te
     return values
 
 
-def _most(some: Sequence[Attained], at: Callable[[Type], At], theorem: Theorem) -> tuple[Attained, At, Term]:
+def _most(every: Sequence[Attained], at: Callable[[Type], At], theorem: Theorem) -> tuple[Attained, At, Term]:
     """Where most is lost at the point of a theorem, and how much; of several the first."""
     assert isinstance(theorem.says, Refuted)
-    point, best = dict(theorem.says.point), some[0]
+    point, best = dict(theorem.says.point), every[0]
     most = None
-    for one in some if len(some) > 1 else ():
-        value = formulas.extended(one.value, point)
+    for attained in every if len(every) > 1 else ():
+        value = formulas.extended(attained.value, point)
         if most is None or _is_more(value, most):
-            best, most = one, value
+            best, most = attained, value
     there = at(best.type)
     return best, there, largest(formulas.extended(best.value, {**point, **there.point}))
 
@@ -213,13 +213,13 @@ def _is_more(greater: Term, lesser: Term) -> bool:
     return computed.is_more(greater, lesser, {})
 
 
-def _alone(at: At, found: Losing, claimed: Term) -> Alone | None:
+def _alone(at: At, losing: Losing, claimed: Term) -> Alone | None:
     """The mechanism of several that loses most by itself, if that is more than is claimed."""
     page = at.theory.processing("parts")
-    if page is None or len(found) < 2 or any(row.by_table for row, _ in found):
+    if page is None or len(losing) < 2 or any(row.by_table for row, _ in losing):
         return None
-    best, most = found[0]
-    for row, loss in found[1:]:
+    best, most = losing[0]
+    for row, loss in losing[1:]:
         if _is_more(loss, most):
             best, most = row, loss
     if not _is_more(most, claimed):
@@ -248,9 +248,9 @@ def _by_curve(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> C
         if there.type.unlimited
         else [there]
     )
-    both = ((one, curves.attained(one.type, one.point)[1]) for one in every)
-    lost = ((one, pieces.between(curve, claim["epsilon"], bits)) for one, curve in both)
-    there, actual = next(((one, delta) for one, delta in lost if delta.low > value.high), (there, value))
+    both = ((way, curves.attained(way.type, way.point)[1]) for way in every)
+    lost = ((way, pieces.between(curve, claim["epsilon"], bits)) for way, curve in both)
+    there, actual = next(((way, delta) for way, delta in lost if delta.low > value.high), (there, value))
     if actual is value:
         return None
     shown, least, most = told_apart(value, actual)
@@ -277,10 +277,10 @@ def _on_curves(theorem: Theorem, theory: Theory, at: At) -> tuple[str, Mapping[s
 
 def _by_event(at: At, i: int, claim: Mapping[str, Term]) -> Counterexample | None:
     """That of an event of one mechanism itself."""
-    some = _with_enough(at, [(i, Grounds())], claim["epsilon"], claim["delta"])
-    if some is None:
+    enough = _with_enough(at, [(i, Grounds())], claim["epsilon"], claim["delta"])
+    if enough is None:
         return None
-    there, ((row, loss),) = some
+    there, ((row, loss),) = enough
     return replace(_made(there, [row], [i], claim["delta"], loss), event=True, at_least=True)
 
 
@@ -297,10 +297,10 @@ def _by_rows(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Co
     P, Q = ([exponentials.value_at(p, there.point) for p in row] for row in tables.at(x, y, whole=False))
     notion, orders = theorem.says.notion, core.orders_at(there.point)
     broken = promises.broken(notion, P, Q, claim, orders)
-    found = None if broken is None else promises.measured(notion, P, Q, claim, broken)
-    if found is None:
+    measured = None if broken is None else promises.measured(notion, P, Q, claim, broken)
+    if measured is None:
         return None
-    measure, limit, actual = found
+    measure, limit, actual = measured
     who = [i for i, _ in moves]
     rows_there = [row for i in who for row in there.of_tables(i)]
     if actual is None:
@@ -325,7 +325,7 @@ def stated_of(theorem: Theorem) -> list[Loss]:
 
 
 def _made(
-    at: At, found: Sequence[Row], who: Sequence[int], claimed: Term | Fraction, actual: Term | Fraction
+    at: At, rows: Sequence[Row], who: Sequence[int], claimed: Term | Fraction, actual: Term | Fraction
 ) -> Counterexample:
     """That of some rows; of the other mechanisms those that are known are left out, and the others may say
     the same always."""
@@ -338,12 +338,12 @@ def _made(
         at.parameters,
         _number(claimed),
         None if actual == INFINITY else _number(actual),
-        tuple(found),
+        tuple(rows),
         at.databases,
         without=without,
         by_parts=parts.cite("any", at.core.adaptive) if parts is not None and without else "",
         neighbours=at.neighbours,
-        moving=tuple(stated[row.mechanism - 1] for row in found if stated),
+        moving=tuple(stated[row.mechanism - 1] for row in rows if stated),
     )
 
 

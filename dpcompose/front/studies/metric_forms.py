@@ -91,34 +91,36 @@ class MetricForms:
     def asked(self, claim: Claim, steps: Steps = 1) -> Asked | None:
         """A claim for neighbours, or for groups of so many steps; None where it is no such claim, or there is
         no composition for these."""
-        found = granular(self.told.setting, claim.guarantee)
-        if found is None:
+        counted = granular(self.told.setting, claim.guarantee)
+        if counted is None:
             return None
         try:
-            data = found.problem(self.data, steps)
+            data = counted.problem(self.data, steps)
             read = problems.read_data(data, notions=self.theory.parameters, own=self.theory.own, pairs=False)
-            key = found.granularity, steps
+            key = counted.granularity, steps
             judge = self._judges.setdefault(key, ForNeighbours(read.setting, self.theory))
-            if steps == 1 and read.setting.target != found.granularity:
+            if steps == 1 and read.setting.target != counted.granularity:
                 return None
-            if not self._is_alike(judge) or (steps != 1 and not self._is_of_steps(judge, found, steps)):
+            if not self._is_alike(judge) or (steps != 1 and not self._is_of_steps(judge, counted, steps)):
                 return None
             name = TARGET if steps == 1 else SINGLE
-            stated = {key: to_text(self._in_steps(found, value, name)) for key, value in found.values.items()}
+            stated = {
+                key: to_text(self._in_steps(counted, value, name)) for key, value in counted.values.items()
+            }
         except problems.ProblemError as error:
-            self._refused[found.granularity, steps] = "\n".join(error.told)
+            self._refused[counted.granularity, steps] = "\n".join(error.told)
             return None
         except NO_STUDY as error:
-            self._refused[found.granularity, steps] = str(error)
+            self._refused[counted.granularity, steps] = str(error)
             return None
-        return Asked(found.granularity, steps, judge, read.claims[0], {"notion": found.notion, **stated})
+        return Asked(counted.granularity, steps, judge, read.claims[0], {"notion": counted.notion, **stated})
 
-    def _in_steps(self, found: Granular, value: Any, name: str) -> Any:
+    def _in_steps(self, counted: Granular, value: Any, name: str) -> Any:
         """A parameter of a claim in the canonical metric of the target of the core setting, or its steps."""
         if self.told.setting.at_all_pairs:
-            letter, value = self.told.parts.mark(found.metric), self.told.parts.term(value)
+            letter, value = self.told.parts.mark(counted.metric), self.told.parts.term(value)
         else:
-            letter = found.metric
+            letter = counted.metric
         return substitution.substituted(value, {letter: metrics.letter(name)})
 
     def _is_alike(self, judge: ForNeighbours) -> bool:
@@ -128,15 +130,15 @@ class MetricForms:
         same = all(domains.get(name, domain) == domain for name, domain in there.parameters)
         return same and (here.assumed, here.adaptive) == (there.assumed, there.adaptive)
 
-    def _is_of_steps(self, judge: ForNeighbours, found: Granular, steps: Steps) -> bool:
+    def _is_of_steps(self, judge: ForNeighbours, counted: Granular, steps: Steps) -> bool:
         """Whether the target of a core setting is groups of so many steps, each one of the neighbours."""
-        single = self._judges.get((found.granularity, 1))
-        if single is None or found.granularity.innermost() != (found.granularity, 1):
+        single = self._judges.get((counted.granularity, 1))
+        if single is None or counted.granularity.innermost() != (counted.granularity, 1):
             return False
         target = judge.proofs.elaborated.core.target
         of = target.steps if target.times is None else str(target.times)
-        one = single.proofs.elaborated.core.target
-        return of == steps and replace(target, steps=1, times=None) == one and one.steps == 1
+        neighbours = single.proofs.elaborated.core.target
+        return of == steps and replace(target, steps=1, times=None) == neighbours and neighbours.steps == 1
 
     def _attempts(self, claim: Claim) -> Iterator[Asked]:
         """A claim for neighbours, for groups of any number of steps, and of a few."""
@@ -151,9 +153,9 @@ class MetricForms:
 
     def _letter(self, claim: Claim) -> str:
         """A letter for the number of steps: the name of the metric, where no mechanism is stated in such."""
-        found = granular(self.told.setting, claim.guarantee)
-        plain = all(one.satisfies.metric is None for one in self.told.setting.mechanisms)
-        return found.metric if found is not None and plain else "steps"
+        counted = granular(self.told.setting, claim.guarantee)
+        plain = all(mechanism.satisfies.metric is None for mechanism in self.told.setting.mechanisms)
+        return counted.metric if counted is not None and plain else "steps"
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim about a composition for neighbours."""
@@ -237,51 +239,51 @@ class MetricForms:
 
     def _negative(self, claim: Claim) -> bool:
         """Whether a claimed metric, of which a power stands, may be negative somewhere."""
-        (_, power), found = POWERS[claim.notion], granular(self.told.setting, claim.guarantee)
-        if power == 1 or found is None:
+        (_, power), counted = POWERS[claim.notion], granular(self.told.setting, claim.guarantee)
+        if power == 1 or counted is None:
             return False
-        said = self._in_steps(found, claim.guarantee.in_metric.formula, TARGET)
+        said = self._in_steps(counted, claim.guarantee.in_metric.formula, TARGET)
         return not (metrics.is_positive_part(said) or surely(said, False, self.told.core.assumed))
 
     # saved derivations
 
     def saved(self, verdicts: Iterable[Proved]) -> list[dict[str, Any]]:
         """What `checked` reads: for each granularity a derivation, and the claims that it is about."""
-        found: dict[tuple[Granularity, Steps], list[tuple[int, Shown]]] = {}
+        alike: dict[tuple[Granularity, Steps], list[tuple[int, Shown]]] = {}
         for n, verdict in enumerate(verdicts, start=1):
             if isinstance(verdict, Shown):
-                found.setdefault(verdict.asked.key, []).append((n, verdict))
+                alike.setdefault(verdict.asked.key, []).append((n, verdict))
         return [
-            {"about": [n for n, _ in some]}
+            {"about": [n for n, _ in numbered]}
             | ({} if steps == 1 else {"steps": steps})
-            | _derived([shown for _, shown in some])
-            for (_, steps), some in found.items()
+            | _derived([shown for _, shown in numbered])
+            for (_, steps), numbered in alike.items()
         ]
 
     def checked(
         self, data: Any, claims: Sequence[Claim], problem: Any, allow: Allowed
     ) -> Iterable[tuple[Sequence[int], Checked]]:
         """The numbers of claims in canonical metrics, from 1, and what is shown of them.  Raises Refused."""
-        for one in data if isinstance(data, list) else [None]:
-            if not isinstance(one, dict) or not _are_numbers(one.get("about"), len(claims)):
+        for entry in data if isinstance(data, list) else [None]:
+            if not isinstance(entry, dict) or not _are_numbers(entry.get("about"), len(claims)):
                 raise Refused("what is shown of claims in canonical metrics cannot be read")
-            derived = {key: value for key, value in one.items() if key not in ("about", "steps")}
-            steps, some = one.get("steps", 1), [claims[n - 1] for n in one["about"]]
+            derived = {key: value for key, value in entry.items() if key not in ("about", "steps")}
+            steps, stated = entry.get("steps", 1), [claims[n - 1] for n in entry["about"]]
             if not isinstance(steps, str) and (type(steps) is not int or steps < 1):
                 raise Refused("what is shown of claims in canonical metrics cannot be read")
             if steps != 1:
-                _ = [self.asked(claim) for claim in some]
-            asked = [self.asked(claim, steps) for claim in some]
-            for n, claim in zip(one["about"], asked, strict=True):
+                _ = [self.asked(claim) for claim in stated]
+            asked = [self.asked(claim, steps) for claim in stated]
+            for n, claim in zip(entry["about"], asked, strict=True):
                 if claim is None or claim.judge.proofs.elaborated.core.data() != derived.get("core"):
                     raise Refused(f"claim {n} is about other neighbours, or none")
             if derived.get("stated") != [dict(claim.stated) for claim in asked if claim is not None]:
                 raise Refused("claims in canonical metrics are not those of the problem")
-            yield one["about"], saved.check(derived | {"problem": problem}, self.theory.in_kernel, allow)
+            yield entry["about"], saved.check(derived | {"problem": problem}, self.theory.in_kernel, allow)
 
 
-def _are_numbers(some: Any, most: int) -> bool:
-    return isinstance(some, list) and all(type(n) is int and 1 <= n <= most for n in some)
+def _are_numbers(numbers: Any, most: int) -> bool:
+    return isinstance(numbers, list) and all(type(n) is int and 1 <= n <= most for n in numbers)
 
 
 def _shown(asked: Asked, proved: Proved, undecided: Verdict) -> Shown:

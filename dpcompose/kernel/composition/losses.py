@@ -91,9 +91,9 @@ class Loss:
         The distance comes first: rε by the rule, and then ρ = rε·tanh(rε/2), never more than r²·ε·tanh(ε/2).
         """
         values, apart = self.before(r, theory), self.apart(theory)
-        for one in self.then:
-            page = theory.page(one.page, "conversion")
-            values, apart = converted(theory, page, values, dict(one.chosen), apart, orders=self.orders), ()
+        for step in self.then:
+            page = theory.page(step.page, "conversion")
+            values, apart = converted(theory, page, values, dict(step.chosen), apart, orders=self.orders), ()
         return values
 
     def before(self, r: Term, theory: Theory) -> dict[str, Term]:
@@ -174,14 +174,14 @@ def at_distance(rule: Any, values: Mapping[str, Term], r: Term) -> dict[str, Ter
     """
     if any(value.kind == "oo" for value in values.values()):
         return dict.fromkeys(rule.head.parameters, INFINITY)
-    letters, found = {**values, "r": r}, {}
+    letters, there = {**values, "r": r}, {}
     whole = r.number is not None and r.number.denominator == 1
     for key in rule.head.parameters:
         if whole and key in rule.head.at_steps:
-            found[key] = formulas.parse(rule.head.at_steps[key], letters, {"": []})
+            there[key] = formulas.parse(rule.head.at_steps[key], letters, {"": []})
         else:
-            found[key] = formulas.parse(rule.head.distance[key], letters)
-    return found
+            there[key] = formulas.parse(rule.head.distance[key], letters)
+    return there
 
 
 def converted(
@@ -224,12 +224,12 @@ def converted(
         if values[key] != formulas.parse(text, {}):
             raise NoLoss(f"{page.id} needs {key} = {text}, not {formulas.to_text(values[key])}")
     letters = {**values, **chosen, **order}
-    found = {key: formulas.parse(formula, letters) for key, formula in head.parameters.items()}
+    made = {key: formulas.parse(formula, letters) for key, formula in head.parameters.items()}
     if head.orders == "all":
-        found = {key: substitution.expanded(value) for key, value in found.items()}
-        if any(ALPHA in value.letters for value in found.values()):
+        made = {key: substitution.expanded(value) for key, value in made.items()}
+        if any(ALPHA in value.letters for value in made.values()):
             raise NoLoss(f"{page.id} is for what does not depend on the order")
-    return found
+    return made
 
 
 def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apart: bool = False) -> str:
@@ -338,11 +338,11 @@ class Composition:
 
     def worst(self, key: str, values: Iterable[Term]) -> Term:
         """The largest of a parameter's values."""
-        some = list(dict.fromkeys(values))
+        distinct = list(dict.fromkeys(values))
         try:
-            return largest(some, key in self.rule.head.squared, self.setting.known)
+            return largest(distinct, key in self.rule.head.squared, self.setting.known)
         except forms.NotAForm:  # no other one is seen to be at least any of them
-            return terms.top(1, some)
+            return terms.top(1, distinct)
 
 
 def adds_up(rule: Any, key: str) -> bool:

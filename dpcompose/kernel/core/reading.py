@@ -201,7 +201,7 @@ MECHANISM_KEYS = (
 
 def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders | None = None) -> Mechanism:
     reader.keys(MECHANISM_KEYS)
-    reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
+    reads = tuple(_reads(read, databases) for read in reader.key("reads").items())
     count = reader.key("count").formula() if "count" in reader.value else None
     if count is not None and not is_count(count):
         raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
@@ -279,7 +279,7 @@ def _sampled(reader: Reader, databases: Databases) -> Sampled:
 
 def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:
     """The mechanisms whose distances a mechanism is stated in."""
-    return () if mechanism.metric is None else tuple(one for _, one in mechanism.metric.distances)
+    return () if mechanism.metric is None else tuple(distance for _, distance in mechanism.metric.distances)
 
 
 def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
@@ -293,7 +293,7 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
     given.keys(("formula", "besides", "distances", "bounded"))
     if not isinstance(given.key("distances").value, dict) or not given.key("distances").value:
         raise given.key("distances").wrong("a table of mechanisms by letters")
-    found = []
+    apart = []
     for name in sorted(map(str, given.key("distances").value)):
         mechanism = _mechanism(given.key("distances").key(name), databases, depth)
         alike = all(
@@ -312,28 +312,28 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
             raise given.key("distances").wrong(
                 f"letters that begin with {begin}, and guarantees for neighbours, of as many members,"
             )
-        found.append((name, mechanism))
-    letters = {name: metrics.letter(name) for name, _ in found}
+        apart.append((name, mechanism))
+    letters = {name: metrics.letter(name) for name, _ in apart}
     inside = Reader(given.value, given.at, {**given.symbols, **letters})
-    return products.in_distances(inside, values, tuple(found), given.key("bounded").boolean())
+    return products.in_distances(inside, values, tuple(apart), given.key("bounded").boolean())
 
 
 def _also(reader: Reader, databases: Databases, values: int, orders: Orders | None) -> tuple[Stated, ...]:
     """The guarantees that a mechanism has besides: of one that is known by its guarantees, or a table."""
     besides = []
-    for one in reader.key("also", []).items():
+    for other in reader.key("also", []).items():
         if databases.kind == "arrays" or {"noise", "study"} & set(reader.value):
-            raise one.wrong("nothing besides what is given, so none")
+            raise other.wrong("nothing besides what is given, so none")
         if databases.kind == "product":
-            besides.append(_also_in_metric(one, databases))
+            besides.append(_also_in_metric(other, databases))
             continue
-        one.keys(("stated", "domain", "notion", "values", "orders"))
-        domain = one.key("domain").text("own", "common")
+        other.keys(("stated", "domain", "notion", "values", "orders"))
+        domain = other.key("domain").text("own", "common")
         on = values if databases.kind == "listed" and domain == "own" else databases.count
-        stated = _relation(one.key("stated"), databases, on)
-        curve = letters.curve(one, orders)
-        said = letters.values(one, curve, orders)
-        besides.append(Stated(stated, domain, one.key("notion").text(), said, curve))
+        stated = _relation(other.key("stated"), databases, on)
+        curve = letters.curve(other, orders)
+        said = letters.values(other, curve, orders)
+        besides.append(Stated(stated, domain, other.key("notion").text(), said, curve))
     return tuple(besides)
 
 
@@ -392,17 +392,17 @@ def _codes(
     reader: Reader, reads: tuple[int, ...] | None, databases: Databases
 ) -> tuple[tuple[int, ...], ...]:
     """Sets of atoms that are read, which share none; of tuples each at one place."""
-    found = tuple(tuple(sorted(set(one.wholes()))) for one in reader.items())
-    every = [atom for numbers in found for atom in numbers]
+    codes = tuple(tuple(sorted(set(code.wholes()))) for code in reader.items())
+    every = [atom for numbers in codes for atom in numbers]
     there = set(range(len(databases.atoms)) if reads is None else reads)
-    fits = databases.kind == "policies" and databases.of != "sets" and all(found) and {*every} <= there
+    fits = databases.kind == "policies" and databases.of != "sets" and all(codes) and {*every} <= there
     # `fits` first: atoms that are not there have no place
     placed = not (fits and databases.places) or all(
-        len({databases.places[number] for number in numbers}) == 1 for numbers in found
+        len({databases.places[number] for number in numbers}) == 1 for numbers in codes
     )
     if not fits or len(set(every)) < len(every) or not placed:
         raise reader.wrong("sets of atoms that are read, of multisets or at one place, each in one of them,")
-    return tuple(sorted(found))
+    return tuple(sorted(codes))
 
 
 def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
@@ -416,11 +416,11 @@ def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases:
         raise query.key("n").wrong("the number of records that are read, where it is fixed,")
     if least is not None and {least} != {databases.fewest(numbers) for numbers in reads}:
         raise query.key("least").wrong("the least number of records that are read")
-    found = Query(query.key("page").text(), query.key("values").values(), n, least)
+    asked = Query(query.key("page").text(), query.key("values").values(), n, least)
     besides = reader.key("besides").values() if "besides" in reader.value else ()
-    if {name for name, _ in besides} & {name for name, _ in found.values}:
+    if {name for name, _ in besides} & {name for name, _ in asked.values}:
         raise reader.key("besides").wrong("other letters than those of the query")
-    return Noise(found, reader.key("page").text(), reader.key("parameter").formula(), besides=tuple(besides))
+    return Noise(asked, reader.key("page").text(), reader.key("parameter").formula(), besides=tuple(besides))
 
 
 def _number_read(query: Reader, key: str) -> int | Term | None:
@@ -438,8 +438,8 @@ def _number_read(query: Reader, key: str) -> int | Term | None:
 def _table(reader: Reader, databases: Databases, values: int) -> Table:
     reader.keys(("on", "outcomes", "rows"))
     on = reader.key("on").text("databases", "inputs")
-    outcomes = tuple(one.text() for one in reader.key("outcomes").items())
-    rows = tuple(tuple(one.formula() for one in row.items()) for row in reader.key("rows").items())
+    outcomes = tuple(entry.text() for entry in reader.key("outcomes").items())
+    rows = tuple(tuple(entry.formula() for entry in row.items()) for row in reader.key("rows").items())
     wanted = products.listed(databases) if on == "databases" else values
     if len(rows) != wanted or any(len(row) != len(outcomes) for row in rows):
         raise reader.wrong(f"{wanted} rows with a probability for each of {len(outcomes)} outcomes")

@@ -48,9 +48,9 @@ from dpcompose.kernel.rules.premises import (
 
 def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """The mechanisms together lose at most what each loses, added up by the rule of the notion."""
-    some = tuple(one.loss for one in said(premises, Loses, ...))
-    notion = losses.check_composes(some, setting, theory)
-    return Composed(notion, some), Grounds(frozenset({theory.rule(notion).id}))
+    lost = tuple(premise.loss for premise in said(premises, Loses, ...))
+    notion = losses.check_composes(lost, setting, theory)
+    return Composed(notion, lost), Grounds(frozenset({theory.rule(notion).id}))
 
 
 def cover(
@@ -60,10 +60,10 @@ def cover(
 
     every -- whether also where losses do not add up; of -- on products, distances that claims are about.
     """
-    bounds = [one.name for one in said(premises, Bounded, ...)] if premises else []
-    found = covers.cover(setting, theory, every, tuple(of), tuple(bounds))
+    bounds = [premise.name for premise in said(premises, Bounded, ...)] if premises else []
+    told = covers.cover(setting, theory, every, tuple(of), tuple(bounds))
     others = (sizes.pages(setting, theory), products.pages_of_fibres(setting, theory))
-    return Covers(found), Grounds(frozenset({found.page}).union(*found.metrics, *others))
+    return Covers(told), Grounds(frozenset({told.page}).union(*told.metrics, *others))
 
 
 def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
@@ -104,19 +104,19 @@ def apart(
     """
     covered, *some = said(premises, Covers, Loses, ...)
     check_every_type(covered)
-    found = set_apart.apart([one.loss for one in some], setting, theory)
-    types, rule = covered.cover.types, found.together.rule
-    values = found.together.over(types)
+    parted = set_apart.apart([premise.loss for premise in some], setting, theory)
+    types, rule = covered.cover.types, parted.together.rule
+    values = parted.together.over(types)
     notion, given = rule.head.notion, dict(read_values(chosen, setting))
     for id in pages:
         page = conversion(theory, id, notion)
         chosen_here = given if page.head.free else {}
         values = losses.converted(theory, page, values, chosen_here, orders=setting.orders)
         notion = page.head.to
-    if notion != found.notion:
-        raise BadStep(f"what is set apart is of {found.notion} privacy, the rest of {notion}")
-    made = found.joined(tuple(values.items()), found.besides(types, closer), closer)
-    more = Closer(found.rest, found.key).pages if closer else frozenset()
+    if notion != parted.notion:
+        raise BadStep(f"what is set apart is of {parted.notion} privacy, the rest of {notion}")
+    made = parted.joined(tuple(values.items()), parted.besides(types, closer), closer)
+    more = Closer(parted.rest, parted.key).pages if closer else frozenset()
     used = frozenset({rule.id, theory.rule(notion).id, *pages})
     return Satisfies(notion, made), Grounds(page_of_substitution(theory) | used | more)
 
@@ -143,10 +143,10 @@ def curve(
 ) -> Found:
     """A claim holds where its δ is at least the curve, at its ε, at every type: by numbers with so many bits,
     or as a certificate shows of formulas in letters."""
-    covered, *some = said(premises, Covers, Loses, ...)
+    covered, *stated = said(premises, Covers, Loses, ...)
     guarantee = claimed(claim, setting, theory)
     check_every_type(covered)
-    known = computed.Curves.of_all(guarantee.notion, some, setting, theory)
+    known = computed.Curves.of_all(guarantee.notion, stated, setting, theory)
     if bits is None:
         grounds, values = have_values(guarantee, setting), dict(guarantee.values)
         least = known.in_letters(values["epsilon"], covered.cover)
@@ -158,16 +158,16 @@ def curve(
 
 def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
     """A claim that holds by the curve is loose where a smaller one does, else optimal if the curve is."""
-    known, covered, *some = said(premises, Satisfies, Covers, Loses, ...)
+    known, covered, *stated = said(premises, Satisfies, Covers, Loses, ...)
     guarantee = claimed(claim, setting, theory)
     check_every_type(covered)
     if known != guarantee:
         raise BadStep("the claim is not known to hold")
     notion, values = guarantee.notion, guarantee.values
-    curves = computed.Curves.of_all(notion, some, setting, theory)
+    curves = computed.Curves.of_all(notion, stated, setting, theory)
     page, loose = curves.standing(values, covered.cover, bits)
     if not loose:
-        moved = (families.needed(setting, one.moves) for one in covered.cover.types)
+        moved = (families.needed(setting, type.moves) for type in covered.cover.types)
         check_always_there(setting, *chain.from_iterable(moved))
     trusts = Grounds(frozenset({page}), frozenset({"curves"}))
     return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
@@ -216,22 +216,20 @@ def change(
     certificates -- of parameters that have a limit, that they are at most that.
     """
     guarantee = one_of(premises, Satisfies)
-    found, given = conversion(theory, page, guarantee.notion), dict(read_values(chosen, setting))
-    if found.head.at_most and setting.distances:
+    by, given = conversion(theory, page, guarantee.notion), dict(read_values(chosen, setting))
+    if by.head.at_most and setting.distances:
         raise BadStep(f"{page} is for guarantees with limits, which formulas in distances may not keep")
-    values = losses.converted(
-        theory, found, dict(guarantee.values), given, within=True, orders=setting.orders
-    )
-    order = divergences.order_of(theory, setting.orders, guarantee.notion, found.head.to)
+    values = losses.converted(theory, by, dict(guarantee.values), given, within=True, orders=setting.orders)
+    order = divergences.order_of(theory, setting.orders, guarantee.notion, by.head.to)
     letters, used = {**given, **dict(guarantee.values), **order}, frozenset[str]()
-    for key, text in found.head.at_most.items():
+    for key, text in by.head.at_most.items():
         if INFINITY in letters.values():
             break  # then nothing is promised
-        of = found.head.to if key in given else guarantee.notion
+        of = by.head.to if key in given else guarantee.notion
         limit, shown = formulas.parse(text, letters), entry_of(certificates, key)
         used |= at_least(setting, theory, of, key, limit, letters[key], shown)
-    wanted = theory.rule(found.head.to).head.parameters
-    made = Satisfies(found.head.to, tuple((key, values[key]) for key in wanted))
+    wanted = theory.rule(by.head.to).head.parameters
+    made = Satisfies(by.head.to, tuple((key, values[key]) for key in wanted))
     return made, Grounds(frozenset({page}), used)
 
 
@@ -248,15 +246,15 @@ def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, 
 
 def least(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """Of guarantees that differ in one parameter the least holds, whatever the letters are."""
-    some = said(premises, Satisfies, Satisfies, ...)
-    first = some[0]
+    every = said(premises, Satisfies, Satisfies, ...)
+    first = every[0]
     differing = {
-        key for one in some for (key, x), (_, y) in zip(one.values, first.values, strict=True) if x != y
+        key for known in every for (key, x), (_, y) in zip(known.values, first.values, strict=True) if x != y
     }
-    if any(one.notion != first.notion for one in some) or len(differing) > 1:
+    if any(known.notion != first.notion for known in every) or len(differing) > 1:
         raise BadStep("the guarantees differ in more than one parameter")
     values = tuple(
-        (key, smallest([dict(one.values)[key] for one in some]) if key in differing else value)
+        (key, smallest([dict(known.values)[key] for known in every]) if key in differing else value)
         for key, value in first.values
     )
     return Satisfies(first.notion, values), Grounds()

@@ -162,11 +162,11 @@ class Curve:
             return max(curve.below(epsilon, bits, points) for curve in self._with(alike_ways(self.keyed)))
         if (alike := self.alike_middles) is not None:
             return max(Fraction(0), spreads.together(alike.ratio, alike.count, epsilon, bits).low)
-        middles = tuple(one for one in self.laplace if one.middle)
-        each = (replace(Curve(()), laplace=(one,)) for one in middles)
-        values = [curve.below(epsilon, bits, points) for curve in each if curve.alike_middles is not None]
+        middles = tuple(law for law in self.laplace if law.middle)
+        alone = (replace(Curve(()), laplace=(law,)) for law in middles)
+        values = [curve.below(epsilon, bits, points) for curve in alone if curve.alike_middles is not None]
         values += (order._delta(epsilon, bits, points, False) for order in self._orders)
-        if middles and math.prod(one.count + 1 for one in middles) <= spreads.MOST_LOSSES:
+        if middles and math.prod(law.count + 1 for law in middles) <= spreads.MOST_LOSSES:
             values += (self._beside_middles(middles, share, epsilon, bits) for share in spreads.LOOKED_AT)
         return max(values)
 
@@ -175,7 +175,7 @@ class Curve:
     ) -> Fraction:
         """δ at least where all middles have two losses, the larger one this share of how far they go."""
         total = Fraction(0)
-        tables = (spreads.losses(one.ratio, one.count, share, bits) for one in middles)
+        tables = (spreads.losses(law.ratio, law.count, share, bits) for law in middles)
         for chosen in product(*map(tuple, tables)):
             moved = sum((loss.low for loss, _ in chosen), Fraction(0))
             beside = self._delta(epsilon - terms.number(moved), bits, BESIDE_NORMAL, False)
@@ -203,7 +203,7 @@ class Curve:
 
     def _known(self, up: bool) -> Curve:
         """What is known of it on one side as losses that add up: from below nothing of middles."""
-        return self if up else replace(self, laplace=tuple(one for one in self.laplace if not one.middle))
+        return self if up else replace(self, laplace=tuple(law for law in self.laplace if not law.middle))
 
     def _delta(self, epsilon: Term, bits: int, points: int, up: bool) -> Fraction:
         """δ on one side: over the losses of those with several guarantees the mean of that of the others."""
@@ -212,7 +212,7 @@ class Curve:
             return _losses(known, bits, points, up).delta(epsilon)
         parts = tuple(Together(((part.epsilon, part.delta),), part.steps, part.count) for part in self.parts)
         rest = replace(known, parts=(), together=())
-        bits = min(bits, ON_LINES) if any(one.tail for one in self.together) else bits
+        bits = min(bits, ON_LINES) if any(joint.tail for joint in self.together) else bits
         with suppress(TooManyLosses):
             table = _added_up((*self.together, *parts), bits, up)
             if table is not None and rest == Curve((), adaptive=known.adaptive):
@@ -248,11 +248,11 @@ class Curve:
         return Interval(self.below(epsilon, bits, points), self.above(epsilon, bits, points))
 
 
-def _check_order(some: Iterable[Together | Known | Appearing]) -> None:
+def _check_order(pieces: Iterable[Together | Known | Appearing]) -> None:
     """Raises ValueError where tables, at two databases in one order, stand beside samples, in another one."""
-    every = list(some)
-    if any(isinstance(one, Known | Appearing) for one in every) and any(
-        isinstance(one, Together) and one.turned != one for one in every
+    every = list(pieces)
+    if any(isinstance(piece, Known | Appearing) for piece in every) and any(
+        isinstance(piece, Together) and piece.turned != piece for piece in every
     ):
         raise ValueError("tables beside samples that have what differs at one of the two databases only")
 
@@ -272,19 +272,19 @@ class _Group:
     @property
     def members(self) -> tuple[Part | Laplace, ...]:
         """All mechanisms."""
-        return (*(part for part, _ in self.parts), *(one for one, _ in self.noisy))
+        return (*(part for part, _ in self.parts), *(law for law, _ in self.noisy))
 
     @property
     def length(self) -> int:
         """How many steps there are from the middle to the largest loss."""
         parts = sum(weight * part.steps * part.count for part, weight in self.parts)
-        return parts + sum(weight * one.count for one, weight in self.noisy)
+        return parts + sum(weight * law.count for law, weight in self.noisy)
 
     def finer(self, m: int) -> _Group:
         """The same with the step divided."""
         parts = tuple((part, weight * m) for part, weight in self.parts)
         return replace(
-            self, step=self.step / m, parts=parts, noisy=tuple((one, w * m) for one, w in self.noisy)
+            self, step=self.step / m, parts=parts, noisy=tuple((law, w * m) for law, w in self.noisy)
         )
 
     def noise(self, part: Part, weight: int, bits: int) -> Noise:
@@ -296,8 +296,8 @@ class _Group:
         """The probability that no loss is ∞."""
         interval = ONE
         for part, weight in self.parts:
-            one = ONE - self.noise(part, weight, bits).infinite
-            interval = (interval * one.power(part.count, 2 * bits)).rounded(4 * bits)
+            finite = ONE - self.noise(part, weight, bits).infinite
+            interval = (interval * finite.power(part.count, 2 * bits)).rounded(4 * bits)
         return interval
 
     def axis(self, bits: int, rounding: Rounding) -> Axis:
@@ -309,13 +309,13 @@ class _Group:
             for u, mass in enumerate(self.noise(part, weight, bits).masses):
                 table[u * weight] = table.get(u * weight, 0) + rounding.end(mass)
             tables.append((table, part.count))
-        for one, weight in self.noisy:
-            ratio = enclosure(one.ratio if self.exact else weight * self.step, bits + 32)
-            if one.middle:
+        for law, weight in self.noisy:
+            ratio = enclosure(law.ratio if self.exact else weight * self.step, bits + 32)
+            if law.middle:
                 numbers = middle(ratio, weight, rounding)
             else:
                 numbers = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
-            tables.append((numbers, one.count))
+            tables.append((numbers, law.count))
         every = [table if many == 1 else places(power(table, many, rounding)) for table, many in tables]
         return Axis(self.step, self.length, tuple(added(every, rounding)))
 
@@ -329,14 +329,14 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
     moving = [part for part in curve.parts if part.epsilon != terms.ZERO]
     tail: Tail | None = curve.normal
     noisy = list(curve.laplace)
-    if tail is None and not all(one.middle for one in noisy):
+    if tail is None and not all(law.middle for law in noisy):
         tail, noisy = _least_like(moving, noisy)
     groups = _groups(moving, noisy)
     size = math.prod(group.length + 1 for group in groups)
     lost = Losses((), finite.end(up), (ONE - finite).end(up), bits, rounding, tail)
     many = False
     if curve.normal is not None:
-        few = sum(one.count for one in noisy) <= FEW_NOISY
+        few = sum(law.count for law in noisy) <= FEW_NOISY
         many = points > BESIDE_NORMAL and not (few and _refined(groups, BESIDE_NORMAL) is not None)
         points = points if many else min(points, BESIDE_NORMAL)
     elif size > points and tail is None and len(moving) == 1 and moving[0].steps == 1:
@@ -366,7 +366,7 @@ def _with_lattice(curve: Curve, step: Term | None, bits: int, points: int, up: b
     is to be taken from ε' for that.  step -- of which all are multiples."""
     rounding = Rounding.of(bits, up)
     lost = _losses(replace(curve, together=()), bits, BESIDE_NORMAL, up)
-    tables = [(one.table(bits, up), one.count) for one in curve.together]
+    tables = [(joint.table(bits, up), joint.count) for joint in curve.together]
     tables += [(_table(axis, bits, rounding), 1) for axis in lost.axes]
     for width in steps(tables, points // 2) if step is None else [step]:
         with suppress(TooManyLosses):
@@ -406,16 +406,16 @@ def _of_likely(lost: Losses, finite: Interval, part: Part) -> Losses:
 
 def _least_like(parts: Sequence[Part], noisy: Sequence[Laplace]) -> tuple[Laplace, list[Laplace]]:
     """One mechanism with Laplace noise whose losses share a lattice with the fewest others, and the rest."""
-    groups = [group for group in _groups(parts, noisy) if not all(one.middle for one, _ in group.noisy)]
+    groups = [group for group in _groups(parts, noisy) if not all(law.middle for law, _ in group.noisy)]
     few = min(groups, key=lambda group: sum(member.count for member in group.members))
-    chosen = [one for one, _ in few.noisy if not one.middle][-1]
-    rest = [replace(one, count=one.count - (one == chosen)) for one in noisy]
-    return replace(chosen, count=1), [one for one in rest if one.count]
+    chosen = [law for law, _ in few.noisy if not law.middle][-1]
+    rest = [replace(law, count=law.count - (law == chosen)) for law in noisy]
+    return replace(chosen, count=1), [law for law in rest if law.count]
 
 
-def _moves(one: Part | Laplace) -> Term:
+def _moves(piece: Part | Laplace) -> Term:
     """How far its losses go, in one step: ε, or the ratio of Laplace noise."""
-    return one.epsilon if isinstance(one, Part) else one.ratio
+    return piece.epsilon if isinstance(piece, Part) else piece.ratio
 
 
 def _groups(parts: Sequence[Part], noisy: Sequence[Laplace]) -> list[_Group]:
@@ -424,12 +424,12 @@ def _groups(parts: Sequence[Part], noisy: Sequence[Laplace]) -> list[_Group]:
     members: tuple[Part | Laplace, ...] = (*parts, *noisy)
     of = {member: _moves(member) for member in members}
     for step, weights in commensurable(list(dict.fromkeys(of.values()))):
-        inside = [(one, weights[value]) for one, value in of.items() if value in weights]
+        inside = [(piece, weights[value]) for piece, value in of.items() if value in weights]
         groups.append(
             _Group(
                 step,
-                tuple((one, weight) for one, weight in inside if isinstance(one, Part)),
-                tuple((one, weight) for one, weight in inside if isinstance(one, Laplace)),
+                tuple((piece, weight) for piece, weight in inside if isinstance(piece, Part)),
+                tuple((piece, weight) for piece, weight in inside if isinstance(piece, Laplace)),
             )
         )
     return groups
@@ -444,10 +444,12 @@ def _refined(groups: Sequence[_Group], points: int) -> list[_Group] | None:
     left = points // math.prod(group.length + 1 for group in groups if not group.noisy)
     if not left or len(noisy) > 2:
         return None
-    each = left if len(noisy) < 2 else math.isqrt(left)
-    if any(each <= 2 * group.length for group in noisy):
+    share = left if len(noisy) < 2 else math.isqrt(left)
+    if any(share <= 2 * group.length for group in noisy):
         return None
-    return [group.finer(2 * ((each - 1) // (2 * group.length))) if group.noisy else group for group in groups]
+    return [
+        group.finer(2 * ((share - 1) // (2 * group.length))) if group.noisy else group for group in groups
+    ]
 
 
 def _snapped(parts: Sequence[Part], noisy: Sequence[Laplace], points: int, bits: int, up: bool) -> _Group:
@@ -458,20 +460,20 @@ def _snapped(parts: Sequence[Part], noisy: Sequence[Laplace], points: int, bits:
     """
     members: tuple[Part | Laplace, ...] = (*parts, *noisy)
     exact = {member: enclosure(_moves(member), bits) for member in members}
-    many = {one: one.count * (one.steps if isinstance(one, Part) else 1) for one in exact}
-    largest = sum((x.high * many[one] for one, x in exact.items()), Fraction(0))
-    each = sum(many[one] * (1 if isinstance(one, Part) else 2) for one in exact)
-    if each + 1 >= points:
-        raise TooManyLosses(f"{each} mechanisms and steps are too many to go through their losses")
-    step = Interval.of(largest / (points - 1 - each)).rounded(40).high
+    many = {piece: piece.count * (piece.steps if isinstance(piece, Part) else 1) for piece in exact}
+    largest = sum((x.high * many[piece] for piece, x in exact.items()), Fraction(0))
+    moves = sum(many[piece] * (1 if isinstance(piece, Part) else 2) for piece in exact)
+    if moves + 1 >= points:
+        raise TooManyLosses(f"{moves} mechanisms and steps are too many to go through their losses")
+    step = Interval.of(largest / (points - 1 - moves)).rounded(40).high
 
-    def whole(one: Part | Laplace, of: int) -> int:
-        times = (exact[one].high if up else exact[one].low) / (step * of)
+    def whole(piece: Part | Laplace, of: int) -> int:
+        times = (exact[piece].high if up else exact[piece].low) / (step * of)
         return of * (math.ceil(times) if up else math.floor(times))
 
     return _Group(
         terms.number(step),
         tuple((part, whole(part, 1)) for part in parts),
-        tuple((one, whole(one, 2)) for one in noisy),
+        tuple((piece, whole(piece, 2)) for piece in noisy),
         exact=False,
     )

@@ -51,29 +51,31 @@ def piece(asked: Mapping[str, str], values: Mapping[str, Term], r: Term) -> Piec
         raise NoPiece(f"no curve is made of {', '.join(sorted(asked))}")
     if terms.INFINITY in (r, *values.values()):
         return None
-    found = {key: _constant(key, formulas.parse(text, {**values, "r": r})) for key, text in asked.items()}
-    if terms.INFINITY in found.values():
+    parameters = {
+        key: _constant(key, formulas.parse(text, {**values, "r": r})) for key, text in asked.items()
+    }
+    if terms.INFINITY in parameters.values():
         return None
     if set(asked) == OF_KEYS:
-        return _of_keys(found, r)
-    if "ratio" in found:
-        return Laplace(found["ratio"])
-    if "range" in found:
-        return Laplace(found["range"], middle=True)
-    if "epsilon" not in found:
-        return Normal(found.get("square", terms.ZERO), found.get("rho", terms.ZERO))
+        return _of_keys(parameters, r)
+    if "ratio" in parameters:
+        return Laplace(parameters["ratio"])
+    if "range" in parameters:
+        return Laplace(parameters["range"], middle=True)
+    if "epsilon" not in parameters:
+        return Normal(parameters.get("square", terms.ZERO), parameters.get("rho", terms.ZERO))
     steps = r.number
     if steps is None or steps.denominator != 1 or steps < 1:
         raise NoPiece(f"inputs that are {formulas.to_text(r)} apart are no whole number of steps apart")
-    return Part(found["epsilon"], found["delta"], int(steps))
+    return Part(parameters["epsilon"], parameters["delta"], int(steps))
 
 
-def _of_keys(found: Mapping[str, Term], r: Term) -> Keyed:
+def _of_keys(parameters: Mapping[str, Term], r: Term) -> Keyed:
     """Counts by keys of one person who comes or goes."""
-    keys = found["keys"].number
+    keys = parameters["keys"].number
     if r != terms.ONE or keys is None or keys.denominator != 1:
         raise NoPiece("what several persons have in common, of keys that nobody else has, is not known")
-    return Keyed(found["square"], int(keys), found["apart"])
+    return Keyed(parameters["square"], int(keys), parameters["apart"])
 
 
 def turned(piece: Piece | None, n: int) -> Piece | None:
@@ -92,11 +94,11 @@ def at_once(pieces: Iterable[Piece | None]) -> Piece | None:
     >>> at_once([pure, None]) == pure
     True
     """
-    every = [one for one in pieces if one is not None]
+    every = [known for known in pieces if known is not None]
     if len(every) < 2:
         return every[0] if every else None
-    parts = [one for one in every if isinstance(one, Part)]
-    noisy = [tail for one in every if (tail := _tail(one)) is not None]
+    parts = [known for known in every if isinstance(known, Part)]
+    noisy = [tail for known in every if (tail := _tail(known)) is not None]
     alike = len({(part.steps, part.count) for part in parts}) == 1
     if len(parts) + len(noisy) < len(every) or not alike or len(noisy) > 1 or (noisy and parts[0].steps > 1):
         raise NoPiece(
@@ -147,18 +149,18 @@ def _constant(key: str, value: Term) -> Term:
 
 def curve(pieces: Iterable[Piece | None], adaptive: bool = False) -> Curve | None:
     """The curve of mechanisms; None where δ is 1 for every ε', as all is lost."""
-    some = list(pieces)
-    return None if None in some else Curve.of([one for one in some if one is not None], adaptive)
+    known = list(pieces)
+    return None if None in known else Curve.of([piece for piece in known if piece is not None], adaptive)
 
 
 def above(curves: Iterable[Curve | None], epsilon: Term, bits: int) -> Fraction:
     """The largest δ of some curves at ε, from above: a claim with at least it is proved."""
-    return max(Fraction(1) if one is None else one.above(epsilon, bits) for one in _some(curves, bits))
+    return max(Fraction(1) if curve is None else curve.above(epsilon, bits) for curve in _some(curves, bits))
 
 
 def below(curves: Iterable[Curve | None], epsilon: Term, bits: int) -> Fraction:
     """The same from below: a claim with less is refuted where the distances of the curve are attained."""
-    return max(Fraction(1) if one is None else one.below(epsilon, bits) for one in _some(curves, bits))
+    return max(Fraction(1) if curve is None else curve.below(epsilon, bits) for curve in _some(curves, bits))
 
 
 def between(curve: Curve | None, epsilon: Term, bits: int) -> Interval:
@@ -170,17 +172,17 @@ def _some(curves: Iterable[Curve | None], bits: int) -> list[Curve | None]:
     """Raises ValueError for no curves, or too many digits."""
     if not 1 <= bits <= MOST_BITS:
         raise ValueError(f"a curve is enclosed with up to {MOST_BITS} binary digits, not {bits}")
-    if not (some := list(dict.fromkeys(curves))):
+    if not (distinct := list(dict.fromkeys(curves))):
         raise ValueError("there are no curves")
-    return some
+    return distinct
 
 
 def is_proved(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: int) -> bool:
     """Whether no mechanisms with these guarantees exceed δ at ε.  Raises TooManyLosses and NoEnclosure."""
     if terms.INFINITY in (epsilon, delta):
         return True
-    some, low = _some(curves, bits), enclosure(delta, bits).low
-    return all(above([one], epsilon, bits) <= low or _is_least(one, epsilon, delta) for one in some)
+    distinct, low = _some(curves, bits), enclosure(delta, bits).low
+    return all(above([curve], epsilon, bits) <= low or _is_least(curve, epsilon, delta) for curve in distinct)
 
 
 def _is_least(curve: Curve | None, epsilon: Term, delta: Term) -> bool:
@@ -202,15 +204,15 @@ def is_loose(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: i
     """
     if terms.INFINITY in (epsilon, delta):
         return None
-    some, value = list(curves), enclosure(delta, bits)
-    worst = Interval(below(some, epsilon, bits), above(some, epsilon, bits))
+    every, value = list(curves), enclosure(delta, bits)
+    worst = Interval(below(every, epsilon, bits), above(every, epsilon, bits))
     if worst.high < value.low:
         return True
-    if worst.low != value.high and not any(_is_least(one, epsilon, delta) for one in some):
+    if worst.low != value.high and not any(_is_least(curve, epsilon, delta) for curve in every):
         return None
     less = epsilon - SMALLER
-    if sign(less) in (0, 1) and above(some, less, bits) <= value.low:
+    if sign(less) in (0, 1) and above(every, less, bits) <= value.low:
         return True
     # δ is convex in e^ε': where it still falls beyond ε, it is larger everywhere before
-    falls = sign(epsilon) == 0 or above(some, epsilon + 1, bits) < value.low
+    falls = sign(epsilon) == 0 or above(every, epsilon + 1, bits) < value.low
     return False if falls else None
