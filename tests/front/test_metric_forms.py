@@ -277,3 +277,22 @@ def test_a_witness_loses_what_is_stated_at_any_two() -> None:
                         assert p <= 2 * q and q <= 2 * p
             if d(D0, E) != sympy.oo:
                 assert ones[D0] == 2 ** d(D0, E) * ones[E]
+
+
+@pytest.mark.parametrize("name", ["106-metrics", "237-three-people", "238-couples", "76-metrics"])
+def test_what_a_claim_claims_is_judged_as_the_claim_is(name: str) -> None:
+    """In Python a claim's guarantee is a claim as well: one in a metric is no guarantee for the neighbours."""
+    (file,) = (Path(__file__).parents[2] / "notebooks" / "problems").glob(f"{name}*.toml")
+    composition, claims = dpc.load(file)
+    for one in claims:
+        assert composition.check(one.guarantee).verdict == composition.check(one).verdict == one.expect
+
+
+def test_a_guarantee_in_what_one_mechanism_reads_is_no_claim() -> None:
+    text = (
+        ABC + '[target]\ngranularity = "bounded"\n[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", '
+    )
+    composition, _ = dpc.loads(text + 'metric = "min(e*d_bounded, 1)" }\n')
+    (mechanism,) = composition.setting.mechanisms
+    with pytest.raises(ValueError, match="is about what one mechanism reads, and no claim"):
+        composition.check(mechanism.satisfies)

@@ -225,3 +225,17 @@ def test_a_number_times_one_metric_is_a_guarantee_for_neighbours(metric: str, bo
     several = stated.replace(metric, "min(e[i]*d_unbounded, e[i])")
     with pytest.raises(problems.ProblemError, match="a number times one canonical metric"):
         judged(several, MOST)
+
+
+def test_claims_in_the_metric_of_groups_with_a_name() -> None:
+    """Two records that one input is dealt are replaced: one group of two, but two steps of its guarantee; where two
+    inputs are dealt one each, each loses all that it has for a group."""
+    pairs = '[granularities.two]\ngroup = 2\nof = "bounded"\n'
+    most = [f"{MOST}*d_two", f"2*{MOST}*d_two", f"{MOST}*d_bounded"]
+    single = ["refuted", "proved", "proved"]
+    groups = dealt().replace('granularity = "bounded"', 'granularity = "two"')
+    for stated, words in ((dealt(), single), (groups, ["undecided", "undecided", "proved"])):
+        claims = "".join(f'[[claims]]\nnotion = "pure"\nmetric = "{one}"\n' for one in most)
+        read = problems.read_text(FILE.format(target='"bounded"', size="any") + pairs + stated + claims)
+        made = Study(read.setting, THEORY)
+        assert [made.check(one.guarantee).verdict for one in read.claims] == words

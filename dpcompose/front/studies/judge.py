@@ -118,6 +118,10 @@ class Judge:
 
     def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
         """A guarantee, the value of one, or a metric as a claim about this composition."""
+        if isinstance(said, Guarantee) and said.metric is not None:
+            if not said.metric.said:
+                raise InvalidSetting(f"{said} is about what one mechanism reads, and no claim")
+            return Claim(said, said.text())
         in_metrics = isinstance(said, InMetric) or formulas.has_distances(said)
         if self.at_any_two is None and in_metrics:
             if not self.setting.alone_for_neighbours:

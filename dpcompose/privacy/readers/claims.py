@@ -179,7 +179,7 @@ class Claims:
             guarantee = Guarantee(said.notion, ((key, claimed),))
             written = {"notion": said.notion, key: kernel.to_text(claimed)}
             return Claim(guarantee, MappingProxyType(written), said.expect, doubt)
-        besides, named = tuple(values_of.items()), (self.names.metrics[name],)
+        besides, named = tuple(values_of.items()), tuple(self.names.metrics[one] for one in letter.letters)
         guarantee = at_any_two(said.notion, Metric(metric, named, besides, said=tuple(text.items())))
         return Claim(guarantee, MappingProxyType(written), said.expect, doubt)
 
