@@ -38,7 +38,11 @@ class _Latex(LatexPrinter):
         return printed
 
     def _print_ExpBase(self, power: sympy.Expr, exp: str | None = None) -> str:
-        shown = rf"{EULER}^{{{self._print(power.args[0])}}}"
+        exponent, before = power.args[0], self._settings["fold_short_frac"]
+        below = [sympy.fraction(term)[1] for term in sympy.Add.make_args(exponent)]
+        self._settings["fold_short_frac"] = all(x.is_Atom for x in below)  # a/b, but no a/2b
+        shown = rf"{EULER}^{{{self._print(exponent)}}}"
+        self._settings["fold_short_frac"] = before
         return shown if exp is None else rf"\left({shown}\right)^{{{exp}}}"
 
     def _print_Mul(self, product: sympy.Expr) -> str:
@@ -47,7 +51,9 @@ class _Latex(LatexPrinter):
 
     def _print_Add(self, total: sympy.Expr, order: str | None = None) -> str:
         terms = [_turned(term) for term in total.args]
-        printed: str = super()._print_Add(sympy.Add(*terms) if terms != list(total.args) else total, order)
+        turned = sympy.Add(*terms) if terms != list(total.args) else total
+        ordered = sorted(self._as_ordered_terms(turned, order=order), key=_negative)  # 1 - d, not -d + 1
+        printed: str = super()._print_Add(sympy.Add(*ordered, evaluate=False), order="none")
         return printed
 
 

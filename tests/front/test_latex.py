@@ -8,12 +8,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import sympy
 from shipped import PROBLEMS, SHIPPED, loaded
 
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.printers import latex
 from dpcompose.front.printers.papers import Paper
+from dpcompose.language.latex import latex as typeset
+from dpcompose.language.symbols import symbol
 from dpcompose.proof.theory import registry
 
 NAMES = [
@@ -226,3 +229,15 @@ def test_letters_of_a_proof_are_no_parameters() -> None:
     assert "(k + p)-DP" in lines
     proof = study.paper().proof
     assert "$q$ all of these $q_i$" in proof.replace("$q_i.$", "$q_i$.") and "$m = 2$ their number" in proof
+
+
+def test_formulas_read_as_one_writes_them() -> None:
+    """What is subtracted comes last, short fractions lie in exponents, and scales and members are mathematics."""
+    e, s, b = symbol("e"), symbol("s"), symbol("b")
+    assert typeset(1 - (1 - s * e) ** 2) == r"1 - \left(1 - \varepsilon s\right)^{2}"
+    assert typeset(sympy.exp(-1 / b)) == r"\mathrm{e}^{- 1 / b}"
+    assert typeset(sympy.exp(-1 / (2 * b))) == r"\mathrm{e}^{- \frac{1}{2 b}}"
+    training, clipped = document("178"), document("72")
+    assert r"(\cite[VI.5]{GB} and Result " in training and r"\emph{approximate" not in training
+    assert r"step$_{1}$ with outcomes 1, 0 and $P(1)$ = $0.25$ at $D$" in training
+    assert r"of scale $\tfrac{1}{\varepsilon_{2}}$ to clipped" in clipped

@@ -114,7 +114,7 @@ class AtAnyTwo(At):
         stated, told = self.mechanism(i), self.core.mechanisms[i - 1].noise
         assert stated.noise is not None and told is not None
         if stated.entries is None:
-            return Row(n, f"itself, with {stated.noise.words}", {})
+            return Row(n, Words("itself, with ", stated.noise.words), {})
         ends = []
         for who in "DE":
             named = ((naming.read(name), x) for name, x in self.point.items())

@@ -24,7 +24,7 @@ from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
-from dpcompose.language.said import Cited, Mathematics, Said, formula, plain, same
+from dpcompose.language.said import Cited, Mathematics, Said, Words, formula, plain, same
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.distances import Metric
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee, as_metric, at_any_two, private_in_a_metric
@@ -272,7 +272,7 @@ def _given(mechanism: Mechanism) -> str:
     words = mechanism.satisfies.in_metric.words
     if mechanism.noise is not None:
         read = mechanism.entries.name if mechanism.entries is not None else "the count"
-        return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
+        return Words(f"{mechanism.called} adds ", mechanism.noise.words, f" to {read or 'the point'}")
     if mechanism.table is not None:
         return f"{mechanism.name} has {words}"
     if mechanism.filtered:

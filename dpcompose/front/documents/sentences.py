@@ -71,7 +71,7 @@ def statement(i: int, loss: Loss, by: Captions) -> Said:
     name, reads, stated = name_of(mechanism), image(mechanism.reads), mechanism.satisfies
     if (query := mechanism.query) is not None and mechanism.noise is not None:
         every = "; records come with every value of the attribute" if query.attribute else ""
-        return [*name, f" releases {query.words} of ", reads, " with ", *noise_said(mechanism), every]
+        return [*name, f" releases {query.words} of ", reads, " with ", mechanism.noise.words, every]
     if stated.metric is not None:
         metric = joined([[of_page(text)] for _, text in stated.metric.said], ", with delta ")
         read: Mapping[str, Said] = {"": [], "common": [" and depends only on ", reads]}
@@ -102,16 +102,6 @@ def name_of(mechanism: Mechanism) -> Said:
         return [mechanism.name]
     each = Mathematics(f"i = 1..{count}", rf"i = 1, \dots, {count}".replace("*", " "))
     return [mechanism.name, Mathematics("[i]", "_{i}"), ", ", each, ","]
-
-
-def noise_said(mechanism: Mechanism) -> Said:
-    """The noise of a mechanism that has some, with its parameters as formulas."""
-    assert mechanism.noise is not None
-    front, *rest = mechanism.noise.kind.words.split("{}")
-    return [
-        front,
-        *(part for x, after in zip(mechanism.noise.terms, rest, strict=True) for part in (formula(x), after)),
-    ]
 
 
 def guarantee(said: Guaranteed, theory: Theory, setting: Setting) -> Said:

@@ -134,7 +134,7 @@ def _document(best: Best, verdicts: Sequence[Verdict]) -> str:
         r"\begin{document}",
         *_head(best, head),
         r"\begin{theorem}",
-        *concluded(best),
+        *concluded(best, results_used),
         r"\end{theorem}",
         rf"\begin{{proof}} {said(head.proof)}",
         *_derivation(told, results_used),
@@ -181,6 +181,8 @@ def cite(item: str) -> str:
     return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
 
 
+MEMBER = re.compile(r"\[(\d+|i)\]")
+"""What follows the name of a family where one of its members is spoken of."""
 CITED = re.compile(r"GB(?::| (?:Def|Prop|Thm|Cor|Lemma|Ex|Remark|Rem)\b\.? )([IVXA]+\.\d+)")
 """An item of the source in the text of a page."""
 
@@ -194,10 +196,11 @@ said = Writer(plain, formula, _private, cite)
 """A sentence, its formulas as mathematics."""
 
 
-def concluded(best: Best) -> Iterator[str]:
-    """What a theorem says after its assumptions."""
+def concluded(best: Best, results: Mapping[str, str]) -> Iterator[str]:
+    """What a theorem says after its assumptions; results -- the numbers of the pages that it is by."""
     guarantee = said(best.head.theorem)
-    yield f"{guarantee} ({' and '.join(map(cite, best.items))})."
+    by = [f"Result {results[item]}" if item in results else cite(item) for item in best.items]
+    yield f"{guarantee} ({' and '.join(by)})."
     if TOP in guarantee:
         yield rf"Here ${TOP}_m$ is the sum of the $m$ largest."
     if best.optimal:
@@ -260,7 +263,7 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
         point = [f"${names_latex(names)} = {x}$" for names, x in example.values]
         yield f"Let {', '.join(point)}."
     for name, row in example.reached:
-        yield _row(row, plain(name))
+        yield _row(row, MEMBER.sub(r"$_{\1}$", plain(name)))
     actual, claimed = (formula(example.typeset(loss)) for loss in (example.actual, example.claimed))
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."

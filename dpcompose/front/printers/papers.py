@@ -7,7 +7,7 @@ other lines.  Three files are written beside each other, `proof.tex`, `proof-res
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dpcompose.front.documents.document import Best, every_step
@@ -79,7 +79,7 @@ def _paper(best: Best, verdicts: Sequence[Verdict]) -> Paper:
     pages = [page for page in told.pages if page.id in by]
     numbers = {page.id: rf"\ref{{result:{page.id}}}" for page in pages}
     rows = [
-        *_theorem(best),
+        *_theorem(best, numbers),
         rf"\begin{{proof}}{LOOSE} {latex.said(best.head.proof)}",
         *latex.steps([step for step in told.steps if not step.is_assumed], numbers),
         r"\end{proof}",
@@ -114,8 +114,8 @@ def _sources(rows: Sequence[str]) -> Iterator[str]:
             yield entry
 
 
-def _theorem(best: Best) -> Iterator[str]:
-    """What is assumed, line by line, and the guarantee."""
+def _theorem(best: Best, numbers: Mapping[str, str]) -> Iterator[str]:
+    """What is assumed, line by line, and the guarantee; numbers -- of the results that it is by."""
     head, told = best.head, best.told
     yield rf"\begin{{theorem}}[{{{latex.plain(best.title)}}}]" if best.title else r"\begin{theorem}"
     yield f"{LOOSE} {latex.said(head.about)}"
@@ -129,5 +129,5 @@ def _theorem(best: Best) -> Iterator[str]:
     for n, (label, said) in enumerate(items, start=1):
         yield rf"\item[{label}] {latex.said(said)}{'.' if n == len(items) else ';'}"
     yield r"\end{enumerate}"
-    yield from latex.concluded(best)
+    yield from latex.concluded(best, numbers)
     yield r"\end{theorem}"

@@ -22,6 +22,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.library.releases import Noise as Law
 from dpcompose.language import formulas
+from dpcompose.language.said import Words, formula
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import simple
 from dpcompose.privacy.guarantees.notions import Guarantee
@@ -204,9 +205,11 @@ class Noise(Shown):
         return KINDS[self.word] if self.own is None else _of_page(self.own)
 
     @property
-    def words(self) -> str:
-        """With its parameter, in words."""
-        return self.kind.words.format(*map(formulas.to_text, self.terms))
+    def words(self) -> Words:
+        """With its parameters, in words."""
+        front, *rest = self.kind.words.split("{}")
+        parts = [part for x, after in zip(self.terms, rest, strict=True) for part in (formula(x), after)]
+        return Words(front, *parts)
 
     def _line(self) -> Sequence[str | sympy.Expr]:
         front, *rest = self.kind.words.split("{}")

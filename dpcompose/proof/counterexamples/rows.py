@@ -19,7 +19,8 @@ from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.language.decimals import decimal, rounded
-from dpcompose.language.said import NEIGHBOUR, D, Formula, Words, formula
+from dpcompose.language.said import NEIGHBOUR, D, Mathematics, Words, formula
+from dpcompose.language.said import Part as Spoken
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.proof.counterexamples.spreads import Spread
@@ -66,7 +67,7 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
         return Row(i, said, told, spread=spread)
     if head.by == "event":
         least = rounded_down(ONE if d == INFINITY else d)
-        said = _with_outcomes(decimal(least), "0")
+        said = _with_outcomes(_number(decimal(least)), _number("0"))
         return Row(i, said, {"mechanism": i, "at D": str(least), "at E": "0"})
     if head.by == "tail":
         order = ONE / d
@@ -83,8 +84,13 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
     return Row(i, said, {"mechanism": i, "at D": p, "at E": q}, outcomes)
 
 
-def _with_outcomes(at_D: str | Formula, at_E: str | Formula) -> Words:
-    return Words("with outcomes 1, 0 and P(1) = ", at_D, " at ", D, ", ", at_E, " at ", NEIGHBOUR)
+def _number(text: str) -> Mathematics:
+    return Mathematics(text, text)
+
+
+def _with_outcomes(at_D: Spoken, at_E: Spoken) -> Words:
+    one = Mathematics("P(1)", "P(1)")
+    return Words("with outcomes 1, 0 and ", one, " = ", at_D, " at ", D, ", ", at_E, " at ", NEIGHBOUR)
 
 
 def _around(noise: str, mean: Term, each: str = "") -> Words:
@@ -120,7 +126,7 @@ def of_rows(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Sequen
 
 def of_noise(i: int, at_D: str, at_E: str, noise: str, spread: Spread | None = None) -> Row:
     """A mechanism of the setting itself: the values of its query at D and E, and its noise."""
-    said = Words(f"itself: {at_D} at ", D, f", {at_E} at ", NEIGHBOUR, f", with {noise}")
+    said = Words(f"itself: {at_D} at ", D, f", {at_E} at ", NEIGHBOUR, ", with ", noise)
     told = {"mechanism": i, "query at D": at_D, "query at E": at_E, "noise": noise}
     return Row(i, said, told, spread=spread)
 
