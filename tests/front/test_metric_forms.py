@@ -290,7 +290,9 @@ def test_what_a_claim_claims_is_judged_as_the_claim_is(name: str) -> None:
 
 def test_a_guarantee_in_what_one_mechanism_reads_is_no_claim() -> None:
     text = (
-        ABC + '[target]\ngranularity = "bounded"\n[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", '
+        "format = 1\n"
+        + ABC
+        + '[target]\ngranularity = "bounded"\n[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", '
     )
     composition, _ = dpc.loads(text + 'metric = "min(e*d_bounded, 1)" }\n')
     (mechanism,) = composition.setting.mechanisms
