@@ -139,6 +139,16 @@ def test_a_notebook_asks_and_its_pictures_have_words(path: Path) -> None:
                 assert output.data["text/plain"].startswith(PICTURES)
 
 
+def test_a_notebook_links_to_nothing_above_its_folder() -> None:
+    """What a notebook server that is started here, or the course in a browser, could not open."""
+    for path in (*NOTEBOOKS, COURSE / "solutions.ipynb"):
+        prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+        linked = re.findall(r"\]\(([^)#]+)", prose)
+        assert [
+            to for to in linked if "://" not in to and (to.startswith("..") or not (COURSE / to).exists())
+        ] == []
+
+
 def exercises(notebook: Any) -> list[Any]:
     return [cell for cell in code(notebook) if re.search("^answer = ", cell.source, re.MULTILINE)]
 

@@ -1,4 +1,4 @@
-"""How cost grows with databases, parts and mechanisms: draws notebooks/pictures/growth.svg, which the README shows.
+"""How cost grows with databases, parts and mechanisms: draws notebooks/pictures/growth.svg, which the manual shows.
 
 python tests/benchmarks/plot_finite.py
 """
