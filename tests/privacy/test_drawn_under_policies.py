@@ -98,6 +98,25 @@ def test_a_sample_may_tell_in_which_county_a_record_is(how: str) -> None:
         problems.read_text(setting(COUNTIES, drawn(how, "p"), size="= 2"))
 
 
+@pytest.mark.parametrize(
+    ("stated", "how", "words"),
+    [
+        # single records that come and go are among these, and then it is known what is gained
+        ('replace = "all"\nadd-remove = "all"', "poisson = 's'", "one for unbounded neighbours as well"),
+        (f'{COUNTIES}\nadd-remove = "all"', "poisson = 's'", "state it for unbounded neighbours"),
+        ('replace = "all"\nadd-remove = ["c"]', "fixed = ['1', '4']", "one for bounded neighbours as well"),
+        # where some records only are others, or come and go, the sample tells which it has
+        (COUNTIES, "poisson = 's'", "nothing is gained.*state it for unbounded neighbours"),
+        (f'{COUNTIES}\nadd-remove = ["c"]', "poisson = 's'", "nothing is gained.*for unbounded neighbours"),
+        (COUNTIES, "fixed = ['1', '4']", "nothing is gained.*state it for bounded neighbours"),
+    ],
+)
+def test_what_fits_instead_is_said_of_other_neighbours(stated: str, how: str, words: str) -> None:
+    size = "any" if "poisson" in how else "= 4"
+    with pytest.raises(problems.ProblemError, match=words):
+        problems.read_text(setting(stated, drawn(how, "p"), size=size))
+
+
 def test_samples_have_sizes_that_databases_do_not_have() -> None:
     """Where at most five records are there, a step that adds one leads out of the class for samples of five."""
     text = setting('add-remove = ["a1"]', drawn('poisson = "s"', "unbounded"), size="<= 5")

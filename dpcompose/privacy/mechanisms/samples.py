@@ -21,6 +21,7 @@ from dpcompose.spaces.classes.multisets import multisets
 from dpcompose.spaces.classes.sizes import COUNT
 from dpcompose.spaces.moves.built_in import bounded, unbounded
 from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.policies import policy_of
 
 
 @frozen
@@ -76,8 +77,12 @@ OTHER_SIZES = (
 OF_A_POLICY = (
     "of records that do not become each other, the sample may tell which kind it has, and then nothing is "
     "gained: one of two records, where a1 becomes a2 and b1 neither, shows b1, or tells a1 and a2 apart with "
-    "all of epsilon; state it for bounded neighbours, or, where records are only replaced, without sampled: "
-    "what holds on all samples holds of the whole"
+    "all of epsilon; state it for {0} neighbours, or, where records are only replaced, without sampled: what "
+    "holds on all samples holds of the whole"
+)
+AS_WELL = (
+    "it is one for {0} neighbours as well, and for these it is known what sampling gains; state it for {0} "
+    "neighbours"
 )
 REPLACED_IN_SAMPLES = "log(1 + s*(exp(epsilon) - 1)) - log(1 - s + s*exp(-epsilon))"
 """What is lost where a record that each sample has with probability s is replaced."""
@@ -244,9 +249,12 @@ class Sample(Shown):
         if on_samples.granularity != kind.on_samples:
             about = on_samples.granularity
             partly = about is not None and about.changed and about.edits(multisets()) is None
+            why = OF_A_POLICY.format(kind.on_samples) if partly else kind.otherwise
+            if about is not None and _has_all(about, kind.on_samples):
+                why = AS_WELL.format(kind.on_samples)
             raise ValueError(
                 f"for {self.words}, the guarantee on samples is one for {kind.on_samples} neighbours, "
-                f"not for {about}: {OF_A_POLICY if partly else kind.otherwise}"
+                f"not for {about}: {why}"
             )
         if on_samples.notion not in kind.guarantee:
             raise ValueError(f"what samples make of {on_samples.notion} privacy is not known")
@@ -285,6 +293,16 @@ class Sampled:
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by."""
         return (*self.by.values, *(value for guarantee in self.on_samples for _, value in guarantee.terms))
+
+
+def _has_all(granularity: Granularity, of: Granularity) -> bool:
+    """Whether all neighbours by edits of one record are neighbours of another granularity too."""
+    edits, policy = of.edits(multisets()), policy_of(granularity)
+    assert edits is not None and edits.single is not None
+    if policy is None:
+        return False
+    comes, replaced = policy[0].add_remove is None, policy[0].replace.complete
+    return all(replaced if one == (1, 1) else comes for one in edits.single)
 
 
 def poisson_sample(s: object) -> Sample:

@@ -39,6 +39,9 @@ class Change:
 class Replacement(ABC):
     """A graph on records: x may become y."""
 
+    complete = False
+    """Whether any two records are joined, whichever there are."""
+
     @abstractmethod
     def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
         """Whether two different records of a class may take each other's place."""
@@ -102,6 +105,7 @@ class Replacement(ABC):
 class Every(Replacement):
     """Any two records are joined."""
 
+    complete = True
     any_values = True
     partial = False
 
