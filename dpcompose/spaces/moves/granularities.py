@@ -73,6 +73,8 @@ class Granularity(Shown, ABC):
 
     def by_counts(self, databases: DatabaseClass) -> bool:
         """Whether all that matters is how many records two databases differ in, or at how many positions."""
+        if self.made_of:
+            return all(granularity.by_counts(databases) for granularity in self.made_of)
         return self.edits(databases) is not None
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
@@ -157,7 +159,7 @@ class Granularity(Shown, ABC):
     @property
     def parameters(self) -> Mapping[str, Domain]:
         """The parameters on which it depends, with their values."""
-        return {}
+        return {name: x for granularity in self.made_of for name, x in granularity.parameters.items()}
 
     @property
     def divisions(self) -> tuple[Part, ...]:
@@ -231,7 +233,7 @@ class Granularity(Shown, ABC):
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Why the granularity has no meaning on the class, in words; None where it has one."""
-        return None
+        return next(filter(None, (granularity.unfit(databases) for granularity in self.made_of)), None)
 
     @property
     def words(self) -> str:

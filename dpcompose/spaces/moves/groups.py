@@ -73,9 +73,6 @@ class Group(Granularity):
             return single
         return Edits(single.single, single.most * self.m)
 
-    def by_counts(self, databases: DatabaseClass) -> bool:
-        return self.of.by_counts(databases)
-
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         single = self.of.blocks(shape)
         return None if single is None else replace(single, most=single.most * self.m)
@@ -90,9 +87,6 @@ class Group(Granularity):
             return single.distance(D, E) <= steps
         return any(neighbour == E for neighbour in self.neighbours(D, databases))
 
-    def unfit(self, databases: DatabaseClass) -> str | None:
-        return self.of.unfit(databases)
-
     @property
     def made_of(self) -> tuple[Granularity, ...]:
         return (self.of,)
@@ -102,10 +96,6 @@ class Group(Granularity):
 
     def __hash__(self) -> int:
         return hash(self.innermost())
-
-    @property
-    def parameters(self) -> Mapping[str, Domain]:
-        return self.of.parameters
 
     def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> Group:
         return replace(self, of=self.of.placed(partitions))
@@ -141,7 +131,7 @@ class AnyGroup(Granularity):
 
     @property
     def parameters(self) -> Mapping[str, Domain]:
-        return {**self.times.letters, **self.of.parameters}
+        return {**self.times.letters, **super().parameters}
 
     def at(self, point: Mapping[str, Fraction]) -> Granularity:
         name, of = str(self.times), self.of.at(point)
@@ -165,9 +155,6 @@ class AnyGroup(Granularity):
         """Those of a single step: which atoms there are, and how many parts are touched, depends on these."""
         return self.of.edits(databases)
 
-    def by_counts(self, databases: DatabaseClass) -> bool:
-        return self.of.by_counts(databases)
-
     def unfit(self, databases: DatabaseClass) -> str | None:
         product = databases.cells is not None and databases.larger() == databases
         if not (databases.any_number or product or databases.is_listed):
@@ -176,7 +163,7 @@ class AnyGroup(Granularity):
                 f"tuples of one length, graphs on some vertices or listed databases, not {databases}; a "
                 "number of steps would do"
             )
-        return self.of.unfit(databases)
+        return super().unfit(databases)
 
     @property
     def made_of(self) -> tuple[Granularity, ...]:

@@ -82,7 +82,7 @@ class WithinAnySize(Granularity):
         if not databases.unordered:
             fitting = "they are about multisets and sets"
             return f"steps through any sizes have no meaning on {databases.kind}: {fitting}"
-        return self.of.unfit(databases)
+        return super().unfit(databases)
 
     @property
     def made_of(self) -> tuple[Granularity, ...]:

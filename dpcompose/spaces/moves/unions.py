@@ -35,10 +35,10 @@ class Union(Granularity):
         raise TypeError("a union may count steps inside a class: ask relates(D, E, databases)")
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
-        return any(granularity.relates(D, E, databases) for granularity in (self.one, self.other))
+        return any(granularity.relates(D, E, databases) for granularity in self.made_of)
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        found = (E for granularity in (self.one, self.other) for E in granularity.neighbours(D, databases))
+        found = (E for granularity in self.made_of for E in granularity.neighbours(D, databases))
         return iter(dict.fromkeys(found))
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
@@ -50,11 +50,8 @@ class Union(Granularity):
             return None
         return Edits(singles[0] | singles[1])
 
-    def by_counts(self, databases: DatabaseClass) -> bool:
-        return all(granularity.by_counts(databases) for granularity in (self.one, self.other))
-
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
-        both = [granularity.blocks(shape) for granularity in (self.one, self.other)]
+        both = [granularity.blocks(shape) for granularity in self.made_of]
         sets = [blocks.sets for blocks in both if blocks is not None and blocks.most == 1]
         return None if len(sets) < 2 else Blocks(sets[0] | sets[1])
 
@@ -63,11 +60,8 @@ class Union(Granularity):
 
     @property
     def reach(self) -> int | None:
-        both = [granularity.reach for granularity in (self.one, self.other)]
+        both = [granularity.reach for granularity in self.made_of]
         return None if None in both else max(reach for reach in both if reach is not None)
-
-    def unfit(self, databases: DatabaseClass) -> str | None:
-        return self.one.unfit(databases) or self.other.unfit(databases)
 
     def data(self) -> str | dict[str, Any]:
         return {"union": [self.one.data(), self.other.data()]}
@@ -78,7 +72,7 @@ class Union(Granularity):
 
     @property
     def either(self) -> tuple[Granularity, ...]:
-        return self.one, self.other
+        return self.made_of
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Union) and (self.one, self.other) == (other.one, other.other)
