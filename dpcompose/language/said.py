@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from itertools import chain
+from string import Formatter
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions.keeping import frozen
@@ -100,6 +101,18 @@ class Words(str):
                 joined.append(part)
         words.parts = tuple(joined)
         return words
+
+
+def filled(template: str, **values: Part) -> Words:
+    """A template with parts at its places.
+
+    >>> filled("{p} is new", p=same("p")).parts
+    (Mathematics(text='p', latex='p'), ' is new')
+    """
+    found: list[Part] = []
+    for text, place, _, _ in Formatter().parse(template):
+        found += [text] if place is None else [text, values[place]]
+    return Words(*(part for part in found if part != ""))
 
 
 def parts_of(part: Part) -> tuple[Part, ...]:

@@ -10,6 +10,7 @@ import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
 from shares import every_second
 
+import dpcompose as dpc
 from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import every_step
 from dpcompose.front.printers import latex, render
@@ -158,3 +159,15 @@ def test_distances_of_listed_inputs_are_told(problem: str, said: str) -> None:
     best = told(setting_of(problem), "pure")
     words = [one.words for one in best.told.steps]
     assert f"M: the guarantee holds in the distance of what is read ({said})" in words
+
+
+def test_letters_of_maps_are_not_those_of_parameters_and_records_keep_their_names() -> None:
+    """The maps are q where a parameter is p, and p among the records is no map."""
+    of_p, of_r = (dpc.function(x, lambda D, x=x: tuple(y for y in D if y == x)) for x in "pr")
+    M = dpc.mechanism("M", dpc.pure("p", dpc.unbounded, "own"), reads=of_p)
+    N = dpc.mechanism("N", dpc.pure("k", dpc.unbounded, "own"), reads=of_r)
+    found = dpc.compose(M, N, on=dpc.multisets("pr", "<= 2"), target=dpc.unbounded).guarantee()
+    held = next(step for step in found.proof if "compatible" in step.words)
+    assert held.words == "q is compatible with the unbounded granularity"
+    assert held.source == "checked: all 6 neighbouring pairs of all multisets of size <= 2 over {p, r}"
+    assert "$q$ is compatible" in found.to_latex() and r"over \{p, r\}]" in found.to_latex()

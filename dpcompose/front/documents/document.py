@@ -77,10 +77,14 @@ class Step(Shown):
     @property
     def source(self) -> str:
         """What it is by, and from, as text."""
-        uses = f" from {numbers(self.uses, self.before)}" if self.uses else ""
         if self.page is None:
-            return self.checked + uses
-        return f"by {self.item if self.item == self.page.id else f'{self.item}, {self.page.id}'}{uses}"
+            return self.checked + self.origin
+        return f"by {self.item if self.item == self.page.id else f'{self.item}, {self.page.id}'}{self.origin}"
+
+    @property
+    def origin(self) -> str:
+        """What steps it is from, as text."""
+        return f" from {numbers(self.uses, self.before)}" if self.uses else ""
 
 
 def numbers(ns: Sequence[int], before: str = "") -> str:

@@ -17,11 +17,12 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.decimals import decimal
-from dpcompose.language.said import Formula, Mathematics, Private, Said, formula, plain
+from dpcompose.language.said import Formula, Mathematics, Part, Private, Said, formula, parts_of, plain, same
 from dpcompose.language.tangents import with_tangents
 from dpcompose.privacy.guarantees.notions import private_in_a_metric
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting, inside
+from dpcompose.proof.hypotheses.evidence import P_I, K, P
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.spaces.inputs.written import image
@@ -199,10 +200,11 @@ def letters_of_maps(setting: Setting) -> tuple[str, str]:
     return p, "k" if setting.families else _letter(setting, ("k", "m", "n", "j", "number"))
 
 
-def in_letters_of(setting: Setting, text: str) -> str:
-    """What pages say of the maps p and their number k, in other letters where parameters have these."""
-    own = dict(zip("pk", letters_of_maps(setting), strict=True))
-    return re.sub(r"(?<![A-Za-z'])[pk](?![A-Za-z])", lambda letter: own[letter[0]], text)
+def in_letters_of(setting: Setting, words: str) -> Said:
+    """What is said of the maps p and their number k, in other letters where parameters have these."""
+    p, k = letters_of_maps(setting)
+    own: dict[Part, Part] = {P: same(p), P_I: same(f"{p}_i"), K: same(k)}
+    return [own.get(part, part) for part in parts_of(words)]
 
 
 def _letter(setting: Setting, letters: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ from dpcompose.front.documents.sentences import (
     statement,
     values_said,
 )
-from dpcompose.front.documents.wording import all_of, all_said, in_letters
+from dpcompose.front.documents.wording import all_of, all_said
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.covers.types import Type
@@ -36,13 +36,13 @@ from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
-from dpcompose.language.said import Mathematics, Said, formula, plain
+from dpcompose.language.said import Mathematics, Said, Words, formula, plain
 from dpcompose.proof.theory.registry import Page
 from dpcompose.search.citations.citations import Held
 from dpcompose.search.guarantees import Known, loss_of
 from dpcompose.spaces.inputs.written import image
 
-HYPOTHESIS, ALL_GUARANTEES = "checked: {}", "all guarantees together"
+ALL_GUARANTEES = "all guarantees together"
 """What a step is by where it is by no page: a predicate, or the least of what several guarantees give."""
 
 MOST_VECTORS = 12
@@ -79,9 +79,10 @@ class _Derivation(Telling):
 
     def holds(self, held: Held) -> Step:
         """The step on a hypothesis, told once."""
-        said = in_letters(in_letters_of(self.by.setting, held.words))
-        covered = in_letters_of(self.by.setting, held.covered)
-        how = held.covered if held.declared else HYPOTHESIS.format(covered)
+        said = in_letters_of(self.by.setting, held.words)
+        how = held.covered
+        if not held.declared:
+            how = Words("checked: ", *in_letters_of(self.by.setting, held.covered))
         told = (step for step in self.steps if (step.said, step.checked) == (said, how))
         return next(told, None) or self.add(said, how)
 

@@ -231,8 +231,10 @@ def steps(some: Sequence[Step], results: Mapping[str, str]) -> Iterator[str]:
 
 
 def _source(step: Step, results: Mapping[str, str]) -> str:
-    if step.page is None or step.page.id not in results:
-        return plain(step.source) if step.page is not None else said(in_letters(step.source))
+    if step.page is None:
+        return said([step.checked]) + plain(step.origin)
+    if step.page.id not in results:
+        return plain(step.source)
     uses = f" from {', '.join(f'({step.before}{n})' for n in step.uses)}" if step.uses else ""
     cited = f", {cite(step.item)}" if step.item.startswith("GB:") else ""
     return f"by Result {results[step.page.id]}{cited}{uses}"

@@ -7,18 +7,19 @@ many records a database can have.
 from __future__ import annotations
 
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.language.said import Words
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 
-WORDS = "{value} >= {bound}"
+WORDS = "{value} {at_least} {bound}"
 
 
 def check(inputs: Inputs, value: str, bound: int) -> evidence.Evidence:
     number = _number(inputs, value)
     if number is None:
         return evidence.holds(f"{value} is unlimited")
-    words = f"{value} = {number}"
+    words = Words(evidence.K if value == evidence.K.text else value, f" = {number}")
     return evidence.holds(words) if number >= bound else evidence.fails(words)
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from dpcompose.language.said import Words
-from dpcompose.proof.hypotheses.evidence import Evidence, fails, undecided
+from dpcompose.language.said import Part, Words, filled, same
+from dpcompose.proof.hypotheses.evidence import AT_LEAST, P_I, Evidence, K, P, fails, undecided
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.theory.registry import Hypothesis, Theory, predicates
 from dpcompose.spaces.classes.databases import TooLarge
@@ -47,17 +47,19 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
 
 def in_general(theory: Theory, hypothesis: Hypothesis) -> str:
     """The hypothesis in words, of any setting: G is the target, H what guarantees are stated for."""
-    template: str = _predicate(theory, hypothesis).WORDS
-    about = hypothesis.granularity or "G"
-    return template.format(granularity=about, value=hypothesis.value, bound=hypothesis.bound)
+    return _said(theory, hypothesis, hypothesis.granularity or "G")
 
 
-def words(inputs: Inputs, hypothesis: Hypothesis) -> str:
+def words(inputs: Inputs, hypothesis: Hypothesis) -> Words:
     """The hypothesis in words, with the letters filled in."""
-    template: str = _predicate(inputs.theory, hypothesis).WORDS
-    return template.format(
-        granularity=_granularity(inputs, hypothesis), value=hypothesis.value, bound=hypothesis.bound
-    )
+    return _said(inputs.theory, hypothesis, str(_granularity(inputs, hypothesis)))
+
+
+def _said(theory: Theory, hypothesis: Hypothesis, granularity: str) -> Words:
+    value, bound = hypothesis.value or "", same(str(hypothesis.bound))
+    letters: dict[str, Part] = {"p": P, "p_i": P_I, "value": K if value == K.text else value, "bound": bound}
+    template = _predicate(theory, hypothesis).WORDS
+    return filled(template, granularity=granularity, at_least=AT_LEAST, **letters)
 
 
 def _granularity(inputs: Inputs, hypothesis: Hypothesis) -> Granularity:

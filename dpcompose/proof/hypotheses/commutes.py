@@ -13,7 +13,7 @@ from dpcompose.spaces.canonical.metrics import INFINITE, shown, steps
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
-WORDS = "the {granularity} metric commutes with p"
+WORDS = "the {granularity} metric commutes with {p}"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> evidence.Evidence:

@@ -8,7 +8,7 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
-WORDS = "p is compatible with the {granularity} granularity"
+WORDS = "{p} is compatible with the {granularity} granularity"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> evidence.Evidence:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from enum import Enum
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import Mathematics, same
 from dpcompose.spaces.classes.databases import Database
+
+P, P_I, K = map(same, ("p", "p_i", "k"))
+"""The maps of a setting, each of them, and their number, in what is said of hypotheses."""
+AT_LEAST = Mathematics(">=", r"\ge")
 
 
 class Answer(Enum):

@@ -6,7 +6,7 @@ from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.inputs.maps import Map
 
-WORDS = "p is an order-based partition"
+WORDS = "{p} is an order-based partition"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:

@@ -10,7 +10,7 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.written import image
 
-WORDS = "p is a record-wise partition"
+WORDS = "{p} is a record-wise partition"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:

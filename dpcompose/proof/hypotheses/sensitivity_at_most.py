@@ -11,7 +11,7 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.canonical.metrics import at_most, shown
 from dpcompose.spaces.moves.granularities import Granularity
 
-WORDS = "every p_i has sensitivity at most {bound} for the {granularity} granularity"
+WORDS = "every {p_i} has sensitivity at most {bound} for the {granularity} granularity"
 
 
 def check(inputs: Inputs, granularity: Granularity, bound: int) -> evidence.Evidence:

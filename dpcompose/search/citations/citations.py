@@ -63,7 +63,7 @@ class Held:
     """
 
     hypothesis: Hypothesis
-    words: str
+    words: Words
     covered: str
     declared: bool
 
