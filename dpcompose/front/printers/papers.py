@@ -28,6 +28,7 @@ HEAD = r"""% \input this file in a paper, and {name}-results.tex in its appendix
 %   \usepackage{{amsmath,amssymb,amsthm,graphicx}}
 %   \newtheorem{{theorem}}{{Theorem}}
 % and the paper ends with \bibliographystyle{{plain}} and \bibliography{{{name}}}.
+% Of several proofs name each .bib there; where BibTeX calls an entry repeated, it has kept the first.
 """
 
 MEANT = r"""\ifdefined\result\else\newtheorem{result}{Result}\fi
@@ -90,12 +91,13 @@ def _paper(best: Best, verdicts: Sequence[Verdict]) -> Paper:
             for row in latex.claim(verdict, "Not enough:")
         ),
     ]
-    results = [r"\section*{Results used}"]
+    results = [r"\section*{Results used}", rf"\begingroup{LOOSE}"]
     for page in pages:  # each once, where several proofs of a paper use it
         results.append(
             rf"\ifcsname used:{page.id}\endcsname\else\expandafter\gdef\csname used:{page.id}\endcsname{{}}%"
         )
         results += [*latex.results([page], *told.numbered, numbers), r"\fi"]
+    results.append(r"\endgroup")
     return Paper(_text(rows), _text(results), "\n\n".join(_sources([*rows, *results])) + "\n")
 
 
