@@ -51,6 +51,23 @@ def test_what_a_line_says_and_signs() -> None:
     assert "oo" not in picture.svg
 
 
+def test_who_reads_everything_has_no_sign() -> None:
+    """It would only repeat the database."""
+    whole, again = (
+        dpc.mechanism(name, query=dpc.count, noise=dpc.laplace("1/e")) for name in ("whole", "whole again")
+    )
+    part = dpc.mechanism("part", dpc.pure("f", domain="common"), reads={"a"})
+
+    def said(*mechanisms: dpc.Mechanism) -> set[str | None]:
+        picture = dpc.draw(dpc.compose(*mechanisms, on=dpc.multisets("ab"), target=dpc.bounded)).svg
+        words = {one.text for one in ElementTree.fromstring(picture).iter(f"{SVG}text")}
+        return {one for one in words if one and ("whole" in one or "part" in one or "input" in one)}
+
+    small = "a small part of all finite multisets over {a, b}"
+    assert said(whole, again) - {small} == {"whole, whole again change"}
+    assert said(whole, part) - {small} == {"touches: whole, part", "touches: whole", "2 inputs change"}
+
+
 def test_graphs_are_drawn_in_their_nodes() -> None:
     picture = drawn(dpc.graphs(3), dpc.edge)
     vertices = len(list(picture.iter(f"{SVG}circle")))

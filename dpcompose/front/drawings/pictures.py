@@ -149,7 +149,9 @@ def _drawing(
     for D in pair:
         if D not in graph:
             raise ValueError(f"{_label(D)} is to be highlighted, but it is not drawn")
-    return _Drawing(graph, about, pair, _named(inputs if by is None else by), inputs, part_of, start)
+    if by is None:  # of who reads everything there is no more to say than the label of the database
+        by = {} if all(f.is_everything for f in inputs.values()) else inputs
+    return _Drawing(graph, about, pair, _named(by), inputs, part_of, start)
 
 
 def _found(start: Database | None, graph: Graph) -> Database | None:
@@ -184,8 +186,6 @@ def _label(D: Any, databases: DatabaseClass | None = None) -> str:
 
 
 def _named(by: Any) -> dict[str, Callable[[Any], Any]]:
-    if by is None:
-        return {}
     if isinstance(by, Mapping):
         return dict(by)
     if isinstance(by, Sequence):
@@ -209,7 +209,9 @@ class _Drawing:
         self.graph, self.about, self.pair, self.maps = graph, about, pair, maps
         self.inputs = inputs or maps
         self.part_of = part_of
-        self.parts = len(maps) > 1 and all(isinstance(f, Map) and f.restricts for f in maps.values())
+        self.parts = len(maps) > 1 and all(
+            isinstance(f, Map) and (f.restricts or f.is_everything) for f in maps.values()
+        )
         self.distances: dict[Database, int] | None = None
         if start is not None:
             from networkx import single_source_shortest_path_length
