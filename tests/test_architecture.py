@@ -44,7 +44,7 @@ spaces.inputs: maps parts queries reading recodings restrictions scores attribut
     keys questions locations written
 spaces.arrays: layouts numberings sizes passes searches parts
 spaces.moves: blocks edits granularities neighbours relations replacements single_edits changes contradictions
-    contributions policies reaches built_in
+    contributions placed policies reaches built_in
 spaces: additions given
 spaces.moves: groups unions larger
 spaces.canonical: metrics points profiles distances finite graphs small matchings named compared
@@ -52,7 +52,7 @@ privacy.guarantees: distances notions fibres tradeoffs
 privacy.finite: distributions findings nearest probabilities rows tables drawn tabulated
 privacy.format: checks database_tables lines neighbourhoods notion_words input_tables metric_tables
 privacy.mechanisms: noises samples declared mechanism statements
-privacy.settings: assumptions inputs invalid members names noisy on_tables orders sampled touched families
+privacy.settings: assumptions inputs invalid placed members names noisy on_tables orders sampled touched families
     nested reads __init__ flattening stated
 privacy.elaboration: kinds listed parts steps arrays atoms cells contributions overlapping policies records
     lifted __init__

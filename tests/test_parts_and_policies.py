@@ -21,6 +21,13 @@ from dpcompose.search.guarantees import NoGuarantee
 
 F = Fraction
 WITHIN = {"replace": {"within": "P"}}
+GRANULARITIES = {
+    "stay": WITHIN,
+    "come": WITHIN | {"add-remove": "all"},
+    "swap": {"replace": [["a", "b"]]},
+    "visitor": {"add-remove": ["a"]},
+    "either": {"replace": "all", "add-remove": ["a"]},
+}
 COUNTS, LETTERS = {"P": "k", "Q": "l"}, "efgh"
 
 
@@ -31,7 +38,7 @@ def parts(
     partition = {"kind": "overlapping", "at-most": most} if most else {"kind": "record-wise"}
     guarantee = values or {"notion": "pure", "epsilon": "e[i]"}
     found = family("P", partition, target, stated, domain, guarantee, k="integer >= 2", **more)
-    return found | {"granularities": {"stay": WITHIN, "come": WITHIN | {"add-remove": "all"}}}
+    return found | {"granularities": GRANULARITIES}
 
 
 @pytest.mark.whole
@@ -52,10 +59,28 @@ def parts(
         # nothing is promised of who moves to another part, comes or goes
         ("bounded", "stay", "common", "", "oo"),
         ("unbounded", "stay", "common", "", "oo"),
+        # a and b may be in any two parts, or in as many as hold a record
+        ("swap", "swap", "common", "", "top(2, e[i], i, 1, k)"),
+        ("swap", "bounded", "common", "2", "top(4, e[i], i, 1, k)"),
+        ("swap", "swap", "own", "", "oo"),
+        # ... also in the same: then one goes and the other one comes there
+        ("swap", "unbounded", "own", "2", "2*top(2, e[i], i, 1, k)"),
+        ("visitor", "visitor", "own", "", "max(e[i], i, 1, k)"),
+        ("either", "either", "common", "", "top(2, e[i], i, 1, k)"),
     ],
 )
 def test_within_parts_by_hand(target: Any, stated: Any, domain: str, most: str, bound: str) -> None:
     assert formulas.to_text(optimal_bound(parts(target, stated, domain, most))) == bound
+
+
+def test_named_records_are_read_besides() -> None:
+    """b becomes another record: who reads b sees it, and the parts of both."""
+    data = parts("bounded", "bounded")
+    guarantee = {"notion": "pure", "epsilon": "f", "granularity": "bounded", "domain": "common"}
+    data["mechanisms"].append({"name": "N", "reads": {"records": ["b"]}, "guarantee": guarantee})
+    assert formulas.to_text(optimal_bound(data)) == "f + top(2, e[i], i, 1, k)"
+    data["target"] = {"granularity": "unbounded"}
+    assert formulas.to_text(optimal_bound(data)) == "f + max(e[i], i, 1, k)"
 
 
 def test_what_is_counted_in_a_part_does_not_change_within_it() -> None:
@@ -83,14 +108,20 @@ def test_a_move_to_another_part_is_shown() -> None:
         ({"within": "Q"}, "there is no partition 'Q'; there is P"),
         ({"unread": True}, "move within the parts of P, which no mechanism reads"),
         ({"size": "= 2", "kind": "sets"}, "record-wise partitions and overlapping parts divide multisets"),
-        ({"most": "2", "target": "bounded"}, "which records are in two of these is not said"),
+        ({"most": "2", "target": "bounded"}, "which records are in two parts is not said"),
         ({"most": "m"}, "a number would do"),
+        # a guarantee on its own domain: from one record to another by way of a, if a is in the same part
+        ({"target": "either", "stated": "either", "domain": "own"}, "in which part 'a' is is not said"),
+        # a may go where b is in another part, else nothing is promised
+        ({"target": "visitor", "stated": "swap"}, "in which part 'a' is is not said"),
+        ({"target": {"group": 2, "of": "swap"}, "stated": "swap"}, "which are no single steps"),
     ],
 )
 def test_what_is_not_said_is_refused(changes: dict[str, Any], message: str) -> None:
-    data = parts(changes.get("target", "stay"), "stay", most=changes.get("most", ""), m="integer >= 1")
+    how = changes.get("stated", "stay"), changes.get("domain", "common"), changes.get("most", "")
+    data = parts(changes.get("target", "stay"), *how, m="integer >= 1")
     if "within" in changes:
-        data["granularities"]["stay"] = {"replace": {"within": changes["within"]}}
+        data["granularities"] = {"stay": {"replace": {"within": changes["within"]}}}
     if "kind" in changes:
         data["databases"] = {"kind": changes["kind"], "records": ["a", "b"]}
     if "unread" in changes:
@@ -123,17 +154,22 @@ class Draw:
     def __init__(self, seed: int) -> None:
         rng = self.rng = random.Random(seed)
         two = rng.random() < 0.3
+        self.records = () if two or rng.random() < 0.6 else ("a", "b")
         self.most = 1 if two else rng.choice([1, 1, 2])
-        self.k, self.names = 2 if two else rng.choice([2, 3]), ("P", "Q") if two else ("P",)
-        self.target, self.steps = self.policy(), rng.choice([1, 1, 1, 2])
+        self.k = 2 if two or self.records else rng.choice([2, 3])
+        self.names = ("P", "Q") if two else ("P",)
+        self.target, self.steps = self.policy(), 1 if self.records else rng.choice([1, 1, 1, 2])
         self.size: Any = rng.choice([("any", 2), ("any", 2), ("<=", 2), ("=", 2), ("<=", 1)])
         self.reads = [self.reading("P"), *map(self.reading, self.names[1:])]
-        self.reads += [self.reading(rng.choice([*self.names, ""])) for _ in range(rng.randint(0, 1))]
+        others = [*self.names, "", *self.records[:1]]
+        self.reads += [self.reading(rng.choice(others)) for _ in range(rng.randint(0, 1))]
         self.granularities: dict[str, Policy] = {}
         self.data = self.file()
 
     def policy(self) -> Policy:
         replace, alone = self.rng.choice([*self.names, *self.names, "all", ""]), self.rng.choice(["all", ()])
+        if self.records and self.rng.random() < 0.6:
+            replace, alone = (frozenset(self.records),), self.rng.choice(["all", (), ("a",)])
         return Policy(replace, alone if replace else "all")
 
     def reading(self, of: str) -> Reads:
@@ -154,10 +190,12 @@ class Draw:
         mechanisms = []
         for at, one in enumerate(self.reads):
             guarantee = {"notion": "pure", "granularity": self.named(one.stated, one.steps)}
-            guarantee["epsilon"] = f"{LETTERS[at]}[i]" if one.of else "x"
+            guarantee["epsilon"] = f"{LETTERS[at]}[i]" if one.of in self.names else "x"
             guarantee |= {"domain": one.domain} if one.of else {}
             found: dict[str, Any] = {"name": f"M{at}", "guarantee": guarantee}
-            if one.of:
+            if one.of in self.records:
+                found["reads"] = {"records": [one.of]}
+            elif one.of:
                 found |= {"index": "i", "count": COUNTS[one.of], "reads": {"part": "i", "of": one.of}}
             mechanisms.append(found)
         target = self.named(self.target, self.steps)
@@ -172,13 +210,15 @@ class Draw:
         }
 
     def losses(self) -> list[list[Fraction]]:
-        return [[F(self.rng.randint(1, 40), 7) for _ in range(self.k if one.of else 1)] for one in self.reads]
+        members = (self.k if one.of in self.names else 1 for one in self.reads)
+        return [[F(self.rng.randint(1, 40), 7) for _ in range(many)] for many in members]
 
     def point(self, losses: list[list[Fraction]]) -> dict[str, Fraction]:
         """The values of the parameters."""
         found = {"k": F(self.k), "l": F(self.k)}
         for at, (one, some) in enumerate(zip(self.reads, losses, strict=True)):
-            names = [f"{LETTERS[at]}[{i}]" for i in range(1, self.k + 1)] if one.of else ["x"]
+            every = [f"{LETTERS[at]}[{i}]" for i in range(1, self.k + 1)]
+            names = every if one.of in self.names else ["x"]
             found |= dict(zip(names, some, strict=True))
         return found
 
@@ -196,7 +236,7 @@ def test_bounds_are_the_worst_of_all_universes(seed: int) -> None:
     partitions = {name: (drawn.k, drawn.most) for name in drawn.names}
 
     def worst(poor: bool) -> Any:
-        some = universes(partitions, (), drawn.size, drawn.rng, 3, poor)
+        some = universes(partitions, drawn.records, drawn.size, drawn.rng, 3 if poor else 16, poor)
         return max(one.largest(drawn.target, drawn.steps, drawn.reads, losses) for one in some)
 
     assert study.bound.optimal and worst(False) == bound, drawn.data

@@ -17,9 +17,9 @@ from dpcompose.spaces.moves.contributions import contribution
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.groups import group
 from dpcompose.spaces.moves.larger import within_any_size
+from dpcompose.spaces.moves.placed import InParts
 from dpcompose.spaces.moves.policies import policy
 from dpcompose.spaces.moves.relations import pairs
-from dpcompose.spaces.moves.replacements import InParts
 from dpcompose.spaces.moves.unions import union
 
 

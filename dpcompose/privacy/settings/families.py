@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions import naming
-from dpcompose.kernel.expressions.terms import ONE, Term
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.privacy.settings.placed import check_placed
 from dpcompose.privacy.settings.touched import is_placed
 from dpcompose.spaces.inputs.maps import Map
-from dpcompose.spaces.moves.policies import policy_of
 
 if TYPE_CHECKING:
     import sympy
@@ -28,7 +28,7 @@ def check_families(setting: Setting) -> None:
     """Parts of a partition need an arbitrary universe of multisets, and one mechanism a part."""
     if setting.families:
         _check_names(setting)
-    _check_within(setting)
+    check_placed(setting)
     for mechanism in setting.mechanisms:
         f, count = mechanism.reads, mechanism.members
         if count is not None and not _is_count(setting, count):
@@ -47,12 +47,6 @@ def check_families(setting: Setting) -> None:
                 f"{mechanism.name} reads the parts of {f.partition}, of which there are {f.parts}: "
                 f'it must be a family of as many mechanisms (index = "i", count = "{f.parts}")'
             )
-    named = [m.name for m in setting.mechanisms if m.reads.restricts or m.reads.recodes]
-    if named and any(m.reads.divided for m in setting.mechanisms):
-        raise InvalidSetting(
-            f"{named[0]} reads named records, and others read parts of a partition: which part "
-            "holds the records is not said, and not supported"
-        )
 
 
 def _check_deal(setting: Setting, mechanism: Mechanism) -> None:
@@ -124,33 +118,6 @@ def _check_part(setting: Setting, name: str, f: Map) -> None:
             raise InvalidSetting(
                 f"{name} reads a part of {f.partition}, whose parts are not placed among the "
                 f"{granularity} neighbours; parts written out would do"
-            )
-
-
-def _check_within(setting: Setting) -> None:
-    """Records move within parts that are read; where others lie across these, by edges that say all.
-
-    Where a record of two parts is, or of one part beside a part of another partition, is not said, and a path
-    may lead through such records, or not.
-    """
-    read = {m.reads.partition: m.reads for m in setting.divided}
-    within = [granularity for granularity in setting.granularities if granularity.divisions]
-    for granularity in within:
-        if unread := [f.partition for f in granularity.divisions if f.partition not in read]:
-            raise InvalidSetting(
-                f"{granularity} neighbours move within the parts of {unread[0]}, which no mechanism reads: a "
-                f'family that does, reads = {{ part = "i", of = "{unread[0]}" }}, would do'
-            )
-    if len(read) == 1 and all(f.most == ONE for f in read.values()):
-        return
-    policy, steps = policy_of(setting.target) or (None, 1)
-    for granularity in within:
-        of = policy_of(granularity)
-        if policy is None or of is None or steps > 1 or of[1] > 1 or not of[0].says_all(policy):
-            raise InvalidSetting(
-                f"{granularity} neighbours move within parts that others lie across, and which records are "
-                "in two of these is not said: single steps that are all of them among the neighbours of "
-                "each guarantee would do, or guarantees that also let all records come and go"
             )
 
 

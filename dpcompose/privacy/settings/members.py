@@ -12,12 +12,17 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.symbols import Domain, family_of
 from dpcompose.privacy.mechanisms.mechanism import Mechanism, Nested
+from dpcompose.privacy.settings import placed
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.sizes import Size
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.reading import AtVertex
 from dpcompose.spaces.inputs.restrictions import Positions, Restriction
+from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.groups import Group
+from dpcompose.spaces.moves.policies import policy_of
+from dpcompose.spaces.moves.replacements import Copies, Placed, copied
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
@@ -46,7 +51,7 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
     choice of a part of each partition, or of none, two records (and as many positions as one
     step of the target changes), so that all that can differ does.
     """
-    databases, parts = _divided(setting, sizes)
+    databases, parts, copies = _divided(setting, sizes)
     mechanisms, origin = [], []
     domains = dict(setting.domains)
     for n, mechanism in enumerate(setting.mechanisms, start=1):
@@ -64,8 +69,8 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
     target = setting.target
     if parts:
         partitions = {name: tuple(f.inside for f in m if f.restricts) for name, m in parts.items()}
-        target = target.placed(partitions)
-        mechanisms = [one.regarding(lambda stated: stated.placed(partitions)) for one in mechanisms]
+        target = _placed(target, partitions, copies)
+        mechanisms = [_copied(one, partitions, copies) for one in mechanisms]
     written = replace(
         setting,
         databases=databases,
@@ -88,23 +93,45 @@ def _member(
     return replace(member, name=f"{mechanism.name}[{i}]", members=None)
 
 
-def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass, dict[str, list[Map]]]:
-    """The class with as many parts as are needed, and for each partition the maps to its parts."""
+def _placed(granularity: Granularity, partitions: Placed, copies: Copies) -> Granularity:
+    """The same where parts hold certain records, and copies stand for records with a name: then a policy."""
+    of = policy_of(granularity) if copies else None
+    if of is None:
+        return granularity.placed(partitions)
+    policy, steps = of[0].placed(partitions, copies), of[1]
+    return Group(steps, policy) if steps > 1 else policy
+
+
+def _copied(mechanism: Mechanism, partitions: Placed, copies: Copies) -> Mechanism:
+    """A mechanism that reads all copies of the records that it reads by name, stated among them."""
+
+    def read(f: Map) -> Map:
+        return Restriction(tuple(sorted(copied(f.inside, copies)))) if copies and f.restricts else f
+
+    return mechanism.reading(read).regarding(lambda stated: _placed(stated, partitions, copies))
+
+
+def _divided(
+    setting: Setting, sizes: Mapping[str, int]
+) -> tuple[DatabaseClass, dict[str, list[Map]], dict[str, list[str]]]:
+    """The class with as many parts as are needed, for each partition the maps to its parts, and copies of the
+    records with a name, one in each part, or in none."""
     divided = [m.reads for m in setting.mechanisms if m.reads.divided]
     partitions = {f.partition: _size(f.parts, sizes) for f in divided}
     if not partitions:
-        return setting.databases, {}
+        return setting.databases, {}, {}
     if setting.databases.on_vertices:
         ((name, size),) = partitions.items()
         vertices = range(1, size + 1)
         named = setting.databases.naming(vertices, setting.target.innermost()[1])
-        return named, {name: [AtVertex((v,)) for v in vertices]}
+        return named, {name: [AtVertex((v,)) for v in vertices]}, {}
     most = {f.partition: f.few for f in divided}
     choices = list(product(*(_memberships(setting, size, most[name]) for name, size in partitions.items())))
 
     def of_part(n: int, i: int) -> list[int]:
         return [at for at, choice in enumerate(choices) if i in choice[n]]
 
+    copies: dict[str, list[str]] = {}
     if setting.databases.identified:
         each = max(2, setting.target.innermost()[1])
         databases = setting.databases.of_sizes(Size(each * len(choices), exactly=True))
@@ -120,12 +147,18 @@ def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass,
             for choice in choices
         ]
         held, part = [[name, f"{name}'"] for name in names], Restriction
-        inside = sorted(record for at, some in enumerate(held) if any(choices[at]) for record in some)
-        databases = setting.databases.over(tuple(inside))
-    return databases, {
+        copies = {x: [f"{x} in {name}" if name else x for name in names] for x in placed.named(setting)}
+        for of_each in copies.values():
+            held = [[*some, copy] for some, copy in zip(held, of_each, strict=True)]
+        inside = {record for at, some in enumerate(held) if any(choices[at]) for record in some}
+        if twice := sorted(inside & {*copies}):
+            raise InvalidSetting(f"{twice[0]!r} is what a record of a part is called; give it another name")
+        databases = setting.databases.over(tuple(sorted(inside | {*copies})))
+    maps = {
         name: [part(tuple(one for at in of_part(n, i) for one in held[at])) for i in range(1, size + 1)]
         for n, (name, size) in enumerate(partitions.items())
     }
+    return databases, maps, copies
 
 
 def _memberships(setting: Setting, size: int, most: int) -> list[tuple[int, ...]]:

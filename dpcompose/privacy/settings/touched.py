@@ -55,14 +55,10 @@ def parts(setting: Setting) -> int:
 
 
 def is_placed(granularity: Granularity, databases: DatabaseClass) -> bool:
-    """Whether it is said how neighbours lie among parts of which nothing else is known: what they count is
-    the same in all, or records are in the same parts; or parts are of positions, and records in no part."""
+    """Whether neighbours can be told among parts of which nothing else is known: by how many records differ,
+    by a person's rows, or by a policy, whose records may lie anywhere."""
     single, _ = granularity.single_step.innermost()
-
-    def of_policy(one: Granularity) -> bool:
-        return policy_of(one) is not None and (databases.identified or one.any_values)
-
-    return all(one.by_counts(databases) or one.by_rows or of_policy(one) for one in single.either)
+    return all(one.by_counts(databases) or one.by_rows or policy_of(one) is not None for one in single.either)
 
 
 def _vertices(setting: Setting) -> int:

@@ -21,8 +21,19 @@ from dpcompose.spaces.inputs.parts import Part
 from dpcompose.spaces.moves import replacements
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
-from dpcompose.spaces.moves.replacements import EVERY, Every, Groups, Placed, Replacement, together
+from dpcompose.spaces.moves.placed import Apart
+from dpcompose.spaces.moves.replacements import (
+    EVERY,
+    Copies,
+    Every,
+    Groups,
+    Placed,
+    Replacement,
+    copied,
+    together,
+)
 
+NO_COPIES: Copies = {}
 MOST_KINDS = 2_000
 """The most kinds of records between which edges are looked for."""
 
@@ -83,12 +94,21 @@ class Policy(Granularity):
         every = self.replace in (Every(), Groups(frozenset())) and not self.add_remove
         return Edits(self.changed) if every and databases.twice else None
 
-    def says_all(self, other: Policy) -> bool:
-        """Whether single steps of another policy are so far apart in this one whichever records there are
-        besides: all of them are its steps, or all records come and go."""
-        return self.add_remove is None or (
-            other.add_remove == frozenset() and self.replace.holds(other.replace)
-        )
+    def says_all(self, other: Policy, own: bool, exactly: bool) -> bool:
+        """Whether it says how far single steps of another policy move what is read, wherever other records
+        are: all are its steps, or all records come and go.
+
+        own -- on what is read, else on the whole class; exactly -- whether its databases have one size.
+        """
+        if self.add_remove is None and not exactly:
+            return True
+        if not self.replace.holds(other.replace):
+            return False
+        come, known = other.add_remove, self.add_remove
+        fits = known is None or (come is not None and come <= known)
+        if own:
+            return not known or (fits and other.replace == Groups(frozenset()))
+        return exactly or fits or self.replace.holds(Every())
 
     @property
     def names(self) -> frozenset[str]:
@@ -111,8 +131,12 @@ class Policy(Granularity):
     def divisions(self) -> tuple[Part, ...]:
         return self.replace.divisions
 
-    def placed(self, partitions: Placed) -> Policy:
-        return Policy(self.name, self.replace.placed(partitions), self.add_remove)
+    def placed(self, partitions: Placed, copies: Copies = NO_COPIES) -> Policy:
+        joined, alone = self.replace.placed(partitions, copies), self.add_remove
+        if copies and joined != Groups(frozenset()):
+            of = frozenset((copy, record) for record, some in copies.items() for copy in some)
+            joined = Apart(joined, of)
+        return Policy(self.name, joined, None if alone is None else copied(alone, copies))
 
     def is_known(self, named: Mapping[str, Granularity]) -> bool:
         return True

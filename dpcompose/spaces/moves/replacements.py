@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, islice
@@ -23,8 +22,10 @@ from dpcompose.spaces.classes.lines import NUMBER
 from dpcompose.spaces.inputs.parts import Part
 
 EVERY = "all"
-Placed = Mapping[str, Sequence[frozenset[str]]]
+Placed = Mapping[str, tuple[frozenset[str], ...]]
 """The records of the parts of partitions, by the names of these."""
+Copies = Mapping[str, Sequence[str]]
+"""For each record with a name its copies, one for each way to lie among the parts."""
 Pair = tuple[int, int]
 
 
@@ -88,8 +89,8 @@ class Replacement(ABC):
         """The partitions with a symbolic number of parts of which it speaks."""
         return ()
 
-    def placed(self, partitions: Placed) -> Replacement:
-        """The same where it is known which sets of records are the parts."""
+    def placed(self, partitions: Placed, copies: Copies) -> Replacement:
+        """The same where it is known which sets of records are the parts, and copies stand for records."""
         return self
 
     def holds(self, other: Replacement) -> bool:
@@ -151,6 +152,9 @@ class Groups(Replacement):
                 found.setdefault(x, set()).add(n)
         return {x: frozenset(numbers) for x, numbers in found.items()}
 
+    def placed(self, partitions: Placed, copies: Copies) -> Replacement:
+        return Groups(frozenset(copied(group, copies) for group in self.groups))
+
     def data(self) -> object:
         return {"within": sorted(map(sorted, self.groups))}
 
@@ -167,40 +171,6 @@ class Groups(Replacement):
     @property
     def partial(self) -> bool:
         return bool(self.groups)
-
-
-@frozen
-class InParts(Groups):
-    """Two records are joined that lie in a common part of a partition, or of parts that overlap.
-
-    groups -- the parts, where as many as are needed are written out; part -- the map to the i-th of them, of
-    which there is a symbolic number.
-
-    >>> InParts(frozenset(), Part("P", "k")).data()
-    {'within': 'P'}
-    """
-
-    part: Part
-
-    any_values = True
-    names = frozenset()
-    partial = True
-
-    def data(self) -> object:
-        return {"within": self.part.partition}
-
-    @property
-    def divisions(self) -> tuple[Part, ...]:
-        return () if self.groups else (self.part,)
-
-    def placed(self, partitions: Placed) -> Replacement:
-        return replace(self, groups=frozenset(partitions.get(self.part.partition, ())))
-
-    def unfit(self, databases: DatabaseClass) -> str | None:
-        if self.part.of != databases.kind or not databases.twice:
-            return f"records move within the parts of {self.part.partition} on multisets"
-        needed = databases.not_divided
-        return None if needed is None else f"the parts of {self.part.partition} need {needed}"
 
 
 Blocks = list[frozenset[str]]
@@ -381,8 +351,8 @@ class Either(Replacement):
     def divisions(self) -> tuple[Part, ...]:
         return self.one.divisions + self.other.divisions
 
-    def placed(self, partitions: Placed) -> Replacement:
-        return together(self.one.placed(partitions), self.other.placed(partitions))
+    def placed(self, partitions: Placed, copies: Copies) -> Replacement:
+        return together(self.one.placed(partitions, copies), self.other.placed(partitions, copies))
 
     def holds(self, other: Replacement) -> bool:
         if isinstance(other, Either):
@@ -402,6 +372,11 @@ def together(replacement: Replacement, other: Replacement) -> Replacement:
     if type(replacement) is type(other) is Groups:
         return Groups(replacement.groups | other.groups)
     return Either(replacement, other)
+
+
+def copied(records: Iterable[str], copies: Copies) -> frozenset[str]:
+    """Records with all their copies in their place."""
+    return frozenset(one for record in records for one in copies.get(record, (record,)))
 
 
 # reading
