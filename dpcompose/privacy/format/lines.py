@@ -32,10 +32,10 @@ def line_of(text: str, path: Place) -> int | None:
             header = [part.strip().strip('"') for part in match[1].split(".")]
             if stripped.startswith("[[") and names and header == names[:1]:
                 seen += 1
-            inside = _inside(header, names, seen, counts, stripped)
+            inside = _inside(header, names, seen, counts)
             if inside:
                 best = number
-        elif header and _inside(header, names, seen, counts, stripped) and len(names) > len(header):
+        elif header and _inside(header, names, seen, counts) and len(names) > len(header):
             if re.match(rf'"?{re.escape(names[len(header)])}"?\s*[=.]', stripped):
                 return number
         elif not header and names and re.match(rf'"?{re.escape(names[0])}"?\s*[=.]', stripped):
@@ -43,7 +43,7 @@ def line_of(text: str, path: Place) -> int | None:
     return best
 
 
-def _inside(header: list[str], names: list[str], seen: int, counts: Mapping[str, int], line: str) -> bool:
+def _inside(header: list[str], names: list[str], seen: int, counts: Mapping[str, int]) -> bool:
     if not names or header != names[: len(header)]:
         return False
     return seen < 0 or header[0] not in ("mechanisms", "claims") or seen == counts.get(header[0], 0)

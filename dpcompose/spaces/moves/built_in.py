@@ -220,8 +220,8 @@ def misfit(granularity: Granularity, databases: DatabaseClass) -> str | None:
     """Why a granularity has no meaning on a class, and which have one there; None where it has one.
 
     >>> import dpcompose as dpc
-    >>> print(misfit(bounded, dpc.sequences("ab")).split("; ")[1])
-    there are insert-delete and free-lunch
+    >>> print(misfit(unbounded, dpc.sequences("ab")).split("; ")[1])
+    there are bounded, insert-delete and free-lunch
     """
     why, (of, _) = granularity.unfit(databases), granularity.single_step.innermost()
     if of.unfit(databases) is None or databases.is_listed:  # which needs one of its own

@@ -11,7 +11,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language.said import in_series
 from dpcompose.spaces.classes.databases import Cell, Database, DatabaseClass
 from dpcompose.spaces.moves.blocks import Blocks, one_block_away
-from dpcompose.spaces.moves.granularities import Granularity, Meaning, explain
+from dpcompose.spaces.moves.granularities import Granularity, Meaning
 
 
 @frozen(repr=False)
@@ -41,9 +41,6 @@ class Changes(Granularity):
     reach: int | None = None
     lacks: Callable[[Any], str | None] | None = field(default=None, repr=False, compare=False)
     written: str | tuple[tuple[str, int], ...] = ""
-
-    def __post_init__(self) -> None:
-        explain(self)
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         if shape.kind not in self.kinds or shape.cells is None:

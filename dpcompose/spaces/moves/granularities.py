@@ -47,6 +47,11 @@ class Granularity(Shown, ABC):
 
     name: str
     means: Meaning = Meaning()
+
+    def __post_init__(self) -> None:
+        if means := str(self.means):  # one value has a docstring of its own
+            object.__setattr__(self, "__doc__", means)
+
     by_asking: ClassVar[bool] = True
     """Whether its neighbours are found by asking about every pair of databases."""
 
@@ -261,9 +266,3 @@ class Granularity(Shown, ABC):
 
     def __hash__(self) -> int:
         return hash((type(self), self.name))
-
-
-def explain(granularity: Granularity) -> None:
-    """Gives one value a docstring of its own."""
-    if means := str(granularity.means):
-        object.__setattr__(granularity, "__doc__", means)

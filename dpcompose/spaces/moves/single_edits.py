@@ -14,7 +14,7 @@ from dpcompose.spaces.classes.sequences import aligned
 from dpcompose.spaces.classes.vertices import Graphs
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.edits import Edits
-from dpcompose.spaces.moves.granularities import Granularity, Meaning, NotSymmetric, explain
+from dpcompose.spaces.moves.granularities import Granularity, Meaning, NotSymmetric
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout
@@ -47,7 +47,7 @@ class RecordEdits(Granularity):
         return f"{self.called} ({self.name})" if self.called else self.name
 
     def __post_init__(self) -> None:
-        explain(self)
+        super().__post_init__()
         if not self.kinds <= {(1, 0), (0, 1), (1, 1)}:
             raise ValueError(
                 f"{self.name}: an edit removes at most one record and adds at most one, not neither"
@@ -122,9 +122,6 @@ class EntryEdits(Granularity):
     name: str
     means: Meaning = field(default=Meaning(), repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        explain(self)
-
     def are_neighbours(self, D: Database, E: Database) -> bool:
         return aligned(D, E) in ((1, 0), (0, 1))
 
@@ -153,9 +150,6 @@ class VertexEdits(Granularity):
 
     name: str
     means: Meaning = field(default=Meaning(), repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        explain(self)
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         assert isinstance(D, tuple) and isinstance(E, tuple)
@@ -194,9 +188,6 @@ class AnyTwo(Granularity):
 
     name: str
     means: Meaning = field(default=Meaning(), repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        explain(self)
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         return D != E
