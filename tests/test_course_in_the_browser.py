@@ -104,7 +104,7 @@ SHOWN_BY_WIDGETS = (
 
 
 def test_records_are_dragged_in_the_browser(page: Any, address: str) -> None:
-    from selenium.webdriver import ActionChains
+    from selenium.webdriver import ActionChains, Keys
 
     page.get(f"{address}lab/index.html?path={NOTEBOOKS[0].name}")
     until(partial(page.execute_script, OPENED), 600)
@@ -117,3 +117,5 @@ def test_records_are_dragged_in_the_browser(page: Any, address: str) -> None:
     ActionChains(page).drag_and_drop(record, part).perform()
     until(lambda: "by GB:IV.11" in page.execute_script(SHOWN_BY_WIDGETS), 600)
     screenshot(page, page.find_element("css selector", SHOWN), "explorer")
+    record.send_keys(Keys.ARROW_RIGHT)
+    until(lambda: "by GB:IV.13" in page.execute_script(SHOWN_BY_WIDGETS), 600)

@@ -4,6 +4,7 @@
 function render({ model, el }) {
   const board = document.createElement("div");
   board.className = "dpcompose-board";
+  board.dataset.lmSuppressShortcuts = "true"; // a notebook has arrow keys of its own
   const parts = model.get("names").map((name, part) => {
     const box = document.createElement("div");
     box.className = "part";
@@ -52,7 +53,7 @@ function render({ model, el }) {
       const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
       if (!step) return;
       event.preventDefault();
-      event.stopPropagation(); // the notebook has arrow keys of its own
+      event.stopPropagation();
       move(record, (model.get("parts")[record] + step + parts.length) % parts.length);
       chip.focus();
     };
