@@ -15,7 +15,7 @@ from tables import ONE, chain, excess, geometric
 
 from dpcompose.kernel.deciders.curves.curves import Curve, Part
 from dpcompose.kernel.deciders.curves.lattices import TooManyLosses
-from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.tails import Laplace
 from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, exp, letter, log, number, sqrt
 from dpcompose.search.least import least_epsilon_of
@@ -176,7 +176,7 @@ def test_many_different_parameters() -> None:
 
 def test_too_many_are_refused() -> None:
     with pytest.raises(TooManyLosses):
-        Curve.of([Part(number(1), ZERO, 2, count=10**6)]).delta(number(1))
+        Curve.of([Part(number(1), ZERO, 10**6)]).delta(number(1))
     with pytest.raises(NoEnclosure):
         Curve.of([Part(letter("e"), ZERO)]).delta(number(1))
 
@@ -287,9 +287,6 @@ def test_loads_of_work_are_refused_before_they_are_done() -> None:
     for curve, bits in (
         (Curve.of([Part(number(1), ZERO, 10_001)]), 128),
         (Curve.of([Part(number(1), ZERO, count=20_000)]), 4_096),
-        (Curve.of([Part(number(1), ZERO, 3, count=20_000)]), 128),
-        (Curve.of([Laplace(number(1), 40_000)]), 128),
-        (Curve.of([Part(number(1), ZERO, 2, count=20_000), Normal(number(1))]), 128),
     ):
         start = time.process_time()
         with pytest.raises(TooManyLosses):

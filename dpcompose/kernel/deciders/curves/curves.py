@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -25,6 +25,7 @@ from dpcompose.kernel.deciders.curves.keys import Appearing, Keyed, alike_ways, 
 from dpcompose.kernel.deciders.curves.lattices import (
     Rounding,
     TooManyLosses,
+    Window,
     added,
     check_work,
     places,
@@ -32,11 +33,11 @@ from dpcompose.kernel.deciders.curves.lattices import (
 )
 from dpcompose.kernel.deciders.curves.losses import Axis, Losses
 from dpcompose.kernel.deciders.curves.merging import fewer
-from dpcompose.kernel.deciders.curves.spreading import common_step, on_lattice, steps
+from dpcompose.kernel.deciders.curves.spreading import common_step, of_normal, on_lattice, steps
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal, Tail
 from dpcompose.kernel.deciders.curves.tradeoffs import Known, Table, Together, added_up
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, exp, log
+from dpcompose.kernel.expressions.intervals import ONE, Interval, NoEnclosure, enclosure, exp, log
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
@@ -51,6 +52,8 @@ where it would be more, all losses are put on one lattice."""
 ON_LINES = 128
 """With how many binary digits at most losses are told that lie between lines, or are put on a lattice of
 which they are no multiples."""
+FINER = (4, 500)
+"""Between which numbers of steps the ratio of Laplace noise has where its losses are put on a lattice."""
 FEW_NOISY = 4
 """Up to how many mechanisms with Laplace noise have a lattice of so few points from the beginning."""
 
@@ -70,6 +73,10 @@ class Part:
     def times(self, count: int) -> Part:
         """The same of so many mechanisms."""
         return replace(self, count=self.count * count)
+
+    def noise(self, bits: int) -> Noise:
+        """The canonical noise of one of them."""
+        return noise(self.epsilon, self.delta, self.steps, bits)
 
 
 Piece: TypeAlias = "Part | Normal | Laplace | Together | Known | Appearing | Keyed"
@@ -209,7 +216,8 @@ class Curve:
         """δ on one side: over the losses of those with several guarantees the mean of that of the others."""
         known = self._known(up)
         if not self.together:
-            return _losses(known, bits, points, up).delta(epsilon)
+            losses, off = _losses(known, bits, points, up)
+            return losses.delta(epsilon - off)
         parts = tuple(Together(((part.epsilon, part.delta),), part.steps, part.count) for part in self.parts)
         rest = replace(known, parts=(), together=())
         bits = min(bits, ON_LINES) if any(joint.tail for joint in self.together) else bits
@@ -217,22 +225,21 @@ class Curve:
             table = _added_up((*self.together, *parts), bits, up)
             if table is not None and rest == Curve((), adaptive=known.adaptive):
                 return table.delta(epsilon, bits, up)
-            if table is not None and len(table.masses) * _losses(rest, bits, points, up).work <= MOST_WORK:
+            if table is not None and len(table.masses) * _losses(rest, bits, points, up)[0].work <= MOST_WORK:
                 beside = Fraction(0)
                 for x, p in table.masses.items():
                     moved = terms.number(log(Interval.of(x), bits).end(up))
                     beside += p * rest._delta(epsilon - moved, bits, points, up)
                 return min(Fraction(1), beside + table.infinite)
         step = common_step(known.together, points) if rest == Curve((), known.normal) else None
-        bits = bits if step is not None else min(bits, ON_LINES)
-        losses, off = _with_lattice(known, step, bits, points, up)
+        losses, off = _on_one_lattice(known, step, bits, points, up)
         return losses.delta(epsilon - off)
 
     def without_limit(self, bits: int) -> Fraction:
         """A δ that some mechanisms with these guarantees have at every ε'."""
         if self.keyed:
             return max(curve.without_limit(bits) for curve in self._with(alike_ways(self.keyed)))
-        alone = _losses(replace(self._known(False), together=()), bits, LARGEST_LATTICE, False).infinite
+        alone = _losses(replace(self._known(False), together=()), bits, LARGEST_LATTICE, False)[0].infinite
         value = Fraction(0)
         for way in self._orders:
             finite = (
@@ -259,15 +266,11 @@ def _check_order(pieces: Iterable[Together | Known | Appearing]) -> None:
 
 @frozen
 class _Group:
-    """Mechanisms whose losses lie on one lattice: ε is `weight` steps, and so is the ratio of Laplace noise.
-
-    exact -- whether ε and ratios are these multiples; otherwise they were rounded to them, a known way.
-    """
+    """Mechanisms whose losses lie on one lattice: of ε, or the ratio of Laplace noise, `weight` steps."""
 
     step: Term
     parts: tuple[tuple[Part, int], ...]
     noisy: tuple[tuple[Laplace, int], ...]
-    exact: bool = field(default=True)
 
     @property
     def members(self) -> tuple[Part | Laplace, ...]:
@@ -287,69 +290,83 @@ class _Group:
             self, step=self.step / m, parts=parts, noisy=tuple((law, w * m) for law, w in self.noisy)
         )
 
-    def noise(self, part: Part, weight: int, bits: int) -> Noise:
-        """The canonical noise of a part, with the ε that it is given here."""
-        epsilon = part.epsilon if self.exact else weight * self.step
-        return noise(epsilon, part.delta, part.steps, bits)
-
     def stays(self, bits: int) -> Interval:
         """The probability that no loss is ∞."""
         interval = ONE
-        for part, weight in self.parts:
-            finite = ONE - self.noise(part, weight, bits).infinite
+        for part, _ in self.parts:
+            finite = ONE - part.noise(bits).infinite
             interval = (interval * finite.power(part.count, 2 * bits)).rounded(4 * bits)
         return interval
 
     def axis(self, bits: int, rounding: Rounding) -> Axis:
         """All losses added up."""
         check_work(self.length + 1, rounding)
-        tables: list[tuple[dict[int, int], int]] = []
-        for part, weight in self.parts:
-            table: dict[int, int] = {}
-            for u, mass in enumerate(self.noise(part, weight, bits).masses):
-                table[u * weight] = table.get(u * weight, 0) + rounding.end(mass)
-            tables.append((table, part.count))
-        for law, weight in self.noisy:
-            ratio = enclosure(law.ratio if self.exact else weight * self.step, bits + 32)
-            if law.middle:
-                numbers = middle(ratio, weight, rounding)
-            else:
-                numbers = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
-            tables.append((numbers, law.count))
+        tables = self._tables(bits, rounding)
         every = [table if many == 1 else places(power(table, many, rounding)) for table, many in tables]
         return Axis(self.step, self.length, tuple(added(every, rounding)))
 
+    def table(self, bits: int, rounding: Rounding) -> Table:
+        """The same without losses that are unlikely.  Raises TooManyLosses."""
+        windows = [
+            Window.of(table, rounding).power(many, rounding) for table, many in self._tables(bits, rounding)
+        ]
+        whole = Window.added(windows, rounding)
+        axis = Axis(self.step, self.length - 2 * whole.least, whole.masses)
+        infinite = 1 - self.stays(bits).end(not rounding.up) + Fraction(whole.beyond, rounding.unit)
+        return replace(_table(_of_few(axis, bits, rounding), bits, rounding), infinite=infinite)
+
+    def _tables(self, bits: int, rounding: Rounding) -> list[tuple[dict[int, int], int]]:
+        """The losses of each mechanism, and how many have them."""
+        tables: list[tuple[dict[int, int], int]] = []
+        for part, weight in self.parts:
+            table: dict[int, int] = {}
+            for u, mass in enumerate(part.noise(bits).masses):
+                table[u * weight] = table.get(u * weight, 0) + rounding.end(mass)
+            tables.append((table, part.count))
+        for law, weight in self.noisy:
+            ratio = enclosure(law.ratio, bits + 32)
+            numbers = middle(ratio, weight, rounding) if law.middle else laplace(ratio, weight // 2, rounding)
+            tables.append((numbers, law.count))
+        return tables
+
 
 @lru_cache(maxsize=64)
-def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
-    """The losses of a composition on their lattices, or on a coarser one where they are too many."""
-    rounding = Rounding.of(bits, up)
-    still = tuple((part, 0) for part in curve.parts if part.epsilon == terms.ZERO)  # they lose 0 or ∞
+def _losses(curve: Curve, bits: int, points: int, up: bool) -> tuple[Losses, Term]:
+    """The losses of a composition on their lattices, or on one where these are too many; and what is to be
+    taken from ε' for that."""
+    lost, moving, noisy = _apart(curve, bits, up)
+    groups = _groups(moving, noisy)
+    size = math.prod(group.length + 1 for group in groups)
+    many = False
+    if curve.normal is not None:
+        few = sum(law.count for law in noisy) <= FEW_NOISY
+        many = points > BESIDE_NORMAL and not (few and _refined(groups, BESIDE_NORMAL) is not None)
+        points = points if many else min(points, BESIDE_NORMAL)
+    elif size > points and lost.tail is None and len(moving) == 1 and moving[0].steps == 1:
+        return _of_likely(lost, moving[0]), terms.ZERO
+    fine = None if many and len(groups) > 1 else _refined(groups, points)
+    if fine is None:
+        return _on_one_lattice(curve, None, bits, points, up)
+    stays = ONE
+    for group in fine:
+        stays = (stays * group.stays(bits)).rounded(4 * bits)
+    axes = sorted((group.axis(bits, lost.rounding) for group in fine), key=lambda axis: len(axis.masses))
+    if many:
+        axes = [_of_few(axis, bits, lost.rounding) for axis in axes]
+    return replace(lost, axes=tuple(axes), infinite=_infinite(lost, stays)), terms.ZERO
+
+
+def _apart(curve: Curve, bits: int, up: bool) -> tuple[Losses, list[Part], list[Laplace]]:
+    """The losses of what is no axis: of those that lose 0 or ∞, and of the tail; and what is left."""
+    still = tuple((part, 0) for part in curve.parts if part.epsilon == terms.ZERO)
     finite = _Group(terms.ZERO, still, ()).stays(bits)
     moving = [part for part in curve.parts if part.epsilon != terms.ZERO]
     tail: Tail | None = curve.normal
     noisy = list(curve.laplace)
     if tail is None and not all(law.middle for law in noisy):
         tail, noisy = _least_like(moving, noisy)
-    groups = _groups(moving, noisy)
-    size = math.prod(group.length + 1 for group in groups)
-    lost = Losses((), finite.end(up), (ONE - finite).end(up), bits, rounding, tail)
-    many = False
-    if curve.normal is not None:
-        few = sum(law.count for law in noisy) <= FEW_NOISY
-        many = points > BESIDE_NORMAL and not (few and _refined(groups, BESIDE_NORMAL) is not None)
-        points = points if many else min(points, BESIDE_NORMAL)
-    elif size > points and tail is None and len(moving) == 1 and moving[0].steps == 1:
-        return _of_likely(lost, finite, moving[0])
-    fine = None if many and len(groups) > 1 else _refined(groups, points)
-    groups = [_snapped(moving, noisy, points, bits, up)] if fine is None else fine
-    stays = finite
-    for group in groups:
-        stays = (stays * group.stays(bits)).rounded(4 * bits)
-    axes = sorted((group.axis(bits, rounding) for group in groups), key=lambda axis: len(axis.masses))
-    if many:
-        axes = [_of_few(axis, bits, rounding) for axis in axes]
-    return replace(lost, axes=tuple(axes), infinite=(ONE - stays).end(up))
+    lost = Losses((), finite.end(up), (ONE - finite).end(up), bits, Rounding.of(bits, up), tail)
+    return lost, moving, noisy
 
 
 @lru_cache(maxsize=64)
@@ -361,30 +378,55 @@ def _added_up(togethers: tuple[Together | Known, ...], bits: int, up: bool) -> T
 
 
 @lru_cache(maxsize=64)
-def _with_lattice(curve: Curve, step: Term | None, bits: int, points: int, up: bool) -> tuple[Losses, Term]:
-    """The losses of a composition with what has several guarantees, all on one lattice but a tail; and what
-    is to be taken from ε' for that.  step -- of which all are multiples."""
-    rounding = Rounding.of(bits, up)
-    lost = _losses(replace(curve, together=()), bits, BESIDE_NORMAL, up)
+def _on_one_lattice(curve: Curve, step: Term | None, bits: int, points: int, up: bool) -> tuple[Losses, Term]:
+    """The losses of a composition, all on one lattice but a tail; and what is to be taken from ε' for that.
+
+    step -- of which all are multiples.  Raises TooManyLosses.
+    """
+    bits = bits if step is not None else min(bits, ON_LINES)
+    lost, moving, noisy = _apart(curve, bits, up)
     tables = [(joint.table(bits, up), joint.count) for joint in curve.together]
-    tables += [(_table(axis, bits, rounding), 1) for axis in lost.axes]
+    for group in _groups(moving, noisy):
+        tables += _tables(group, bits, points, lost.rounding)
+    normal = curve.normal
+    if step is None and normal is not None and normal.is_near and (not up or normal.rho == terms.ZERO):
+        tables, lost = [*tables, (of_normal(normal, bits, up), 1)], replace(lost, tail=None)
     for width in steps(tables, points // 2) if step is None else [step]:
         with suppress(TooManyLosses):
-            there = on_lattice(tables, width, bits, rounding)
-            axis = there.axis if curve.normal is None else _of_few(there.axis, bits, rounding)
-            infinite = 1 - (1 - lost.infinite) * (1 - there.infinite)
+            there = on_lattice(tables, width, bits, lost.rounding)
+            axis = _of_few(there.axis, bits, lost.rounding) if isinstance(lost.tail, Normal) else there.axis
+            infinite = _infinite(lost, Interval.of(1 - there.infinite))
             return replace(lost, axes=(axis,), infinite=infinite), terms.number(there.off)
     many = sum(count for _, count in tables)
     raise TooManyLosses(f"the losses of {many} mechanisms are too many to go through")
 
 
+def _tables(group: _Group, bits: int, points: int, rounding: Rounding) -> list[tuple[Table, int]]:
+    """The losses of mechanisms on their lattice as a table; of each on its own where they are too many."""
+    finer = group.finer(2 * min(max(points // (4 * group.length), FINER[0]), FINER[1]) if group.noisy else 1)
+    with suppress(TooManyLosses, NoEnclosure):  # or too large
+        return [(finer.table(bits, rounding), 1)]
+    if len(group.members) == 1 == group.members[0].count:
+        raise TooManyLosses("the losses of a mechanism are too many to go through")
+    alone = (
+        *(_Group(part.epsilon, ((replace(part, count=1), 1),), ()) for part, _ in group.parts),
+        *(_Group(law.ratio, (), ((replace(law, count=1), 1),)) for law, _ in group.noisy),
+    )
+    return [
+        (_tables(single, bits, points, rounding)[0][0], member.count)
+        for single, member in zip(alone, group.members, strict=True)
+    ]
+
+
 def _table(axis: Axis, bits: int, rounding: Rounding) -> Table:
-    """The losses of an axis as a table."""
-    step, masses = enclosure(axis.step, bits + 32), dict[Fraction, Fraction]()
-    for at, mass in enumerate(axis.masses):
+    """The losses of an axis as a table: from one to the next the ratio grows by the same factor."""
+    step, masses = enclosure(axis.step, bits + 64), dict[Fraction, Fraction]()
+    factor = exp(step * Interval.of(2), bits + 64).end(rounding.up)
+    ratio = exp(step * Interval.of(-axis.offset), bits + 64)
+    for mass in axis.masses:
         if mass:
-            ratio = exp(step * Interval.of(2 * at - axis.offset), bits).end(rounding.up)
-            masses[ratio] = masses.get(ratio, Fraction(0)) + Fraction(mass, rounding.unit)
+            masses[ratio.end(rounding.up)] = Fraction(mass, rounding.unit)
+        ratio = (ratio * Interval.of(factor)).rounded(bits + 64)
     return Table(masses, Fraction(0))
 
 
@@ -394,14 +436,19 @@ def _of_few(axis: Axis, bits: int, rounding: Rounding) -> Axis:
     return replace(axis, masses=fewer(axis.masses, apart, BESIDE_NORMAL, rounding))
 
 
-def _of_likely(lost: Losses, finite: Interval, part: Part) -> Losses:
+def _of_likely(lost: Losses, part: Part) -> Losses:
     """Of very many mechanisms that are alike, the losses about the most likely one; the others count as ∞."""
-    table: Noise = noise(part.epsilon, part.delta, 1, lost.bits)
+    table = part.noise(lost.bits)
     likely = binomial(table, part.count, lost.bits, lost.rounding)
     axis = Axis(part.epsilon, likely.offset, likely.masses)
-    stays = finite * (ONE - table.infinite).power(part.count, 2 * lost.bits)
-    infinite = (ONE - stays).high + likely.left_out if lost.rounding.up else (ONE - stays).low
+    stays = (ONE - table.infinite).power(part.count, 2 * lost.bits)
+    infinite = _infinite(lost, stays) + (likely.left_out if lost.rounding.up else 0)
     return replace(lost, axes=(axis,), infinite=infinite)
+
+
+def _infinite(lost: Losses, stays: Interval) -> Fraction:
+    """The probability of an infinite loss where others beside these stay finite with one that is known."""
+    return 1 - (1 - lost.infinite) * stays.end(not lost.rounding.up)
 
 
 def _least_like(parts: Sequence[Part], noisy: Sequence[Laplace]) -> tuple[Laplace, list[Laplace]]:
@@ -450,30 +497,3 @@ def _refined(groups: Sequence[_Group], points: int) -> list[_Group] | None:
     return [
         group.finer(2 * ((share - 1) // (2 * group.length))) if group.noisy else group for group in groups
     ]
-
-
-def _snapped(parts: Sequence[Part], noisy: Sequence[Laplace], points: int, bits: int, up: bool) -> _Group:
-    """One lattice of at most so many points: each ε, and each ratio of Laplace noise, rounded up or down.
-
-    The curve does not fall where ε grows: what is ε-DP is so for every larger one, and noise around
-    values that are closer to each other loses less.
-    """
-    members: tuple[Part | Laplace, ...] = (*parts, *noisy)
-    exact = {member: enclosure(_moves(member), bits) for member in members}
-    many = {piece: piece.count * (piece.steps if isinstance(piece, Part) else 1) for piece in exact}
-    largest = sum((x.high * many[piece] for piece, x in exact.items()), Fraction(0))
-    moves = sum(many[piece] * (1 if isinstance(piece, Part) else 2) for piece in exact)
-    if moves + 1 >= points:
-        raise TooManyLosses(f"{moves} mechanisms and steps are too many to go through their losses")
-    step = Interval.of(largest / (points - 1 - moves)).rounded(40).high
-
-    def whole(piece: Part | Laplace, of: int) -> int:
-        times = (exact[piece].high if up else exact[piece].low) / (step * of)
-        return of * (math.ceil(times) if up else math.floor(times))
-
-    return _Group(
-        terms.number(step),
-        tuple((part, whole(part, 1)) for part in parts),
-        tuple((piece, whole(piece, 2)) for piece in noisy),
-        exact=False,
-    )

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import field
 from fractions import Fraction
+from itertools import pairwise
 
 from dpcompose.kernel.deciders.calculus.ratios import commensurable
 from dpcompose.kernel.deciders.curves.lattices import Rounding, Window
 from dpcompose.kernel.deciders.curves.losses import Axis
 from dpcompose.kernel.deciders.curves.normal import root
+from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Table, Together
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import ONE, Interval, enclosure, exp, log
@@ -52,6 +55,7 @@ class _Lattice:
     step: Interval
     near: Interval
     bits: int
+    _shrunk: dict[int, Interval] = field(default_factory=dict)
 
     def place(self, ratio: Fraction) -> Interval:
         """Between which numbers n lies that a loss has, no whole number."""
@@ -59,8 +63,10 @@ class _Lattice:
 
     def shrunk(self, n: int) -> Interval:
         """Q/P at a point."""
-        loss = self.step * Interval.of(n) + self.near
-        return exp(Interval.of(0) - loss, self.bits)
+        if n not in self._shrunk:
+            loss = self.step * Interval.of(n) + self.near
+            self._shrunk[n] = exp(Interval.of(0) - loss, self.bits)
+        return self._shrunk[n]
 
     def split(self, table: Table, rounding: Rounding) -> dict[int, int]:
         """Each loss l as two, at points a < l ≤ b: with the probability λ at a, where
@@ -94,6 +100,30 @@ class _Lattice:
         return numbers or {0: 0}
 
 
+def of_normal(normal: Normal, bits: int, up: bool) -> Table:
+    """The losses of normal noise: those of short intervals are split between the ends, or merged.
+
+    Rounded up ρ must be 0; rounded down they are those of what attains the lower curve of what is zCDP.
+    """
+    ends = normal.ends
+    more = bits + 32 + math.ceil(3 * max(ends[-1], -ends[0]))  # so that Q is known as closely as P
+    above = [normal.event(end, more) for end in ends]
+    cells = [(q0 - q1, p0 - p1) for (q0, p0), (q1, p1) in pairwise(above)]
+    (lowest_q, lowest_p), (highest_q, highest_p) = above[0], above[-1]
+    if not up:
+        cells = [(ONE - lowest_q, ONE - lowest_p), *cells, (highest_q, highest_p)]
+        some = [(p.low, q.high) for q, p in cells if p.low > 0]
+        return Table({Interval.of(p / q).rounded(bits).low: p for p, q in some}, Fraction(0))
+    shrunk = [exp(Interval.of(-end), more) for end in ends]
+    masses = [1 - lowest_p.low, *(p.high for _, p in cells)]
+    for n, (q, p) in enumerate(cells):
+        lower = (q - p * shrunk[n + 1]) * (shrunk[n] - shrunk[n + 1]).inverse()
+        moved = max(Fraction(0), min(p.high, lower.low))
+        masses[n], masses[n + 1] = masses[n] + moved, masses[n + 1] - moved
+    ratios = [one.inverse().rounded(bits).high for one in shrunk]
+    return Table(dict(zip(ratios, masses, strict=True)), highest_p.high)
+
+
 def on_lattice(tables: Tables, step: Term, bits: int, rounding: Rounding) -> OnLattice:
     """The losses of independent mechanisms on one lattice.  Raises TooManyLosses."""
     width, tiny = enclosure(step, bits + 64), Fraction(1, 1 << bits - 8)
@@ -123,7 +153,7 @@ def steps(tables: Tables, points: int) -> list[Term]:
     """Steps of lattices of about so many points, of which a coarser one is taken where one is too long."""
     reach, far, variance = Fraction(0), Fraction(0), Fraction(0)
     for table, count in tables:
-        losses = [(log(Interval.of(x), 40).low, p) for x, p in table.masses.items()]
+        losses = [(log(Interval.of(x), 40).low, _short(p)) for x, p in table.masses.items()]
         mean = sum((loss * p for loss, p in losses), Fraction(0))
         most = max((abs(loss) for loss, _ in losses), default=Fraction(0))
         reach, far = reach + most * count, max(far, most)
@@ -132,6 +162,10 @@ def steps(tables: Tables, points: int) -> list[Term]:
     long = min(reach, FAR * root(variance, 40).high + far) or Fraction(1)
     first = Interval.of(2 * long / points).rounded(40).high
     return [terms.number(first * 2**n) for n in range(COARSER)]
+
+
+def _short(p: Fraction) -> Fraction:
+    return Interval.of(p).rounded(40).high
 
 
 def common_step(togethers: Sequence[object], points: int) -> Term | None:

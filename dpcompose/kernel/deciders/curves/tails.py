@@ -21,6 +21,12 @@ from dpcompose.kernel.expressions.terms import Term
 ENCLOSED = 128
 """Between how many lines a trade-off function is enclosed, on each side of its middle."""
 
+SHORTER, FARTHEST = 32, 384
+"""Intervals of losses of normal noise are so many times shorter than a standard deviation, and there are so
+many of them on each side of the mean."""
+NEAR = 16
+"""Up to which μ² the losses of normal noise are told by intervals."""
+
 
 @frozen
 class Normal:
@@ -69,8 +75,20 @@ class Normal:
         each = root(self._attained(64).low, 64).low / 16
         return [j * Interval.of(each).rounded(32).low for j in range(ENCLOSED + 1)]
 
+    @property
+    def is_near(self) -> bool:
+        """Whether Q of likely losses is not so small that many more digits are needed to tell it."""
+        return self._attained(64).high <= NEAR
+
+    @property
+    def ends(self) -> list[Fraction]:
+        """The ends of short intervals of losses, beyond which they are unlikely in P."""
+        square = self._attained(64).low
+        each = root(square, 64).low / SHORTER
+        return [Interval.of(square / 2 + j * each).rounded(48).low for j in range(-FARTHEST, FARTHEST + 1)]
+
     def event(self, epsilon: Fraction, bits: int) -> tuple[Interval, Interval]:
-        """The probabilities in Q and in P that the loss is above ε, with ρ = 0."""
+        """The probabilities in Q and in P that the loss is above ε, with ρ = 0, or of what attains that."""
         square = self._attained(bits)
         mu = Interval(root(square.low, bits).low, root(square.high, bits).high)
         far, half = Interval.of(-epsilon) * mu.inverse(), mu * HALF

@@ -1,0 +1,61 @@
+"""Losses that share no lattice are put on one: against a Fourier transform, and the δ of normal noise itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.spreading import of_normal
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
+from dpcompose.kernel.expressions.terms import ZERO, log, number, sqrt
+
+MIXTURE = Curve.of(
+    [
+        Laplace(number(Fraction(1, 40)), 300),
+        Laplace(1 / sqrt(number(1000)), 300),
+        Part(number(Fraction(1, 50)), ZERO, count=300),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "transformed"), [(1, "0.0567538"), (2, "0.00311427"), (4, "0.0000001157097")]
+)
+def test_scales_without_a_common_measure(epsilon: int, transformed: str) -> None:
+    """The numbers are of a fast Fourier transform in floats, on a lattice of 1/10000."""
+    found, wanted = MIXTURE.delta(number(epsilon)), Fraction(transformed)
+    assert found.low <= wanted * Fraction(1_000_001, 10**6) and wanted <= found.high
+    assert found.high - found.low < wanted / 50
+
+
+@pytest.mark.slow
+def test_many_that_were_too_many() -> None:
+    found = Curve.of([Laplace(number(1), 40_000)]).delta(number(14_715))
+    assert Fraction(0) < found.low < found.high < 1
+
+
+@pytest.mark.parametrize("square", [Fraction(9), Fraction(1, 2)])
+@pytest.mark.parametrize("epsilon", [Fraction(-1), Fraction(0), Fraction(1, 3), Fraction(2)])
+def test_normal_noise_between_its_tables(square: Fraction, epsilon: Fraction) -> None:
+    normal = Normal(number(square))
+    low, high = (of_normal(normal, 64, up).delta(number(epsilon), 64, up) for up in (False, True))
+    assert low <= normal.above(epsilon, 64) and normal.below(epsilon, 64) <= high
+    assert high - low < Fraction(1, 4000)
+
+
+def test_of_what_is_zcdp_the_lower_curve_is_that_of_normal_noise() -> None:
+    concentrated, normal = Normal(ZERO, number(Fraction(1, 2))), Normal(number(1))
+    assert of_normal(concentrated, 64, False) == of_normal(normal, 64, False)
+
+
+@pytest.mark.slow
+def test_beside_what_is_zcdp_nothing_is_told_by_a_table_from_above() -> None:
+    """Beside normal noise with the same ρ, which is one such mechanism, δ is not larger."""
+    parts = [Part(log(number(Fraction(n, 100))), ZERO, count=400) for n in (103, 105, 107)]
+    zcdp, noise = (
+        Curve.of([*parts, one])
+        for one in (Normal(ZERO, number(Fraction(1, 8))), Normal(number(Fraction(1, 4))))
+    )
+    assert zcdp.below(number(3)) == noise.below(number(3)) <= noise.above(number(3)) < zcdp.above(number(3))
