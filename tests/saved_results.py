@@ -84,7 +84,6 @@ REFUSED = {
             "problems/262-several-patients-at-once",
             "problems/263-households-of-visitors",
             "problems/264-a-sample-within-counties",
-            "problems/271-within-any-number-of-counties",
             "problems/282-counties-and-any-number-of-clinics",
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",

@@ -15,9 +15,19 @@ LEAVE, STEPS, MEMBERS = (
     "problems/90-a-network-of-any-size",
     "problems/91-everybody-lists-their-links",
 )
-ARRAYS = "pages/shapes/arrays"
+ARRAYS, COUNTIES = "pages/shapes/arrays", "problems/271-within-any-number-of-counties"
 FORGERIES: dict[str, tuple[str, Edit]] = {
     "a member reads another pair": (LINKS, core("mechanisms", 1, "reads", 0, to=[4, 5, 6])),
+    "people who move to another county": (
+        COUNTIES,
+        set_at("problem", "granularities", "stay", "replace", to="all"),
+    ),
+    "people who stay in a hospital": (
+        COUNTIES,
+        set_at("problem", "granularities", "stay", "replace", "within", to="H"),
+    ),
+    "patients of three hospitals": (COUNTIES, set_at("problem", "partitions", "H", "at-most", to="3")),
+    "a way to another county": (COUNTIES, core("target", "single", 0, to=[0, 8])),
     "another vertex": (LINKS, set_at("problem", "mechanisms", 1, "reads", "vertex", to=3)),
     "nodes for edges": (LINKS, set_at("problem", "target", "granularity", to={"group": 2, "of": "edge"})),
     "a pair of vertices that cannot change": (

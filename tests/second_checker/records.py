@@ -104,7 +104,10 @@ def differing(core: Any) -> int:
     target, most = core["target"], sizes.shown(core["databases"])[1]
     if target["single"] == "any two":
         raise NotRead("setting", "any two databases in parts")
-    many = int(target["steps"] * max((p + q for p, q in target["single"]), default=0))
+    ways = (p + q for p, q in target["single"])
+    if core["databases"]["kind"] == "policies":
+        ways = (sum(x is not None for x in edge) for edge in target["single"])
+    many = int(target["steps"] * max(ways, default=0))
     return many if most is None else min(many, 2 * most)
 
 

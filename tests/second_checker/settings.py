@@ -13,6 +13,7 @@ from second_checker.lists import listed
 from second_checker.orders import Orders
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
+from second_checker.parted import parted
 from second_checker.places import tuples
 from second_checker.policies import policies
 from second_checker.records import records
@@ -70,6 +71,8 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         studies(problem, core, library)
     if kind in UNCOUNTED and any("noise" in one for one in core["mechanisms"]):
         raise NotRead("noise", f"on {kind}")
+    if core["databases"]["kind"] == "policies" and kind == "multisets" and problem.get("partitions"):
+        return parted(problem, core) or core
     if core["databases"]["kind"] == "policies":
         return (policies if kind in ("multisets", "sets") else tuples)(problem, core) or core
     every, own = map(list, zip(*map(undealt, problem["mechanisms"], core["mechanisms"]), strict=True))

@@ -189,9 +189,9 @@ def with_members(
 
 
 def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """A point with values for the members of families, for as many as it says there are."""
+    """A point with values for the members of families: for as many as it says there are, and no others."""
     values = {name: x for name, x in point.items() if not terms.moves(name)}
-    domains = dict(setting.parameters)
+    domains, there = dict(setting.parameters), set[str]()
     if not sizes.is_there(setting, values):  # numbers with which all types of neighbours are there
         values |= {name: Fraction(there) for name, there in setting.databases.letters.items()}
     for mechanism in setting.mechanisms:
@@ -200,10 +200,11 @@ def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Frac
             continue
         count = formulas.at(mechanism.count, values).number
         for name in families:
-            value = point.get(name, simple(domains[name])[0])
+            value, base = point.get(name, simple(domains[name])[0]), naming.read(name).base
             for j in range(1, min(int(count or 0), MOST_MEMBERS) + 1):
-                values.setdefault(naming.member(naming.read(name).base, j), value)
-    return values
+                values.setdefault(naming.member(base, j), value)
+                there.add(naming.member(base, j))
+    return {name: x for name, x in values.items() if naming.read(name).index is None or name in there}
 
 
 def _square(term: Term, assumed: Assumed) -> Term:
