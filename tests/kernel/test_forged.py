@@ -79,6 +79,7 @@ OF = [
     "among.toml",
     "among-groups.toml",
     "between.toml",
+    "between-sizes.toml",
     "corners.toml",
     "families-in-formulas.toml",
     "sizes.toml",

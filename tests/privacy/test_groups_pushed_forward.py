@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import pytest
-from policies_at_random import random_policy
+from policies_at_random import agrees, random_policy
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
@@ -167,3 +167,44 @@ def test_groups_of_what_is_recoded_are_not_pushed_forward() -> None:
     assert kind.__name__ != "Policies"
     data["databases"]["size"] = "<= 1"
     assert formulas.to_text(guarantee(data)) == "2*e"
+
+
+def test_edits_between_a_least_and_a_greatest_size() -> None:
+    """From two to three records, {} and {a, a, a} are read of databases five steps apart: three are two groups of three."""
+    for size, steps, of, target, bound in (
+        ("2..3", 3, "unbounded", {"group": 3, "of": {"union": ["unbounded", "bounded"]}}, "2*e1"),
+        ("2..3", 3, "bounded", {"group": 3, "of": "bounded"}, "e1"),
+        ("2..5", 3, "unbounded", {"group": 3, "of": "unbounded"}, "e1"),
+        ("2..5", 2, "unbounded", {"group": 3, "of": "unbounded"}, "2*e1"),
+    ):
+        data = problem({}, target, (["a"], {"group": steps, "of": of}), size=size)
+        kind = type(Elaborated(problems.read_data(data).setting).kind).__name__
+        assert kind == ("Listed" if bound == "2*e1" and steps == 3 else "Records")
+        assert formulas.to_text(guarantee(data)) == bound
+    # on an arbitrary universe nothing is gone through
+    data = problem({}, "bounded", (["a"], {"group": 3, "of": "unbounded"}), size="2..3")
+    del data["databases"]["records"]
+    with pytest.raises(ValueError, match="groups of steps are not pushed forward"):
+        guarantee(data)
+    assert formulas.to_text(guarantee(data | {"databases": data["databases"] | {"size": "2..5"}})) == "e1"
+
+
+def between(seed: int) -> dict[str, Any]:
+    """Groups of edits on the common domain, where databases have a least and a greatest size."""
+    rng = random.Random(seed)
+    edits: list[Any] = ["unbounded", "bounded", {"union": ["unbounded", "bounded"]}]
+    least, notion = rng.choice([1, 1, 2]), rng.choice(["pure", "zcdp"])
+    mechanisms = [
+        (rng.sample("abxy", rng.randint(1, 3)), {"group": rng.choice([2, 3, 4]), "of": rng.choice(edits)})
+        for _ in range(rng.randint(1, 2))
+    ]
+    m, of, size = rng.choice([1, 2, 3]), rng.choice(edits), f"{least}..{least + rng.choice([1, 2])}"
+    return problem({}, of if m == 1 else {"group": m, "of": of}, *mechanisms, notion=notion, size=size)
+
+
+@pytest.mark.parametrize("start", range(0, 30, 15))
+def test_edits_between_two_sizes_say_what_enumeration_says(
+    start: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Counter(agrees(between(seed), monkeypatch) for seed in range(start, start + 15))
+    assert found["Records"] >= 5 and not found["no setting"], found

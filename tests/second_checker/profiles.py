@@ -142,7 +142,9 @@ def moved(mechanism: Any, reads: Any, removed: Any, added: Any, base: Any) -> An
     if relation["single"] == "any two":
         return 1
     how, kind, common = base["size"][0], edits(relation), mechanism["domain"] == "common"
-    if common and not whole and relation["steps"] > 1 and base.get("least") and base["size"][1] is not None:
+    limited = base.get("least") and base["size"][1] is not None
+    room = limited and (kind != U or relation["steps"] <= base["size"][1] - base["least"])
+    if common and not whole and relation["steps"] > 1 and limited and not room:
         raise NotRead(
             "setting", "groups on the common domain, of databases of several sizes with a least one"
         )

@@ -119,10 +119,11 @@ class Records(Covering):
             )
         if mechanism.domain == "own" or atoms is None:
             relation = self.within(stated, self.image_size(atoms))
-        elif stated.steps > 1 and databases.from_some_size_on and of_all[1] is not None:
+        elif stated.steps > 1 and not self.groups_pass(stated):
             raise NoCover(
                 f"groups, for which {mechanism.name} is stated on the common domain, are not pushed forward "
-                "where databases have at least so many records, and at most so many"
+                "where databases have at least so many records, and at most so many, unless records are "
+                "replaced, or a group has no more steps than sizes differ by"
             )
         else:
             relation = self.within(stated, of_all)
@@ -133,6 +134,15 @@ class Records(Covering):
         if (relation, size) not in self.known:
             self.known[relation, size] = self.closed_form(relation, size)
         return self.known[relation, size]
+
+    def groups_pass(self, stated: Relation) -> bool:
+        """Whether groups of steps become groups of as many steps of what is read: records that are not read
+        fill up what the sizes ask for, by as many on both sides, or in place of those that come or go."""
+        databases, n = self.setting.databases, self.setting.databases.size[1]
+        if n is None or not databases.from_some_size_on:
+            return True
+        room = (1, 1) in stated.edits or stated.steps <= n - databases.least
+        return room and databases.of_multisets and not databases.letters
 
     @cached_property
     def known(self) -> dict[tuple[Relation, str], Metric]:

@@ -12,7 +12,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
-from dpcompose.spaces.moves.groups import Group
+from dpcompose.spaces.moves.groups import LARGEST_GROUP, Group
 
 
 def lifts_steps(databases: DatabaseClass, f: Map, granularity: Granularity) -> bool:
@@ -22,13 +22,15 @@ def lifts_steps(databases: DatabaseClass, f: Map, granularity: Granularity) -> b
 
     >>> from dpcompose.spaces.classes.multisets import multisets
     >>> from dpcompose.spaces.inputs.restrictions import restriction
-    >>> from dpcompose.spaces.moves.built_in import bounded
+    >>> from dpcompose.spaces.moves.built_in import bounded, unbounded
     >>> lifts_steps(multisets("abc"), restriction(["a", "b"]), bounded)
     True
+    >>> lifts_steps(multisets("abc", "1..4"), restriction(["a", "b"]), unbounded)  # of more steps than sizes
+    False
     """
     if f.divided or f.dealt:  # these are told of families, not of one map
         return False
     single = granularity.innermost()[0]
-    two = Guarantee("pure", (("epsilon", ONE),), Group(2, single), "common")
-    setting = Setting(databases, single, (Mechanism("M", f, two),), {})
+    many = Guarantee("pure", (("epsilon", ONE),), Group(LARGEST_GROUP, single), "common")
+    setting = Setting(databases, single, (Mechanism("M", f, many),), {})
     return not groups_pushed(setting) or any(kind.of(setting) is not None for kind in (Records, Policies))

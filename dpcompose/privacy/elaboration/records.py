@@ -36,7 +36,9 @@ class Records(OfAtoms):
         stated = [granularity.edits(databases) for granularity in told_apart(setting)]
         if edits is None or not maps or any(one is None or one.elsewhere for one in stated):
             return None
-        if databases.sizes.between and groups_pushed(setting):
+        pushed = (mechanism.satisfies.about_granularity for mechanism in groups_pushed(setting))
+        groups = [granularity.edits(databases) for granularity in pushed]
+        if not all(one is not None and one.pass_through(databases) for one in groups):
             return None
         singles = [one.single for one in (edits, *stated) if one is not None and one.single is not None]
         if databases.aligned and edits.most > 1 and any((1, 1) in single for single in singles):

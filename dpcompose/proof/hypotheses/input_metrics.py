@@ -68,11 +68,10 @@ def _lists_images(f: Map, stated: Granularity, domain: str) -> bool:
 
 
 def _passes(edits: Edits, databases: DatabaseClass, f: Map, domain: str) -> bool:
-    """Whether groups of edits pass through a restriction: not between a least and a greatest size, and not
-    where entries of sequences are replaced."""
+    """Whether groups of edits pass through a restriction: not where entries of sequences are replaced."""
     replaced = databases.aligned and edits.single is not None and (1, 1) in edits.single
-    between = databases.twice and databases.sizes.between
-    return not (between or replaced) or edits.most == 1 or domain == "own" or f.is_identity(databases)
+    through = edits.pass_through(databases) if databases.twice else not replaced
+    return through or edits.most == 1 or domain == "own" or f.is_identity(databases)
 
 
 def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> InputMetric | None:

@@ -67,6 +67,21 @@ class Edits:
         seen = {kept for numbers in inside.single for kept in product(*(range(n + 1) for n in numbers))}
         return replace(self, single=frozenset(numbers for numbers in seen if any(numbers)))
 
+    def pass_through(self, databases: DatabaseClass) -> bool:
+        """Whether groups of single edits become groups of as many of what a restriction reads: records that
+        are not read fill up what the sizes ask for.  Between a least and a greatest size that may not be so.
+
+        >>> from dpcompose.spaces.classes.multisets import multisets
+        >>> three = Edits(frozenset({(1, 0), (0, 1)}), most=3)
+        >>> three.pass_through(multisets("ab", "2..3")), three.pass_through(multisets("ab", "2..5"))
+        (False, True)
+        """
+        sizes = databases.sizes
+        if not sizes.between or self.most == 1 or self.single is None or sizes.n is None:
+            return True
+        room = (1, 1) in self.single or self.most <= sizes.n - sizes.least
+        return room and databases.twice and not sizes.letters
+
     def fewest(self, counts: Counts) -> int | None:
         """The fewest single edits that add up to the counts; None where `most` of them do not."""
         if not any(counts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import core_records
@@ -194,3 +195,21 @@ def test_more_than_distances_is_refused_beside_any_number_of_steps() -> None:
             letter="m",
             size=["exactly", 3],
         )
+
+
+def test_groups_of_what_is_read_between_a_least_and_a_greatest_size() -> None:
+    """From 2 to 3 records three steps of what is read may be five of databases; from 2 to 5 they are three."""
+
+    def of(n: int, stated: Any, target: Any) -> Cover:
+        base = {"size": ["at most", n], "least": 2, "atoms": [["a", "a'"], ["x", "y"]]}
+        made = core_records.setting(target, ([0], stated), **base)
+        (one,) = made.mechanisms
+        return covers.cover(replace(made, mechanisms=(replace(one, domain="common"),)), told.THEORY)
+
+    both = {"single": [[1, 0], [0, 1], [1, 1]], "steps": 2}
+    assert moves(of(5, U | {"steps": 3}, U | {"steps": 4})) == {"1:2"}
+    assert moves(of(3, B | {"steps": 3}, B | {"steps": 3})) == {"1:1"}
+    assert moves(of(3, both, B | {"steps": 3})) == {"1:2"}
+    for n in (3, 4):
+        with pytest.raises(NoCover, match="a group has no more steps than sizes differ by"):
+            of(n, U | {"steps": 3}, B)
