@@ -114,7 +114,10 @@ def test_a_move_to_another_part_is_shown() -> None:
         ({"target": "either", "stated": "either", "domain": "own"}, "in which part 'a' is is not said"),
         # a may go where b is in another part, else nothing is promised
         ({"target": "visitor", "stated": "swap"}, "in which part 'a' is is not said"),
-        ({"target": {"group": 2, "of": "swap"}, "stated": "swap"}, "which are no single steps"),
+        (
+            {"target": {"group": 2, "of": "swap"}, "stated": "swap"},
+            "neighbours by single steps of edits or a policy",
+        ),
     ],
 )
 def test_what_is_not_said_is_refused(changes: dict[str, Any], message: str) -> None:

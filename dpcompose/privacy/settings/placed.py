@@ -37,10 +37,9 @@ def check_placed(setting: Setting) -> None:
             )
     across = len(read) > 1 or any(f.most != ONE for f in read.values())
     records = named(setting)
-    if records and (other := next(_not_placed(setting), None)):
+    if records and (why := next(_not_placed(setting), None)):
         raise InvalidSetting(
-            f"which part holds {records[0]!r} is not said, and beside {other} not supported: mechanisms with "
-            "guarantees for neighbours, which read parts, named records or everything, would do"
+            f"which part holds {records[0]!r} is not said: {why} would do, or parts written out"
         )
     if records or (across and any(granularity.divisions for granularity in setting.granularities)):
         for mechanism, granularity in _stated(setting):
@@ -54,19 +53,19 @@ def check_placed(setting: Setting) -> None:
 
 
 def _not_placed(setting: Setting) -> Iterator[str]:
-    """What does not stand beside parts that hold named records, in words."""
+    """What would do in place of what does not stand beside parts that hold named records, in words."""
     target = setting.target
     if policy_of(target) is None or target.innermost()[1] > 1 or target.times is not None:
-        yield f"{target} neighbours, which are no single steps,"
+        yield f"neighbours by single steps of edits or a policy in place of {target} neighbours"
     for mechanism in setting.mechanisms:
         f = mechanism.reads
         if f.recodes or f.dealt or mechanism.sampled is not None or mechanism.table is not None:
-            yield f"{mechanism.name}, which recodes, draws or lists records,"
+            yield f"guarantees on records in place of {mechanism.name}, which recodes, draws or lists them,"
         if mechanism.study is not None or mechanism.satisfies.metric is not None:
-            yield f"{mechanism.name}, a study or a guarantee in metrics,"
+            yield f"a guarantee for neighbours in place of that of {mechanism.name}"
     for granularity in setting.granularities:
         if granularity.single_step.innermost()[0].by_rows:
-            yield f"{granularity} neighbours"
+            yield f"neighbours by single records in place of {granularity} neighbours"
 
 
 def _stated(setting: Setting) -> Iterator[tuple[Mechanism, Granularity]]:

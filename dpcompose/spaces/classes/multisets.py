@@ -59,6 +59,8 @@ class Multisets(Collections, OfRecords):
     @property
     def not_divided(self) -> str | None:
         needs = "multisets over an arbitrary record universe (leave out records)"
+        if self.described is not None:
+            needs += "; of records with attributes parts are written out, reads = { where = {...} }"
         return None if self.arbitrary else needs
 
     def data(self) -> dict[str, Any]:
