@@ -317,7 +317,7 @@ def nested(levels: int, m: int = 1) -> str:
         ),
         (
             {"format = 1\n": FAMILY, "reads = { positions = [1, 3] }": PART, '"tuples"': '"multisets"'},
-            "partitions.P.kind (line 5): record-wise partitions and overlapping parts divide multisets, order-based ones tuples and streams, "
+            "partitions.P.kind (line 5): record-wise partitions and overlapping parts divide multisets and sequences, order-based ones tuples and streams, "
             "not multisets",
         ),
         (
@@ -326,7 +326,7 @@ def nested(levels: int, m: int = 1) -> str:
                 "reads = { positions = [1, 3] }": PART,
                 'size = "= 3"\n': "",
             },
-            "partitions.P.kind (line 5): record-wise partitions and overlapping parts divide multisets, order-based ones tuples and streams, "
+            "partitions.P.kind (line 5): record-wise partitions and overlapping parts divide multisets and sequences, order-based ones tuples and streams, "
             "not tuples",
         ),
     ],

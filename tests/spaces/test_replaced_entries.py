@@ -145,6 +145,35 @@ def test_a_forged_group_is_refused() -> None:
         cover(reading.read(data), Theory(registry.standard().pages))
 
 
+@seeds(6, 60)
+def test_families_on_parts_are_those_of_parts_written_out(seed: int) -> None:
+    """Kinds of entries, of which there are any number: two records of each of three, and two others."""
+    rng = random.Random(seed)
+    target, stated = (rng.choice(list(RELATIONS)) for _ in range(2))
+    domain, word = rng.choice(["own", "common"]), rng.choice(["any", "<=", "="])
+    data = problem(
+        CALLED[target], ["ab"], [CALLED[stated]], [domain], "any" if word == "any" else f"{word} 2"
+    )
+    data["databases"].pop("records")
+    data |= {"parameters": {"k": "integer >= 2"}, "partitions": {"P": {"kind": "record-wise", "parts": "k"}}}
+    data["mechanisms"][0] |= {"index": "i", "count": "k", "reads": {"part": "i", "of": "P"}}
+    data["mechanisms"][0]["guarantee"]["epsilon"] = "e[i]"
+    found, parts = epsilon(data), ["ab", "cd", "ef"]
+    databases, relation = sequences("abcdefgh", word, 2), RELATIONS[stated]
+    maps = [oracle.restriction(part) for part in parts]
+    inputs = [
+        oracle.own_distance(f, sequences(part, "<=", 2), relation)
+        if domain == "own"
+        else oracle.common_distance(databases, relation, f)
+        for f, part in zip(maps, parts, strict=True)
+    ]
+    losses = [Fraction(rng.randint(1, 30), 7) for _ in parts]
+    pairs = oracle.neighbouring_pairs(databases, RELATIONS[target])
+    truth = oracle.true_bound(pairs, maps, losses, inputs) or 0
+    point = {"k": Fraction(3)} | {f"e[{i}]": loss for i, loss in enumerate(losses, start=1)}
+    assert (oracle.INFINITY if found is sympy.oo else evaluate(sympy.sympify(found), point)) == truth, data
+
+
 @seeds(25, 400)
 def test_bounds_are_those_of_short_sequences(seed: int) -> None:
     """Against enumeration from the definitions: any length up to 3, with the neighbours of single steps."""

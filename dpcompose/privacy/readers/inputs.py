@@ -165,11 +165,11 @@ class Inputs:
         with under((*at, "parts")):
             parts = kernel.parse(stated.parts, self.parameters.symbols)
         kind = self.stated.kind
-        if (stated.kind == "order-based") != (kind != "multisets"):
+        if (stated.kind == "order-based") == (kind in ("multisets", "sequences")):
             raise Wrong(
                 (*at, "kind"),
-                "record-wise partitions and overlapping parts divide multisets, order-based ones tuples and "
-                f"streams, not {kind}",
+                "record-wise partitions and overlapping parts divide multisets and sequences, order-based "
+                f"ones tuples and streams, not {kind}",
             )
         most = self._most(stated.at_most, (*at, "at-most"))
         return Part(name, formulas.to_text(parts), kind, most)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def named(setting: Setting) -> tuple[str, ...]:
     """The records with a name, where parts hold records: in which of these they lie is not said."""
     databases = setting.databases
-    return databases.records if databases.twice and databases.arbitrary and setting.divided else ()
+    of_records = (databases.twice or databases.aligned) and databases.arbitrary
+    return databases.records if of_records and setting.divided else ()
 
 
 def check_placed(setting: Setting) -> None:
@@ -55,6 +56,8 @@ def check_placed(setting: Setting) -> None:
 def _not_placed(setting: Setting) -> Iterator[str]:
     """What would do in place of what does not stand beside parts that hold named records, in words."""
     target = setting.target
+    if setting.databases.aligned:
+        yield "multisets in place of sequences"
     if policy_of(target) is None or target.innermost()[1] > 1 or target.times is not None:
         yield f"neighbours by single steps of edits or a policy in place of {target} neighbours"
     for mechanism in setting.mechanisms:

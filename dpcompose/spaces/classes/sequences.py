@@ -29,6 +29,10 @@ class Sequences(OrderedRecords):
     aligned = True
     restrictable = True
 
+    @property
+    def not_divided(self) -> str | None:
+        return None if self.arbitrary else "sequences over an arbitrary record universe (leave out records)"
+
     def counts(self, D: Database, E: Database, single: Collection[Counts] = DELETED) -> Counts:
         """(how many entries of D are deleted, how many of E inserted) in the fewest steps from D to E.
 

@@ -23,7 +23,7 @@ class Part(Map):
     needed, as restrictions to records or positions.  It has no value at a database by itself.
 
     partition -- the partition's name; parts -- the number k of its parts, as a formula;
-    of -- the kind of class whose databases are divided: "multisets", "tuples" or "streams";
+    of -- the kind of class whose databases are divided: "multisets", "sequences", "tuples" or "streams";
     most -- in how many parts a record is at most, a number or a letter for one: 1 in a partition.
     """
 
@@ -69,4 +69,5 @@ class Part(Map):
     def table(self) -> dict[str, Any]:
         if self.most != ONE:
             return {"kind": "overlapping", "parts": self.parts, "at-most": formulas.to_text(self.most)}
-        return {"kind": "record-wise" if self.of == "multisets" else "order-based", "parts": self.parts}
+        ordered = self.of not in ("multisets", "sequences")
+        return {"kind": "order-based" if ordered else "record-wise", "parts": self.parts}
