@@ -63,6 +63,7 @@ REFUSED = {
             "problems/106-metrics-beside-neighbours",
             "problems/107-normal-noise-on-points",
             "problems/108-a-delta-of-its-own",
+            "problems/276-a-delta-of-what-is-read",
             "problems/109-a-metric-through-a-map",
             "problems/111-metrics-for-neighbours",
             "problems/113-any-number-of-releases-of-a-place",
