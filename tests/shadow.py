@@ -171,7 +171,9 @@ def _guarantee(looked: Looked, study: Study, notion: str, truth: Truth | None, a
         main = study.proofs.guarantee(notion).main
     except NO:
         return
-    again, *optimal = study.proofs.replayed([main.theorem, *main.optimal.values()])
+    again, *optimal = study.proofs.replayed(
+        [theorem for theorem in (main.theorem, main.optimal) if theorem is not None]
+    )
     assert isinstance(again.says, Satisfies)
     said = {key: to_text(x) for key, x in again.says.values}
     looked.counted["known"] += 1
