@@ -138,6 +138,7 @@ WITHOUT_BUDGET = [
     "263",
     "264",
     "266",
+    "271",
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""
