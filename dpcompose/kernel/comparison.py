@@ -111,6 +111,8 @@ def check_at_least(
     frozenset()
     """
     with read_as_certificate():
+        if isinstance(certificate, Mapping) and "sign" in certificate:
+            return _by_sign(greater, lesser, certificate, assumed)
         if isinstance(certificate, Mapping) and "eliminated" in certificate:
             (greater, lesser), assumed, certificate = _without_some(greater, lesser, certificate, assumed)
         given = table(certificate, {"letters", "proof"}, {"difference", "known"})
@@ -126,6 +128,26 @@ def check_at_least(
             raise BadCertificate("the difference of the certificate is another one")
         _check(difference, given["proof"], scope, 0)
     return scope.used
+
+
+def _by_sign(greater: Side, lesser: Side, certificate: Any, assumed: Assumed) -> frozenset[str]:
+    """What holds for x' and for −x' in place of a letter, for every x' ≥ 0, holds for all its values."""
+    given = table(certificate, {"sign", "above", "below"})
+    sides = [side if isinstance(side, Term) else forms.write(side) for side in (greater, lesser)]
+    name, used = word(given["sign"]), frozenset[str]()
+    if name not in assumptions.of_both_signs(sides, assumed):
+        raise BadCertificate(f"{name} is no letter of either sign")
+    for key in ("above", "below"):
+        signed = assumptions.of_sign(name, key == "above", sides, assumed)
+        for inside, relation in signed.needed:
+            from dpcompose.kernel.deciders.calculus import values
+
+            if not values.has(inside, relation, signed.assumed):
+                raise BadCertificate(f"{formulas.to_text(inside)} is not known to be {relation}")
+            used |= {"ranges"}
+        more, less = signed.sides
+        used |= check_at_least(more, less, given[key], signed.assumed)
+    return used
 
 
 def _without_some(

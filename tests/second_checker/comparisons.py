@@ -27,6 +27,8 @@ def compare(
             certificate["eliminated"], domains, assumed, (greater, less)
         )
         return compare(certificate["proof"], *sides, boxes, left)
+    if certificate is not None and "sign" in certificate:
+        raise NotRead("certificate", "letters of either sign, one sign after the other")
     algebra = Algebra(domains)
     algebra.assumed = assumed
     if certificate is None:

@@ -38,7 +38,7 @@ NOT_READ = {
     "apart": "guarantees with a parameter set apart",
     "attained": "witnesses of a delta above 1 or of members of a family that may be 0, or through a page with a free one",
     "formula": "formulas of which too little is seen: signs, values, or that two forms are one",
-    "certificate": "many choices at once, some steps of calculus, rays with roots",
+    "certificate": "many choices at once, signs of letters, some steps of calculus, rays with roots",
     "step": "steps that rest on one that is not read",
 }
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import ceil, floor
 
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
-from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, Domain
 from dpcompose.kernel.expressions.forms import Form
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.keeping import frozen
@@ -128,6 +128,57 @@ def known_least(term: Term, assumed: Assumed) -> int | None:
         if rest is not None:
             numbers.append(floor(-rest) + 1 if assumption.strictly else ceil(-rest))
     return max(numbers, default=None)
+
+
+# letters of either sign
+
+
+@frozen
+class Signed:
+    """Some terms, and what is assumed, with x' or −x' in place of a letter x, for an x' ≥ 0 of the same name;
+    of a maximum what is then seen to be no more than another member is left out.
+
+    needed -- what must hold besides for the terms to have had a value: (x, "> 0"), ">= 0", "!= 0".
+    """
+
+    sides: tuple[Term, ...]
+    assumed: Assumed
+    needed: tuple[tuple[Term, str], ...]
+
+
+def of_sign(name: str, positive: bool, sides: Iterable[Term], assumed: Assumed) -> Signed:
+    """The letter ≥ 0, or ≤ 0.
+
+    >>> l, u = (terms.letter(name, Domain.read("real")) for name in "lu")
+    >>> found = of_sign("l", False, [terms.largest(l, -l)], (Assumption(u, ">", l),))
+    >>> found.sides, [str(one) for one in found.assumed]
+    ((l,), ['u > -l'])
+    """
+    letter = terms.letter(name, NONNEGATIVE)
+    values = {name: letter if positive else -letter}
+
+    def shorter(term: Term) -> Term:
+        return substitution.changed(term, substitution.seen_largest)
+
+    whole = [substitution.substituted(side, values) for side in sides]
+    left, short = tuple(_with(assumption, values) for assumption in assumed), tuple(map(shorter, whole))
+    known = forms.missing_values(short)
+    needed = ((shorter(inside), relation) for inside, relation in forms.missing_values(whole))
+    return Signed(short, left, tuple(condition for condition in needed if condition not in known))
+
+
+def _with(assumption: Assumption, values: Mapping[str, Term]) -> Assumption:
+    left, right = (substitution.substituted(x, values) for x in (assumption.left, assumption.right))
+    return Assumption(left, assumption.sign, right)
+
+
+def of_both_signs(sides: Iterable[Term], assumed: Assumed) -> list[str]:
+    """The letters that may have either sign, and are members of no family."""
+    domains = dict(letters_of(assumed))
+    for side in sides:
+        domains |= side.letters
+    signed = (name for name, domain in domains.items() if domain.least is None or domain.least < 0)
+    return sorted(name for name in signed if not terms.moves(name))
 
 
 # letters that are eliminated

@@ -8,12 +8,15 @@ from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import Any, Protocol
 
+from dpcompose.kernel import comparison
 from dpcompose.kernel.composition.given import letters
+from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import forms, formulas, naming, terms
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.polynomials import NotAForm
 from dpcompose.kernel.expressions.terms import ZERO, Term
@@ -24,6 +27,8 @@ from dpcompose.search.comparisons.points import grid, simple, usual
 
 MANY = 12
 """Of how many summands the squares are added up before their sum is squared."""
+MOST_SIGNS = 3
+"""Of up to how many letters both signs are gone through."""
 MOST_MEMBERS = 2_000
 """Up to how many members of a family have values at a point."""
 
@@ -69,7 +74,26 @@ def _by_squares(greater: Term, lesser: Term, efforts: int | None, assumed: Assum
 
 def _shown(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
     found = comparing.compare(greater, lesser, efforts=efforts, to_prove=True, assumed=assumed)
-    return found.certificate if isinstance(found, Proof) else None
+    return found.certificate if isinstance(found, Proof) else _by_sign(greater, lesser, efforts, assumed)
+
+
+def _by_sign(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
+    """A certificate by the signs of letters that stand in maxima, such as |x|; None where none is found."""
+    both = assumptions.of_both_signs((greater, lesser), assumed)
+    if not 1 <= len(both) <= MOST_SIGNS or not (greater.has("top") or lesser.has("top")):
+        return None
+    name = both[0]
+    shown: dict[str, Any] = {"sign": name}
+    for key in ("above", "below"):
+        signed = assumptions.of_sign(name, key == "above", (greater, lesser), assumed)
+        more, less = signed.sides
+        if (certificate := _shown(more, less, efforts, signed.assumed)) is None:
+            return None
+        shown[key] = certificate
+    with suppress(BadCertificate):
+        comparison.check_at_least(greater, lesser, shown, assumed)
+        return shown
+    return None
 
 
 def where_larger(
