@@ -13,7 +13,7 @@ from shares import seeds
 from dpcompose.kernel.deciders.curves.curves import Curve, Part, Piece
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Together
-from dpcompose.kernel.expressions.terms import ONE, ZERO, number
+from dpcompose.kernel.expressions.terms import ONE, ZERO, log, number
 
 Outcomes = list[tuple[float, float]]
 """The probabilities of the outcomes at two databases."""
@@ -102,3 +102,22 @@ def test_choices_that_lose_almost_nothing(digits: int, others: list[Piece]) -> N
     for at in (number(Fraction(1, 2)), ONE * 2):
         least, most = alone.below(at), curve.above(at, points=1_000)
         assert least <= most <= alone.above(at - number(2 * eta)) + Fraction(1, 10**15)
+
+
+@pytest.mark.parametrize("eta", [Fraction(1, 2), Fraction(10)])
+@pytest.mark.parametrize(
+    "beside", [Part(number(Fraction(1, 400)), ZERO), Part(number(Fraction(3, 11)), ZERO, count=200)]
+)
+def test_choices_beside_losses_that_are_many(beside: Part, eta: Fraction) -> None:
+    """They lose what they do alone at least: (1 − e^((ε − η)/2))²/(1 − e^−η)."""
+    at = 1 / 20_000
+    alone = (1 - math.exp((at - float(eta)) / 2)) ** 2 / (1 - math.exp(-float(eta)))
+    curve = Curve.of([beside, Laplace(number(eta), middle=True)])
+    assert curve.above(number(Fraction(1, 20_000)), 64, 100) >= alone - 1e-9
+
+
+@pytest.mark.parametrize("beside", [Normal(ONE), Laplace(ONE, 2), Laplace(ONE, middle=True)])
+def test_all_may_be_lost(beside: Piece) -> None:
+    """Two steps of (ε, 1/2)-DP may tell all: no loss is left that is finite."""
+    curve = Curve.of([Part(ONE, number(Fraction(1, 2)), 2), Part(log(number(2)), ZERO, count=60), beside])
+    assert curve.above(ONE, 64, 50) == 1

@@ -342,7 +342,7 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> tuple[Losses, Ter
         few = sum(law.count for law in noisy) <= FEW_NOISY
         many = points > BESIDE_NORMAL and not (few and _refined(groups, BESIDE_NORMAL) is not None)
         points = points if many else min(points, BESIDE_NORMAL)
-    elif size > points and lost.tail is None and len(moving) == 1 and moving[0].steps == 1:
+    elif size > points and lost.tail is None and not noisy and len(moving) == 1 and moving[0].steps == 1:
         return _of_likely(lost, moving[0]), terms.ZERO
     fine = None if many and len(groups) > 1 else _refined(groups, points)
     if fine is None:

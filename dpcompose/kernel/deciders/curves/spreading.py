@@ -79,7 +79,7 @@ class _Lattice:
             lower = min(whole, max(0, lower))
             for n, mass in ((b - 1, lower), (b, whole - lower)):
                 numbers[n] = numbers.get(n, 0) + mass
-        return numbers
+        return numbers or {0: 0}
 
     def merged(self, table: Table, rounding: Rounding) -> dict[int, int]:
         """From the largest loss on: with it as much of the next ones as makes its ratio that of a point."""
