@@ -84,13 +84,13 @@ def _by_sign(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed)
         return None
     name = both[0]
     shown: dict[str, Any] = {"sign": name}
-    for key in ("above", "below"):
-        signed = assumptions.of_sign(name, key == "above", (greater, lesser), assumed)
-        more, less = signed.sides
-        if (certificate := _shown(more, less, efforts, signed.assumed)) is None:
-            return None
-        shown[key] = certificate
-    with suppress(BadCertificate):
+    with suppress(BadCertificate, terms.TermError):  # for one sign there may be no value
+        for key in ("above", "below"):
+            signed = assumptions.of_sign(name, key == "above", (greater, lesser), assumed)
+            more, less = signed.sides
+            if (certificate := _shown(more, less, efforts, signed.assumed)) is None:
+                return None
+            shown[key] = certificate
         comparison.check_at_least(greater, lesser, shown, assumed)
         return shown
     return None

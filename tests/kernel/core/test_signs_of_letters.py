@@ -71,6 +71,13 @@ def test_where_one_letter_is_larger(greater: Term, lesser: Term, shown: bool) ->
     assert without is None, "l = u = 0 has no value"
 
 
+def test_one_sign_without_a_value() -> None:
+    """√min(u, −1) has none where u ≥ 0: nothing is shown, and nothing fails."""
+    assert at_least(sqrt(terms.least(U, -terms.ONE)), terms.ONE) is None
+    with pytest.raises(BadCertificate, match="no real value"):
+        check_at_least(sqrt(terms.least(U, -terms.ONE)), terms.ONE, OF_U)
+
+
 SUM = """
 format = 1
 assume = ["u > l"]

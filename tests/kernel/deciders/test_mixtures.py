@@ -106,7 +106,12 @@ def test_choices_that_lose_almost_nothing(digits: int, others: list[Piece]) -> N
 
 @pytest.mark.parametrize("eta", [Fraction(1, 2), Fraction(10)])
 @pytest.mark.parametrize(
-    "beside", [Part(number(Fraction(1, 400)), ZERO), Part(number(Fraction(3, 11)), ZERO, count=200)]
+    "beside",
+    [
+        Part(number(Fraction(1, 400)), ZERO),
+        Part(number(Fraction(3, 11)), ZERO, count=200),
+        Part(number(Fraction(1, 10**15)), ZERO, 2),  # no lattice of both is gone through
+    ],
 )
 def test_choices_beside_losses_that_are_many(beside: Part, eta: Fraction) -> None:
     """They lose what they do alone at least: (1 − e^((ε − η)/2))²/(1 − e^−η)."""

@@ -324,6 +324,7 @@ class _Group:
                 table[u * weight] = table.get(u * weight, 0) + rounding.end(mass)
             tables.append((table, part.count))
         for law, weight in self.noisy:
+            check_work(weight + 1, rounding)
             ratio = enclosure(law.ratio, bits + 32)
             numbers = middle(ratio, weight, rounding) if law.middle else laplace(ratio, weight // 2, rounding)
             tables.append((numbers, law.count))
