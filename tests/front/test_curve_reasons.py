@@ -4,12 +4,15 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.front.numbers.curve import NoCurve
+from dpcompose.kernel.deciders.curves import lattices
 
 LAPLACE = dpc.mechanism("L", query=dpc.count, noise=dpc.laplace("200"), count=20_000)
 NORMAL = dpc.mechanism("N", query=dpc.count, noise=dpc.gaussian_noise("200"), count=100)
 
 
-def test_too_many_losses_are_called_so() -> None:
+def test_too_many_losses_are_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to the most mechanisms that there may be losses are put on coarser lattices: so with less work."""
+    monkeypatch.setattr(lattices, "LARGEST_WORK", 1_000)
     curve = dpc.compose(LAPLACE, NORMAL, on=dpc.multisets("ab"), target=dpc.unbounded).curve()
     for ask in (lambda: curve.delta(1), lambda: curve.epsilon("1e-6")):
         with pytest.raises(NoCurve) as refused:

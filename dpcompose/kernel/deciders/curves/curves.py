@@ -52,7 +52,7 @@ where it would be more, all losses are put on one lattice."""
 ON_LINES = 128
 """With how many binary digits at most losses are told that lie between lines, or are put on a lattice of
 which they are no multiples."""
-FINER = (4, 500)
+FINER = (4, 100)
 """Between which numbers of steps the ratio of Laplace noise has where its losses are put on a lattice."""
 FEW_NOISY = 4
 """Up to how many mechanisms with Laplace noise have a lattice of so few points from the beginning."""
@@ -387,8 +387,9 @@ def _on_one_lattice(curve: Curve, step: Term | None, bits: int, points: int, up:
     bits = bits if step is not None else min(bits, ON_LINES)
     lost, moving, noisy = _apart(curve, bits, up)
     tables = [(joint.table(bits, up), joint.count) for joint in curve.together]
-    for group in _groups(moving, noisy):
-        tables += _tables(group, bits, points, lost.rounding)
+    groups = _groups(moving, noisy)
+    for group in groups:
+        tables += _tables(group, bits, points // len(groups), lost.rounding)
     normal = curve.normal
     if step is None and normal is not None and normal.is_near and (not up or normal.rho == terms.ZERO):
         tables, lost = [*tables, (of_normal(normal, bits, up), 1)], replace(lost, tail=None)
