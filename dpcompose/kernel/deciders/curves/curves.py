@@ -33,11 +33,11 @@ from dpcompose.kernel.deciders.curves.lattices import (
 )
 from dpcompose.kernel.deciders.curves.losses import Axis, Losses
 from dpcompose.kernel.deciders.curves.merging import fewer
-from dpcompose.kernel.deciders.curves.spreading import common_step, of_normal, on_lattice, steps
+from dpcompose.kernel.deciders.curves.spreading import common_step, of_normal, on_lattice, steps, table_of
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal, Tail
 from dpcompose.kernel.deciders.curves.tradeoffs import Known, Table, Together, added_up
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.intervals import ONE, Interval, NoEnclosure, enclosure, exp, log
+from dpcompose.kernel.expressions.intervals import ONE, Interval, NoEnclosure, enclosure, log
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
@@ -313,7 +313,7 @@ class _Group:
         whole = Window.added(windows, rounding)
         axis = Axis(self.step, self.length - 2 * whole.least, whole.masses)
         infinite = 1 - self.stays(bits).end(not rounding.up) + Fraction(whole.beyond, rounding.unit)
-        return replace(_table(_of_few(axis, bits, rounding), bits, rounding), infinite=infinite)
+        return replace(table_of(_of_few(axis, bits, rounding), bits, rounding), infinite=infinite)
 
     def _tables(self, bits: int, rounding: Rounding) -> list[tuple[dict[int, int], int]]:
         """The losses of each mechanism, and how many have them."""
@@ -418,18 +418,6 @@ def _tables(group: _Group, bits: int, points: int, rounding: Rounding) -> list[t
         (_tables(single, bits, points, rounding)[0][0], member.count)
         for single, member in zip(alone, group.members, strict=True)
     ]
-
-
-def _table(axis: Axis, bits: int, rounding: Rounding) -> Table:
-    """The losses of an axis as a table: from one to the next the ratio grows by the same factor."""
-    step, masses = enclosure(axis.step, bits + 64), dict[Fraction, Fraction]()
-    factor = exp(step * Interval.of(2), bits + 64).end(rounding.up)
-    ratio = exp(step * Interval.of(-axis.offset), bits + 64)
-    for mass in axis.masses:
-        if mass:
-            masses[ratio.end(rounding.up)] = Fraction(mass, rounding.unit)
-        ratio = (ratio * Interval.of(factor)).rounded(bits + 64)
-    return Table(masses, Fraction(0))
 
 
 def _of_few(axis: Axis, bits: int, rounding: Rounding) -> Axis:

@@ -100,6 +100,18 @@ class _Lattice:
         return numbers or {0: 0}
 
 
+def table_of(axis: Axis, bits: int, rounding: Rounding) -> Table:
+    """The losses of an axis as a table: from one to the next the ratio grows by the same factor."""
+    step, masses = enclosure(axis.step, bits + 64), dict[Fraction, Fraction]()
+    factor = exp(step * Interval.of(2), bits + 64).end(rounding.up)
+    ratio = exp(step * Interval.of(-axis.offset), bits + 64)
+    for mass in axis.masses:
+        if mass:
+            masses[ratio.end(rounding.up)] = Fraction(mass, rounding.unit)
+        ratio = (ratio * Interval.of(factor)).rounded(bits + 64)
+    return Table(masses, Fraction(0))
+
+
 def of_normal(normal: Normal, bits: int, up: bool) -> Table:
     """The losses of normal noise: those of short intervals are split between the ends, or merged.
 
