@@ -378,3 +378,22 @@ def test_a_person_has_no_more_rows_in_a_counterexample_where_those_outside_have_
     D, E = found.counterexample.pair
     target: Any = dpc.contribution(1, 2, replaced).placed({"P": (frozenset("ab"), frozenset("cd"))})
     assert target.are_neighbours(D, E) and len(D) + len(E) > 10
+
+
+GROUP = """
+format = 1
+databases = {{ kind = "multisets", records = ["a1", "a2", "other"] }}
+target = {{ granularity = {{ group = 2, of = {{ contribution = {{ parts = 1, rows = 1, replaced = true }} }} }} }}
+claims = [{{ notion = "pure", epsilon = "1" }}]
+[[mechanisms]]
+name = "A"
+reads = {{ records = ["a1", "a2"] }}
+guarantee = {{ domain = "own", notion = "pure", epsilon = "1", granularity = {{ contribution = {{ parts = 1, rows = {rows}, replaced = true }} }} }}
+"""
+
+
+@pytest.mark.parametrize(("rows", "verdict"), [(1, "refuted"), (2, "undecided"), (3, "undecided")])
+def test_several_persons_may_be_one_of_more_rows(rows: int, verdict: str) -> None:
+    """{a1, a1} and {a2, a2} are two persons of one row apart, and one of two: by 1-DP for these nothing is refuted."""
+    study, claims = dpc.loads(GROUP.format(rows=rows))
+    assert [study.check(claim).verdict for claim in claims] == [verdict]

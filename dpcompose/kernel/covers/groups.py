@@ -18,6 +18,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type
 from dpcompose.kernel.expressions import formulas
@@ -56,6 +57,13 @@ def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
         raise NoCover(f"{mechanism.name} is stated for groups of another number of steps than the target's")
     if stated.steps > 1:
         raise NoCover(f"{mechanism.name} is stated for groups of {stated.steps}; state it for single steps")
+    bag, single = stated.single, target.single
+    alike = (single.parts, single.rows) if isinstance(single, Contribution) else (ONE, ONE)
+    if isinstance(bag, Contribution) and (bag.parts, bag.rows) != alike:
+        raise NoCover(
+            f"several steps of the target may be one of those that {mechanism.name} is stated for, of "
+            "persons with other numbers of parts or rows; state it for the same"
+        )
     return replace(mechanism, stated=replace(stated, times=None))
 
 
