@@ -7,7 +7,9 @@ from fractions import Fraction
 import pytest
 
 from dpcompose.kernel.deciders.curves.curves import Curve, Part
-from dpcompose.kernel.deciders.curves.spreading import of_normal
+from dpcompose.kernel.deciders.curves.lattices import Rounding
+from dpcompose.kernel.deciders.curves.losses import Axis
+from dpcompose.kernel.deciders.curves.spreading import of_normal, table_of
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.expressions.terms import ZERO, log, number, sqrt
 
@@ -59,3 +61,24 @@ def test_beside_what_is_zcdp_nothing_is_told_by_a_table_from_above() -> None:
         for one in (Normal(ZERO, number(Fraction(1, 8))), Normal(number(Fraction(1, 4))))
     )
     assert zcdp.below(number(3)) == noise.below(number(3)) <= noise.above(number(3)) < zcdp.above(number(3))
+
+
+@pytest.mark.parametrize("far", [20, 70, 200])
+def test_losses_too_close_to_be_told_apart_are_added_up(far: int) -> None:
+    """Losses of 10^-far have one ratio with so few digits: none of their probability is lost."""
+    tiny = Fraction(1, 10**far)
+    table = table_of(Axis(number(tiny), 2, (500, 0, 500)), 64, Rounding(3, up=True))
+    assert sum(table.masses.values()) + table.infinite >= 1
+    normal = of_normal(Normal(number(tiny**2)), 64, True)
+    assert sum(normal.masses.values()) + normal.infinite >= 1
+
+
+@pytest.mark.parametrize("far", [42, 60])
+def test_beside_much_noise_nothing_is_lost(far: int) -> None:
+    """Of δ = 0.249 nothing was left above, beside normal noise with a standard deviation of 10^42."""
+    tiny = Fraction(1, 10**far)
+    some = [Laplace(1 / sqrt(number(n)), 2) for n in (2, 3, 5)]
+    alone = Curve.of(some).delta(number(1))
+    for more in (Part(number(tiny), ZERO, count=400), Normal(number(tiny**2))):
+        beside = Curve.of([*some, more]).delta(number(1))
+        assert alone.low - Fraction(1, 10**4) <= beside.low <= beside.high and alone.low <= beside.high

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from dpcompose.kernel.deciders.calculus.ratios import commensurable
@@ -102,14 +103,14 @@ class _Lattice:
 
 def table_of(axis: Axis, bits: int, rounding: Rounding) -> Table:
     """The losses of an axis as a table: from one to the next the ratio grows by the same factor."""
-    step, masses = enclosure(axis.step, bits + 64), dict[Fraction, Fraction]()
+    step = enclosure(axis.step, bits + 64)
     factor = exp(step * Interval.of(2), bits + 64).end(rounding.up)
-    ratio = exp(step * Interval.of(-axis.offset), bits + 64)
+    ratio, outcomes = exp(step * Interval.of(-axis.offset), bits + 64), list[tuple[Fraction, Fraction]]()
     for mass in axis.masses:
         if mass:
-            masses[ratio.end(rounding.up)] = Fraction(mass, rounding.unit)
+            outcomes.append((ratio.end(rounding.up), Fraction(mass, rounding.unit)))
         ratio = (ratio * Interval.of(factor)).rounded(bits + 64)
-    return Table(masses, Fraction(0))
+    return Table.of(outcomes, Fraction(0))
 
 
 def of_normal(normal: Normal, bits: int, up: bool) -> Table:
@@ -117,23 +118,35 @@ def of_normal(normal: Normal, bits: int, up: bool) -> Table:
 
     Rounded up ρ must be 0; rounded down they are those of what attains the lower curve of what is zCDP.
     """
-    ends = normal.ends
-    more = bits + 32 + math.ceil(3 * max(ends[-1], -ends[0]))  # so that Q is known as closely as P
-    above = [normal.event(end, more) for end in ends]
+    ends, above, more = _cells(normal, bits)
     cells = [(q0 - q1, p0 - p1) for (q0, p0), (q1, p1) in pairwise(above)]
     (lowest_q, lowest_p), (highest_q, highest_p) = above[0], above[-1]
     if not up:
         cells = [(ONE - lowest_q, ONE - lowest_p), *cells, (highest_q, highest_p)]
         some = [(p.low, q.high) for q, p in cells if p.low > 0]
-        return Table({Interval.of(p / q).rounded(bits).low: p for p, q in some}, Fraction(0))
+        return Table.of(((Interval.of(p / q).rounded(bits).low, p) for p, q in some), Fraction(0))
     shrunk = [exp(Interval.of(-end), more) for end in ends]
     masses = [1 - lowest_p.low, *(p.high for _, p in cells)]
     for n, (q, p) in enumerate(cells):
         lower = (q - p * shrunk[n + 1]) * (shrunk[n] - shrunk[n + 1]).inverse()
         moved = max(Fraction(0), min(p.high, lower.low))
         masses[n], masses[n + 1] = masses[n] + moved, masses[n + 1] - moved
-    ratios = [one.inverse().rounded(bits).high for one in shrunk]
-    return Table(dict(zip(ratios, masses, strict=True)), highest_p.high)
+    ratios = (weight.inverse().rounded(bits).high for weight in shrunk)
+    return Table.of(zip(ratios, masses, strict=True), highest_p.high)
+
+
+Cells = tuple[list[Fraction], list[tuple[Interval, Interval]], int]
+
+
+@lru_cache(maxsize=64)
+def _cells(normal: Normal, bits: int) -> Cells:
+    """The ends of intervals of losses, how likely in Q and in P a loss above each is, and to how many digits:
+    so many that Q is known as closely as P, and short intervals are told from none."""
+    ends = normal.ends
+    length = ends[1] - ends[0]
+    short = max(0, length.denominator.bit_length() - length.numerator.bit_length())
+    more = bits + 32 + math.ceil(3 * max(ends[-1], -ends[0])) + 2 * short
+    return ends, [normal.event(end, more) for end in ends], more
 
 
 def on_lattice(tables: Tables, step: Term, bits: int, rounding: Rounding) -> OnLattice:

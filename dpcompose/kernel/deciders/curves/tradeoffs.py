@@ -12,7 +12,7 @@ the other order.  The proofs are on the page optimal-composition of theorems/com
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -101,11 +101,8 @@ class Known:
 
     def table(self, bits: int, up: bool) -> Table:
         """The losses of one of them, exactly."""
-        masses: dict[Fraction, Fraction] = {}
-        for p, q in self.outcomes:
-            if p and q:
-                masses[p / q] = masses.get(p / q, Fraction(0)) + p
-        return Table(masses, sum((p for p, q in self.outcomes if not q), Fraction(0)))
+        infinite = sum((p for p, q in self.outcomes if not q), Fraction(0))
+        return Table.of(((p / q, p) for p, q in self.outcomes if p and q), infinite)
 
 
 @frozen
@@ -118,6 +115,21 @@ class Table:
     masses: Mapping[Fraction, Fraction]
     infinite: Fraction
 
+    @staticmethod
+    def of(
+        outcomes: Iterable[tuple[Fraction, Fraction]], infinite: Fraction, most: int | None = None
+    ) -> Table:
+        """That of outcomes with these ratios and probabilities in P: of one ratio they are added up.
+
+        most -- of up to how many ratios.  Raises TooManyLosses.
+        """
+        masses: dict[Fraction, Fraction] = {}
+        for x, p in outcomes:
+            masses[x] = masses.get(x, Fraction(0)) + p
+            if most is not None and len(masses) > most:
+                raise TooManyLosses(f"more than {most} losses are not added up exactly")
+        return Table(masses, infinite)
+
     def delta(self, epsilon: Term, bits: int, up: bool) -> Fraction:
         """Σ max(0, P − e^ε·Q) on one side."""
         end = enclosure(terms.exp(epsilon), bits).end(not up)
@@ -126,13 +138,8 @@ class Table:
 
     def and_(self, other: Table) -> Table:
         """The losses of two independent mechanisms, exactly.  Raises TooManyLosses."""
-        values: dict[Fraction, Fraction] = {}
-        for x, p in self.masses.items():
-            for y, q in other.masses.items():
-                values[x * y] = values.get(x * y, Fraction(0)) + p * q
-                if len(values) > MOST_LOSSES:
-                    raise TooManyLosses(f"more than {MOST_LOSSES} losses are not added up exactly")
-        return Table(values, 1 - (1 - self.infinite) * (1 - other.infinite))
+        some = ((x * y, p * q) for x, p in self.masses.items() for y, q in other.masses.items())
+        return Table.of(some, 1 - (1 - self.infinite) * (1 - other.infinite), MOST_LOSSES)
 
     def short(self, bits: int, up: bool) -> Table:
         """The same with probabilities of at most so many binary digits, rounded one way."""
@@ -155,14 +162,13 @@ def _table(together: Together, bits: int, up: bool) -> Table:
     found = one
     for _ in range(steps - 1):
         found = put_into(one, found)
-    masses: dict[Fraction, Fraction] = {}
-    for (a, y), (b, z) in pairwise(found):
-        if z > y:
-            x = (b - a) / (z - y)
-            # δ grows with each loss; of many x is told as a binary fraction, so that sums of them stay short
-            ratio = 1 / (x if together.tail is None else Interval.of(x).rounded(SHORT).end(not up))
-            masses[ratio] = masses.get(ratio, Fraction(0)) + z - y
-    whole = Table(masses, found[0][1])
+
+    def ratio(x: Fraction) -> Fraction:
+        """δ grows with each loss; of many x is told as a binary fraction, so that sums of them stay short."""
+        return 1 / (x if together.tail is None else Interval.of(x).rounded(SHORT).end(not up))
+
+    sides = ((b - a, z - y) for (a, y), (b, z) in pairwise(found) if z > y)
+    whole = Table.of(((ratio(q / p), p) for q, p in sides), found[0][1])
     return whole if together.tail is None else whole.short(2 * SHORT, up)
 
 
