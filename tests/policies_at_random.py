@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -70,3 +72,8 @@ def agrees(problem: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> str:
             patch.setattr(elaboration, "of", classmethod(lambda cls, setting: None))
         assert by_types == said(problem), problem
     return kind.__name__
+
+
+def agreeing(some: Iterable[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often settings are elaborated in each way, once enumeration was seen to say the same of all."""
+    return Counter(agrees(problem, monkeypatch) for problem in some)

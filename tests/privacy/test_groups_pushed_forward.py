@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import pytest
-from policies_at_random import agrees, random_policy
+from policies_at_random import agreeing, random_policy
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
@@ -206,5 +206,5 @@ def between(seed: int) -> dict[str, Any]:
 def test_edits_between_two_sizes_say_what_enumeration_says(
     start: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = Counter(agrees(between(seed), monkeypatch) for seed in range(start, start + 15))
+    found = agreeing(map(between, range(start, start + 15)), monkeypatch)
     assert found["Records"] >= 5 and not found["no setting"], found

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from typing import Any
 
 import pytest
-from policies_at_random import agrees, random_policy
+from policies_at_random import agreeing, random_policy
 from privacy.test_policies_of_attributes import random_problem as by_attributes
 
 import dpcompose as dpc
@@ -82,15 +81,14 @@ def random_problem(seed: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("start", range(0, 120, 30))
 def test_recodings_say_what_enumeration_says(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Counter(agrees(random_problem(seed), monkeypatch) for seed in range(start, start + 30))
+    found = agreeing(map(random_problem, range(start, start + 30)), monkeypatch)
     assert found["Policies"] >= 18 and not found["no setting"], found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(1000, 3000, 100))
 def test_more_recodings_say_what_enumeration_says(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(start, start + 100):
-        agrees(random_problem(seed), monkeypatch)
+    assert agreeing(map(random_problem, range(start, start + 100)), monkeypatch)
 
 
 def projected(seed: int, size: tuple[str, ...] = ("<= 1", "<= 2", "= 1", "= 2")) -> dict[str, Any]:
@@ -106,7 +104,7 @@ def projected(seed: int, size: tuple[str, ...] = ("<= 1", "<= 2", "= 1", "= 2"))
 def test_attributes_that_are_read_say_what_enumeration_says(
     start: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = Counter(agrees(projected(seed), monkeypatch) for seed in range(start, start + 20))
+    found = agreeing(map(projected, range(start, start + 20)), monkeypatch)
     assert found["Policies"] >= 10 and not found["no setting"], found
 
 
@@ -236,7 +234,7 @@ def groups_of(seed: int) -> dict[str, Any]:
 def test_groups_through_recodings_say_what_enumeration_says(
     start: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = Counter(agrees(groups_of(seed), monkeypatch) for seed in range(start, start + 20))
+    found = agreeing(map(groups_of, range(start, start + 20)), monkeypatch)
     assert found["Policies"] >= 8 and not found["no setting"], found
 
 
