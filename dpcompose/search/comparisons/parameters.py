@@ -73,8 +73,20 @@ def _by_squares(greater: Term, lesser: Term, efforts: int | None, assumed: Assum
 
 
 def _shown(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
+    if (certificate := _alone(greater, lesser, efforts, assumed)) is not None:
+        return certificate
+    with suppress(BadCertificate, terms.TermError):  # for one sign there may be no value
+        certificate = _by_sign(greater, lesser, efforts, assumed)
+        if certificate is not None:
+            comparison.check_at_least(greater, lesser, certificate, assumed)
+        return certificate
+    return None
+
+
+def _alone(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
+    """A certificate for all values at once; None where none is found."""
     found = comparing.compare(greater, lesser, efforts=efforts, to_prove=True, assumed=assumed)
-    return found.certificate if isinstance(found, Proof) else _by_sign(greater, lesser, efforts, assumed)
+    return found.certificate if isinstance(found, Proof) else None
 
 
 def _by_sign(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
@@ -82,18 +94,15 @@ def _by_sign(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed)
     both = assumptions.of_both_signs((greater, lesser), assumed)
     if not 1 <= len(both) <= MOST_SIGNS or not (greater.has("top") or lesser.has("top")):
         return None
-    name = both[0]
-    shown: dict[str, Any] = {"sign": name}
-    with suppress(BadCertificate, terms.TermError):  # for one sign there may be no value
-        for key in ("above", "below"):
-            signed = assumptions.of_sign(name, key == "above", (greater, lesser), assumed)
-            more, less = signed.sides
-            if (certificate := _shown(more, less, efforts, signed.assumed)) is None:
-                return None
-            shown[key] = certificate
-        comparison.check_at_least(greater, lesser, shown, assumed)
-        return shown
-    return None
+    shown: dict[str, Any] = {"sign": both[0]}
+    for key in ("above", "below"):
+        signed = assumptions.of_sign(both[0], key == "above", (greater, lesser), assumed)
+        more, less = signed.sides
+        ways = (way(more, less, efforts, signed.assumed) for way in (_alone, _by_sign))
+        if (certificate := next(filter(None, ways), None)) is None:
+            return None
+        shown[key] = certificate
+    return shown
 
 
 def where_larger(

@@ -335,8 +335,9 @@ class _Group:
 def _losses(curve: Curve, bits: int, points: int, up: bool) -> tuple[Losses, Term]:
     """The losses of a composition on their lattices, or on one where these are too many; and what is to be
     taken from ε' for that."""
-    lost, moving, noisy = _apart(curve, bits, up)
-    groups = _groups(moving, noisy)
+    lost, groups = _apart(curve, bits, up)
+    moving = [part for group in groups for part, _ in group.parts]
+    noisy = [law for group in groups for law, _ in group.noisy]
     size = math.prod(group.length + 1 for group in groups)
     many = False
     if curve.normal is not None:
@@ -357,8 +358,9 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> tuple[Losses, Ter
     return replace(lost, axes=tuple(axes), infinite=_infinite(lost, stays)), terms.ZERO
 
 
-def _apart(curve: Curve, bits: int, up: bool) -> tuple[Losses, list[Part], list[Laplace]]:
-    """The losses of what is no axis: of those that lose 0 or ∞, and of the tail; and what is left."""
+@lru_cache(maxsize=64)
+def _apart(curve: Curve, bits: int, up: bool) -> tuple[Losses, tuple[_Group, ...]]:
+    """The losses of what is no axis, of those that lose 0 or ∞ and of the tail; and groups of the others."""
     still = tuple((part, 0) for part in curve.parts if part.epsilon == terms.ZERO)
     finite = _Group(terms.ZERO, still, ()).stays(bits)
     moving = [part for part in curve.parts if part.epsilon != terms.ZERO]
@@ -367,7 +369,7 @@ def _apart(curve: Curve, bits: int, up: bool) -> tuple[Losses, list[Part], list[
     if tail is None and not all(law.middle for law in noisy):
         tail, noisy = _least_like(moving, noisy)
     lost = Losses((), finite.end(up), (ONE - finite).end(up), bits, Rounding.of(bits, up), tail)
-    return lost, moving, noisy
+    return lost, tuple(_groups(moving, noisy))
 
 
 @lru_cache(maxsize=64)
@@ -385,9 +387,8 @@ def _on_one_lattice(curve: Curve, step: Term | None, bits: int, points: int, up:
     step -- of which all are multiples.  Raises TooManyLosses.
     """
     bits = bits if step is not None else min(bits, ON_LINES)
-    lost, moving, noisy = _apart(curve, bits, up)
+    lost, groups = _apart(curve, bits, up)
     tables = [(joint.table(bits, up), joint.count) for joint in curve.together]
-    groups = _groups(moving, noisy)
     for group in groups:
         tables += _tables(group, bits, points // len(groups), lost.rounding)
     normal = curve.normal
