@@ -13,8 +13,8 @@ from dpcompose.kernel.deciders.tables import promises
 from dpcompose.kernel.deciders.tables.promises import Broken
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.search.refutations.claimed import Claimed, Point, written
-from dpcompose.search.trying import tried
+from dpcompose.search.refutations.claimed import Claimed, Point
+from dpcompose.search.trying import tried, written
 
 MOST_POINTS = 8
 """At how many simple points two rows are looked at where they decide nothing in letters."""

@@ -10,7 +10,7 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Lower, Satisfies
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.search.comparisons import parameters
-from dpcompose.search.trying import tried
+from dpcompose.search.trying import tried, written
 
 
 def is_smaller(prover: Prover, guarantee: Satisfies, other: Satisfies) -> bool:
@@ -34,7 +34,7 @@ def loose(prover: Prover, guarantee: Theorem, claim: Mapping[str, str], claimed:
     values = dict(guarantee.says.values)
     for key, value in claimed.values:
         for point in _where_larger(prover.setting, value, values[key]):
-            said = {"claim": dict(claim), "key": key, "point": {name: str(x) for name, x in point.items()}}
+            said = {"claim": dict(claim), "key": key, "point": written(point)}
             if (larger := tried(prover, "loose", guarantee, **said)) is not None:
                 return larger
     return None

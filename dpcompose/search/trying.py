@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
@@ -13,3 +15,8 @@ def tried(prover: Prover, rule: str, *premises: Theorem, **arguments: Any) -> Th
         return prover.by(rule, *premises, **arguments)
     except NoTheorem:
         return None
+
+
+def written(point: Mapping[str, Fraction]) -> dict[str, str]:
+    """A point as rules take it."""
+    return {name: str(value) for name, value in point.items()}

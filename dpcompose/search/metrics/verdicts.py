@@ -39,9 +39,8 @@ from dpcompose.search.metrics.cases import Cases, types_of
 from dpcompose.search.metrics.points import Open, Point
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
-from dpcompose.search.refutations.claimed import written
 from dpcompose.search.refutations.curves import OF_EVENTS
-from dpcompose.search.trying import tried
+from dpcompose.search.trying import tried, written
 from dpcompose.search.verdicts import Verdict
 
 

@@ -113,8 +113,3 @@ class Claimed:
     def premises(self) -> Sequence[Theorem]:
         """The cover, and what the mechanisms lose as they are stated."""
         return (self.shop.cover, *self.shop.stated)
-
-
-def written(point: Point) -> dict[str, str]:
-    """A point as rules take it."""
-    return {name: str(value) for name, value in point.items()}

@@ -11,8 +11,8 @@ from dpcompose.search import least
 from dpcompose.search.conversions import implied
 from dpcompose.search.least import BITS
 from dpcompose.search.refutations import fewer
-from dpcompose.search.refutations.claimed import Claimed, Point, written
-from dpcompose.search.trying import tried
+from dpcompose.search.refutations.claimed import Claimed, Point
+from dpcompose.search.trying import tried, written
 
 MOST_OF_SOME = 100
 """At how many points and types it is looked for what some of the mechanisms refute."""

@@ -19,8 +19,8 @@ from dpcompose.kernel.judgements import Lower
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.search.conversions.ways import paths
 from dpcompose.search.guarantees import attained
-from dpcompose.search.refutations.claimed import Claimed, Point, written
-from dpcompose.search.trying import tried
+from dpcompose.search.refutations.claimed import Claimed, Point
+from dpcompose.search.trying import tried, written
 
 MOST_TAILS = 100
 """Of how many mechanisms, at how many types, it is looked at whether divergences are infinite."""
