@@ -96,10 +96,13 @@ def with_packages(target: Path, source: Path, wheels: Path | None, scratch: Path
     brought = Path(sys.prefix, "share", "jupyter", "labextensions", KERNEL, "static", "pypi")
     found = [*wheels.glob("*.whl"), own_wheel(scratch)]
     found += [wheel for name in BROUGHT for wheel in brought.glob(f"{name.replace('-', '_')}-*.whl")]
+    packages = entries(found, listed)
+    if missing := sorted({*map(named, (*BROUGHT, *listed, *MORE))} - packages.keys()):
+        raise SystemExit(f"{wheels} has no wheel of {', '.join(missing)}: without --wheels pip gets them")
     target.mkdir(parents=True)
     for file in [*(source / name for name in RUNTIME), *found]:
         shutil.copy(file, target)
-    about = lock(source) | {"packages": entries(found, listed)}
+    about = lock(source) | {"packages": packages}
     (target / RUNTIME[-1]).write_text(json.dumps(about), encoding="utf-8")
 
 
