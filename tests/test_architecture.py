@@ -43,8 +43,8 @@ spaces.classes: lines sizes attributes databases listed products records sequenc
 spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed deals expressions
     keys questions locations written
 spaces.arrays: layouts numberings sizes passes searches parts
-spaces.moves: blocks edits granularities neighbours relations replacements single_edits changes contradictions
-    contributions placed policies reaches built_in
+spaces.moves: blocks edits granularities neighbours relations replacements single_edits changes
+    contributions placed policies reaches built_in contradictions
 spaces: additions given
 spaces.moves: groups unions larger
 spaces.canonical: metrics points profiles distances finite graphs small matchings named compared

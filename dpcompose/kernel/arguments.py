@@ -9,7 +9,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args
 
 
 class BadArgument(ValueError):
@@ -24,28 +25,33 @@ def _is_table(value: object) -> bool:
     return isinstance(value, Mapping) and all(type(one) is str for pair in value.items() for one in pair)
 
 
-KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
-    "bool": ("true or false", lambda value: type(value) is bool),
-    "int": ("a whole number", lambda value: type(value) is int),
-    "str": ("a text", lambda value: type(value) is str),
-    "Sequence[int]": ("a list of whole numbers", lambda value: _is_list(value, int)),
-    "Sequence[str]": ("a list of texts", lambda value: _is_list(value, str)),
-    "Mapping[str, str]": ("a table of texts", _is_table),
-    "Any": ("", lambda value: True),
-    "None": ("nothing", lambda value: value is None),
+KINDS: Mapping[object, tuple[str, Callable[[object], bool]]] = {
+    bool: ("true or false", lambda value: type(value) is bool),
+    int: ("a whole number", lambda value: type(value) is int),
+    str: ("a text", lambda value: type(value) is str),
+    Sequence[int]: ("a list of whole numbers", lambda value: _is_list(value, int)),
+    Sequence[str]: ("a list of texts", lambda value: _is_list(value, str)),
+    Mapping[str, str]: ("a table of texts", _is_table),
+    Any: ("", lambda value: True),
+    NoneType: ("nothing", lambda value: value is None),
 }
-"""By how a rule writes the kind of an argument what that is in words, and whether data is of it."""
+"""By the kind of an argument what that is in words, and whether data is of it."""
 
 
 @cache
-def wanted(rule: Callable[..., object]) -> Mapping[str, tuple[Sequence[str], bool]]:
+def wanted(rule: Callable[..., object]) -> Mapping[str, tuple[Sequence[object], bool]]:
     """The arguments of a rule: of which kinds each is, and whether it may be left out."""
-    found = inspect.signature(rule).parameters.values()
+    arguments = inspect.signature(rule, eval_str=True).parameters.values()
     return {
-        one.name: (str(one.annotation).split(" | "), one.default is not inspect.Parameter.empty)
-        for one in found
-        if one.kind is inspect.Parameter.KEYWORD_ONLY
+        argument.name: (_kinds(argument.annotation), argument.default is not inspect.Parameter.empty)
+        for argument in arguments
+        if argument.kind is inspect.Parameter.KEYWORD_ONLY
     }
+
+
+def _kinds(written: object) -> Sequence[object]:
+    """The kinds that an argument may be of: one, or several as in int | None."""
+    return get_args(written) if isinstance(written, UnionType) else [written]
 
 
 def check(rule: Callable[..., object], given: Mapping[str, Any]) -> None:

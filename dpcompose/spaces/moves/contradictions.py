@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import islice
 
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
+from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.granularities import Granularity
 
 MOST = 100
@@ -24,9 +25,8 @@ def contradiction(granularity: Granularity, databases: DatabaseClass) -> str:
     words; "" where there are none among small ones.
     """
     for one in _single(granularity):
-        built_in = type(one).__module__.partition(".")[0] == __name__.partition(".")[0]
-        if not built_in and (found := _between(one, databases)):
-            return found
+        if not one.is_known(BUILT_IN) and (contradicts := _between(one, databases)):
+            return contradicts
     return ""
 
 

@@ -139,7 +139,7 @@ class Policy(Granularity):
         return Policy(self.name, joined, None if alone is None else copied(alone, copies))
 
     def is_known(self, named: Mapping[str, Granularity]) -> bool:
-        return True
+        return type(self) is Policy  # one's own may be made otherwise
 
     @property
     def reach(self) -> int | None:
