@@ -147,29 +147,18 @@ class Captions:
         if core.reads[0] == () and not core.partition:
             return "one possible input"
         whole, pages = self.inputs.setting.databases, self.cover.metrics[i - 1]
+        f = self.inputs.setting.mechanisms[self.citing.first(i) - 1].reads
+        any_two = core.stated is not None and core.stated.any_two
         if pages:
-            any_two = core.stated is not None and core.stated.any_two
-            f = self.inputs.setting.mechanisms[self.citing.first(i) - 1].reads
             return f"{' and '.join(pages)}, on {whole if any_two else f.image(whole)}"
         if self.found.shop.setting.databases.only_steps:
             return f"steps of {mechanism.satisfies.granularity}, on {whole}"
-        count = self.inputs_of(i)
+        count = f.image(whole).count()
         if count == 1:
             return "one possible input"
-        if core.stated is not None and core.stated.any_two:
+        if any_two:
             return f"any two of {count} inputs are neighbours"
         return f"shortest paths over {count} inputs"
-
-    def inputs_of(self, i: int) -> int:
-        """How many values M_i may read of a finite class."""
-        core = self.found.shop.setting
-        values = core.mechanisms[i - 1].reads[0]
-        if values is None:
-            return core.databases.count
-        if core.databases.kind != "arrays":
-            return len(set(values))
-        f = self.inputs.setting.mechanisms[self.citing.first(i) - 1].reads
-        return int(f.image(self.inputs.setting.databases).count())
 
 
 def conversions(theorem: Theorem) -> list[Theorem]:
