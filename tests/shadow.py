@@ -39,7 +39,7 @@ from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.judgements import Refuted, Satisfies
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search.proofs import NoGuarantee, NotElaborated
+from dpcompose.search.proofs import NoGuarantee, NoLemma
 from dpcompose.spaces.classes.databases import TooLarge
 
 Claim = Mapping[str, str]
@@ -48,7 +48,7 @@ EACH = 25
 LONG = 30
 """Seconds of its own work after which a setting is given up in a run that writes its results."""
 MOST_MEMBERS = 4
-NO = (InvalidSetting, NoGuarantee, NotElaborated, TooLarge)
+NO = (InvalidSetting, NoGuarantee, NoLemma, TooLarge)
 
 
 # settings

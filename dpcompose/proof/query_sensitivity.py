@@ -57,7 +57,7 @@ def of_query(
 ) -> QuerySensitivity:
     """The sensitivity of a query of what a map reads; see `sensitivity`.
 
-    Raises InvalidSetting where the query has no meaning there, NotDecidable where no lemma applies.
+    Raises InvalidSetting where the query has no meaning there, NoLemma where no lemma applies.
     """
     pages = (page.head for page in theory.of_kind("noise") if page.head.norm == norm)
     word = next(

@@ -13,10 +13,11 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
+from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable, show_pair
+from dpcompose.proof.hypotheses.inputs import Inputs, show_pair
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page, PageError, Theory
 from dpcompose.spaces import given
@@ -176,7 +177,7 @@ def sensitivity(
     is gone through on finite classes only;
     reads -- the map f of a query q∘f.
 
-    Raises NotDecidable where the class is infinite and no lemma applies, TooLarge where it is too large.
+    Raises NoLemma where the class is infinite and no lemma applies, TooLarge where it is too large.
 
     theory -- the pages; else those that ship.
 
@@ -214,7 +215,7 @@ def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: 
     if isinstance(to, Granularity):
         try:
             neighbouring_pairs = inputs.neighbouring_pairs()
-        except NotDecidable as error:
+        except NoLemma as error:
             if error.pair is None or f is not everything:
                 raise
             rest = ("as far apart as neighbours of this size can be", theory, LARGER)
@@ -252,7 +253,7 @@ def _all_pairs(inputs: Inputs) -> tuple[tuple[tuple[Database, Database], ...], s
     """All neighbours of a finite class: what a function of images does to others is not known."""
     databases, granularity = inputs.setting.databases, inputs.setting.target
     if databases.count() is None:
-        raise NotDecidable(
+        raise NoLemma(
             f"{databases} are infinitely many, and a distance given by a function says nothing of pairs that "
             "it is not asked about; a finite class, or a granularity on the images, would do"
         )
@@ -359,7 +360,7 @@ def compare(
 ) -> Comparison:
     """The least factors m between the canonical metrics of two granularities, both ways (GB Prop. A.3).
 
-    Raises InvalidSetting where a granularity does not fit the class, NotDecidable where no lemma
+    Raises InvalidSetting where a granularity does not fit the class, NoLemma where no lemma
     decides an infinite class, TooLarge where a finite one is too large.
 
     first, second -- the two, or their names, or graphs; on -- the class; theory -- the pages; else those that

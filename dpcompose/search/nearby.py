@@ -14,7 +14,7 @@ from math import comb
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
+from dpcompose.search.proofs import NoGuarantee, NoLemma, Proofs, Proved
 from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.classes.sizes import Size
 from dpcompose.spaces.classes.tuples import Tuples
@@ -48,7 +48,7 @@ def where_it_holds(
             if not types.types or types.gone_through > MOST_PAIRS:
                 continue
             proved = proofs.proof(claim)
-        except (InvalidSetting, NotElaborated, NoGuarantee, TooLarge):
+        except (InvalidSetting, NoLemma, NoGuarantee, TooLarge):
             continue
         if proved is not None:
             yield words, proved

@@ -15,7 +15,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import Prover, Theorem
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated, elaborated
+from dpcompose.privacy.elaboration import Elaborated, NoLemma, elaborated
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.flattening import NotFlat, flattened
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -47,18 +47,18 @@ class Proofs:
 
     @property
     def elaborated(self) -> Elaborated:
-        """The setting with its core setting.  Raises NotElaborated where none says it."""
-        if isinstance(found := self._elaborated, NotElaborated):
+        """The setting with its core setting.  Raises NoLemma where none says it."""
+        if isinstance(found := self._elaborated, NoLemma):
             raise found.with_traceback(None)
         return found
 
     @cached_property
-    def _elaborated(self) -> Elaborated | NotElaborated:
+    def _elaborated(self) -> Elaborated | NoLemma:
         """The same; what is refused once is not tried again for each claim."""
         found = elaborated(self.setting)
         try:
             _ = found.core
-        except NotElaborated as error:
+        except NoLemma as error:
             return error
         except NotAMap as error:
             raise InvalidSetting(str(error)) from None
@@ -68,20 +68,20 @@ class Proofs:
     def shop(self) -> Workshop:
         """What all proofs about the setting share.
 
-        Raises InvalidSetting where no mechanisms are as it says, NotElaborated, NoGuarantee and TooLarge.
+        Raises InvalidSetting where no mechanisms are as it says, NoLemma, NoGuarantee and TooLarge.
         """
         if isinstance(workshop := self._shop_or_why, Exception):
             raise workshop.with_traceback(None)
         return workshop
 
     @cached_property
-    def _shop_or_why(self) -> Workshop | InvalidSetting | NotElaborated | NoGuarantee | TooLarge:
+    def _shop_or_why(self) -> Workshop | InvalidSetting | NoLemma | NoGuarantee | TooLarge:
         """The same; what is refused once is not tried again for each claim."""
         try:
             stated.check(self.setting, self.theory)
             _ = self.unknown
             return guarantees.workshop(self.elaborated.core, self.theory)
-        except (InvalidSetting, NotElaborated, NoGuarantee, TooLarge) as error:
+        except (InvalidSetting, NoLemma, NoGuarantee, TooLarge) as error:
             return error
 
     @cached_property
@@ -94,7 +94,7 @@ class Proofs:
         """The choices of one guarantee of each mechanism, where some have several.  Raises like `shop`."""
         if not self.setting.has_choices:
             return None
-        if isinstance(found := self._shop_or_why, InvalidSetting | NotElaborated | TooLarge):
+        if isinstance(found := self._shop_or_why, InvalidSetting | NoLemma | TooLarge):
             raise found.with_traceback(None)
         return Choices(self.elaborated.core, self.theory)
 
@@ -105,7 +105,7 @@ class Proofs:
         return self._shops[notion]
 
     def guarantee(self, notion: str | None = None) -> Guarantees:
-        """The best guarantee in a notion.  Raises NotElaborated and NoGuarantee."""
+        """The best guarantee in a notion.  Raises NoLemma and NoGuarantee."""
         if self.unknown:
             raise NoGuarantee(self.unknown)
         try:
@@ -117,7 +117,7 @@ class Proofs:
 
     def together(self, notion: str) -> Known | None:
         """The least of what all guarantees of mechanisms give; None where it is not seen to be less than the
-        best with one of each, and not to be optimal.  Raises NotElaborated and NoGuarantee."""
+        best with one of each, and not to be optimal.  Raises NoLemma and NoGuarantee."""
         if self.choices is None or (known := self.choices.together(notion)) is None:
             return None
         best = self.guarantee(notion).main
@@ -128,7 +128,7 @@ class Proofs:
 
         doubt -- why the claim, as it was written, may have no value: then it is undecided.
         A claim that is asked about again, as for saving, is not judged again.
-        Raises NotElaborated and NoGuarantee where nothing is proved of the setting.
+        Raises NoLemma and NoGuarantee where nothing is proved of the setting.
         """
         asked = tuple(claim.items()), doubt
         if asked not in self._verdicts:
@@ -279,4 +279,4 @@ def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
     return [verdict.shown] if verdict.loose is False and verdict.shown is not None else []
 
 
-__all__ = ["Guarantees", "NoGuarantee", "NotElaborated", "Proofs", "Proved", "saved"]
+__all__ = ["Guarantees", "NoGuarantee", "NoLemma", "Proofs", "Proved", "saved"]

@@ -18,7 +18,7 @@ from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration import NotElaborated
+from dpcompose.privacy.elaboration import NoLemma
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.theory import registry
 from dpcompose.search.guarantees import NoGuarantee
@@ -260,7 +260,7 @@ def test_sequences_refuse_a_letter() -> None:
 def test_what_depends_on_the_number_is_undecided_in_words(
     size: str, target: Any, stated: Any, words: str
 ) -> None:
-    with pytest.raises((NoGuarantee, NotElaborated, InvalidSetting), match=words):
+    with pytest.raises((NoGuarantee, NoLemma, InvalidSetting), match=words):
         guarantee(problem(size, target, (None, stated, "own")))
 
 

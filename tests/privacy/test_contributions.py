@@ -17,7 +17,7 @@ import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated
+from dpcompose.privacy.elaboration import Elaborated, NoLemma
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.search.guarantees import NoGuarantee
 
@@ -339,7 +339,7 @@ def test_parts_are_records_by_their_attributes() -> None:
     ((_, term),) = found.says.values
     assert formulas.to_text(term) == "max(2*n, 2*s)"
     data["databases"]["attributes"]["sick"] = "any"
-    with pytest.raises(NotElaborated, match="infinitely many"):
+    with pytest.raises(NoLemma, match="infinitely many"):
         Study(problems.read_data(data).setting).proofs.guarantee("pure")
 
 
@@ -359,7 +359,7 @@ def test_letters_on_limited_sizes_say_what_would_fit(size: str, parts: object, r
             }
         ],
     }
-    with pytest.raises(NotElaborated, match="are for all numbers at once"):
+    with pytest.raises(NoLemma, match="are for all numbers at once"):
         guarantee(data)
     data["mechanisms"][0]["guarantee"]["granularity"] = bag(1, 1)  # type: ignore[index]
     assert guarantee(data) == ["oo" if size == "= 3" else "2*e"]  # as rows that come or go

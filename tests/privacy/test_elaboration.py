@@ -38,7 +38,7 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated, elaborated
+from dpcompose.privacy.elaboration import Elaborated, NoLemma, elaborated
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.mechanisms.noises import KINDS, LAWS
 from dpcompose.privacy.settings import Setting
@@ -296,7 +296,7 @@ def test_large_finite_classes_are_told_by_what_was_counted() -> None:
 
 def test_infinite_classes_without_a_lemma_are_refused() -> None:
     near = dpc.relation("near", lambda D, E: len(D) == len(E))
-    with pytest.raises(NotElaborated, match="no lemma says that finitely many pairs"):
+    with pytest.raises(NoLemma, match="no lemma says that finitely many pairs"):
         core(made(dpc.multisets("ab"), near, dpc.mechanism("M", dpc.pure("e", dpc.bounded))))
 
 
@@ -310,14 +310,14 @@ def test_groups_through_recodings_of_infinite_classes_are_refused_by_name() -> N
         for of in (moves, dpc.unbounded)
     ]
     words = "a is read as b is, from which a step leads to c, and from a none does to what is read so"
-    with pytest.raises(NotElaborated, match=words):
+    with pytest.raises(NoLemma, match=words):
         core(made(on, dpc.bounded, far[0]))
     told.check_vectors(made(on, dpc.bounded, far[1]))
 
 
 def test_what_grows_with_the_universe_is_refused() -> None:
     on = dpc.graphs()
-    with pytest.raises(NotElaborated, match="has no limit"):
+    with pytest.raises(NoLemma, match="has no limit"):
         core(made(on, dpc.node, dpc.mechanism("M", dpc.pure("e", dpc.edge))))
     told.check_vectors(made(on, dpc.edge, dpc.mechanism("M", dpc.pure("e", dpc.node))))
 

@@ -13,7 +13,7 @@ from problem_data import KEYS, family, optimal_bound
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration import NotElaborated
+from dpcompose.privacy.elaboration import NoLemma
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee
 
@@ -231,7 +231,7 @@ def test_at_most_all_of_the_inputs() -> None:
 )
 def test_what_letters_do_not_say_is_undecided_in_words(change: dict[str, Any], words: str) -> None:
     problem = overlapping("m", "bounded", "unbounded") | change
-    with pytest.raises((NotElaborated, NoGuarantee, InvalidSetting), match=words):
+    with pytest.raises((NoLemma, NoGuarantee, InvalidSetting), match=words):
         optimal_bound(problem)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
+from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof.hypotheses.inputs import NotDecidable
 
 Value = tuple[Fraction, ...]
 NORMS: dict[str, Callable[[Value], float]] = {
@@ -96,5 +96,5 @@ def test_what_has_no_meaning_is_refused() -> None:
         dpc.sensitivity(dpc.count, X, dpc.bounded, dpc.unbounded)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="composed"):
         dpc.sensitivity(dpc.restriction(["a"]), X, dpc.bounded, reads=dpc.restriction(["b"]))  # type: ignore[call-overload]
-    with pytest.raises((NotDecidable, InvalidSetting)):
+    with pytest.raises((NoLemma, InvalidSetting)):
         dpc.sensitivity(dpc.histogram(2), dpc.listed("ab"), dpc.pairs("p", [("a", "b")]))

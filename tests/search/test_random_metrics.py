@@ -24,7 +24,7 @@ from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy import problems
 from dpcompose.proof.theory import registry
-from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
+from dpcompose.search.proofs import NoGuarantee, NoLemma, Proofs
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical.graphs import neighbouring_pairs
 
@@ -269,7 +269,7 @@ def check(seed: int) -> str:
     proofs = Proofs(problem.setting, THEORY)
     try:
         best = proofs.guarantee(notion).main
-    except (NotElaborated, NoGuarantee) as error:
+    except (NoLemma, NoGuarantee) as error:
         return f"none: {error}"
     said = dict(best.says.values)[key]
     squared = said * said if notion == "gaussian" and said.kind != "oo" else said

@@ -70,8 +70,8 @@ def add(commands: Commands) -> None:
 def run(given: argparse.Namespace) -> int:
     """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
     from dpcompose.front.studies import as_json
+    from dpcompose.privacy.elaboration.kinds import NoLemma
     from dpcompose.privacy.settings.invalid import InvalidSetting
-    from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
     from dpcompose.proof.theory.folders import PageError
     from dpcompose.spaces.classes.databases import TooLarge
@@ -86,7 +86,7 @@ def run(given: argparse.Namespace) -> int:
         if why := misfit(granularity, on) or misfit(other, on):
             raise ValueError(f"{why}; a file says so: --on FILE" if "users = " in why else why)
         comparison = compare(granularity, other, on, given.theory)
-    except (NotDecidable, TooLarge) as error:
+    except (NoLemma, TooLarge) as error:
         finite = '; --size "= 4" says of which size' if given.size == ANY and not given.on else ""
         return _cannot_compare(f"{error}{finite}", UNDECIDED, given.json)
     except FileNotFoundError:

@@ -32,13 +32,14 @@ from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.rules.refutations import attaining
 from dpcompose.language.decimals import SHOWN_DIGITS, decimal, rounded
 from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples import instances, released, rows
 from dpcompose.proof.counterexamples.appearing import towards_the_limit
 from dpcompose.proof.counterexamples.refuting import Printing
 from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.counterexamples.spreads import Spread
-from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
+from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.refutations import exchanged
 from dpcompose.spaces.canonical.metrics import INFINITE
@@ -200,7 +201,7 @@ class At:
         if self.type.unlimited or self._is_there(self.pair):
             return self
         pairs: Iterable[Pair] = ()
-        with suppress(NotDecidable, TooLarge):
+        with suppress(NoLemma, TooLarge):
             pairs = self.inputs.neighbouring_pairs().pairs
         both = (pair for D, E in pairs for pair in ((D, E), (E, D)))
         there = next((pair for pair in both if self._is_there(pair)), None)
@@ -212,7 +213,7 @@ class At:
         databases = self.inputs.setting.databases
         if pair[0] not in databases or pair[1] not in databases:
             return False
-        with suppress(NotDecidable, TooLarge):
+        with suppress(NoLemma, TooLarge):
             return self._far(self.moved_to(pair).type) == self._far(self.type)
         return True
 

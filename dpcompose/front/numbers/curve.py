@@ -27,7 +27,7 @@ from dpcompose.search import least
 from dpcompose.search.conversions.curves_of_orders import OfOrders
 from dpcompose.search.guarantees import Workshop
 from dpcompose.search.least import Between
-from dpcompose.search.proofs import NotElaborated, Proofs
+from dpcompose.search.proofs import NoLemma, Proofs
 
 if TYPE_CHECKING:
     import sympy
@@ -126,7 +126,7 @@ class PrivacyCurve(Shown):
         proofs = Proofs(setting.in_one_notion([NOTION]), self.theory.in_kernel)
         try:
             return proofs.shop_in(NOTION)
-        except NotElaborated as error:
+        except NoLemma as error:
             raise NoCurve(str(error)) from None
 
     @cached_property

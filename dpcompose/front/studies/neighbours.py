@@ -37,7 +37,7 @@ from dpcompose.search import least, nearby, proofs, stated
 from dpcompose.search.choices.choices import Choice
 from dpcompose.search.conversions import besides, orders
 from dpcompose.search.guarantees import Guarantees
-from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
+from dpcompose.search.proofs import NoGuarantee, NoLemma, Proofs
 from dpcompose.search.replayed import Proved
 from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.inputs.maps import Map
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 CURVES = ("curve", "curve_standing")
 """The rules by which a computed curve proves a claim, or says how large it is."""
-NO_STUDY = (problems.ProblemError, InvalidSetting, NotElaborated, NoGuarantee, TooLarge)
+NO_STUDY = (problems.ProblemError, InvalidSetting, NoLemma, NoGuarantee, TooLarge)
 """What says that data for neighbours are none, or that the kernel has no setting for them."""
 
 
@@ -67,7 +67,7 @@ class ForNeighbours:
 
     @property
     def elaborated(self) -> Elaborated:
-        """The setting as the kernel reads it.  Raises NotElaborated."""
+        """The setting as the kernel reads it.  Raises NoLemma."""
         return self.proofs.elaborated
 
     @cached_property
@@ -92,7 +92,7 @@ class ForNeighbours:
         """The same with the smaller orders of which something is known at the distances there are."""
         if self.setting.orders is None or self.setting.has_choices:
             return None
-        with suppress(InvalidSetting, NoGuarantee, NotElaborated, TooLarge):
+        with suppress(InvalidSetting, NoGuarantee, NoLemma, TooLarge):
             if (within := orders.within_reach(self.proofs.shop)) is not None:
                 return ForNeighbours(self.setting.at_orders(within), self.theory)
         return None
@@ -110,7 +110,7 @@ class ForNeighbours:
             if (choices := self.proofs.choices) is not None:
                 one = self._with_one_each(choices.best(notion)[0], guarantees.notion)
                 return together.with_all(self.proofs, one)
-        except NotElaborated as error:
+        except NoLemma as error:
             raise NoGuarantee(str(error)) from None
         return self._shown(guarantees)
 
@@ -165,7 +165,7 @@ class ForNeighbours:
             if proved.found.theorem is not None and proved.found.theorem.rule == "by_lines":
                 return tradeoffs.answer(answer, proved, self.theory, self.check)
             return self._answer(answer, proved)
-        except (NotElaborated, NoGuarantee, TooLarge) as error:
+        except (NoLemma, NoGuarantee, TooLarge) as error:
             return replace(answer, reason=str(error))
 
     def _answer(self, answer: Answer, proved: Proved) -> Answer:
@@ -226,7 +226,7 @@ class ForNeighbours:
             made = proved.found.theorem
             which = None if made is None or made.rule != "choose" else made.arguments["which"]
             choice = choices.choice(which) if which is not None else None
-            with suppress(NoGuarantee, NotElaborated, TooLarge):
+            with suppress(NoGuarantee, NoLemma, TooLarge):
                 if choice is None:
                     return self._in(notion)
                 return self._with_one_each(choice, notion, proved.found.guarantees)
@@ -237,11 +237,11 @@ class ForNeighbours:
             proved.word == "refuted"
             or (guarantees is not None and guarantees.shop.setting != self.proofs.shop.setting)
         ):
-            with suppress(NoGuarantee, NotElaborated, TooLarge):
+            with suppress(NoGuarantee, NoLemma, TooLarge):
                 return flat._in(notion) if guarantees is not None else flat.bound
         if guarantees is not None:
             return None if self.proofs.unknown else self._shown(guarantees)
-        with suppress(NoGuarantee, NotElaborated, TooLarge):
+        with suppress(NoGuarantee, NoLemma, TooLarge):
             return self.bound
         return None
 
@@ -267,7 +267,7 @@ class ForNeighbours:
     def _nearby_words(self, claim: Claim) -> Iterator[str]:
         """The changes of the setting after which a claim is proved, each with what is only believed."""
         study = self.flat(claim.guarantee.notion) or self
-        with suppress(NotElaborated, NoGuarantee, TooLarge):
+        with suppress(NoLemma, NoGuarantee, TooLarge):
             for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby):
                 pages = self.theory.relied_on(proved.rests_on.pages & self.theory.pages.keys())
                 yield "; ".join([words, *registry.rests(pages)])
@@ -290,7 +290,7 @@ class ForNeighbours:
     def _least(self, answer: Answer) -> Guarantee | None:
         """The least guarantee that is known at a claim's δ, by a curve or by the verdict."""
         claim, proved = answer.claim, answer.verdict == "proved"
-        with suppress(NoGuarantee, NotElaborated):
+        with suppress(NoGuarantee, NoLemma):
             return least.guarantee(self.proofs.shop_in(claim.notion), claim.guarantee, proved)
         return None
 

@@ -26,7 +26,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
-from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair, times
+from dpcompose.privacy.elaboration.kinds import Kind, NoLemma, Pair, times
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.privacy.elaboration.overlapping import Overlapping, of_any_number
 from dpcompose.privacy.elaboration.parts import Part, Parts
@@ -48,7 +48,7 @@ from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.moves.built_in import free_lunch
 from dpcompose.spaces.moves.larger import ANY_SIZE
 
-__all__ = ["Elaborated", "NotElaborated", "elaborated"]
+__all__ = ["Elaborated", "NoLemma", "elaborated"]
 
 
 def elaborated(setting: Setting) -> Elaborated:
@@ -77,13 +77,13 @@ class Elaborated:
 
     @cached_property
     def core(self) -> settings.Setting:
-        """The core setting.  Raises NotElaborated."""
+        """The core setting.  Raises NoLemma."""
         if self.given is not None:
             return self.given
         try:
             return reading.read(self._data())
         except (TooLarge, reader.BadSetting) as error:
-            raise NotElaborated(str(error)) from None
+            raise NoLemma(str(error)) from None
 
     def _data(self) -> dict[str, Any]:
         if self._inputs is not None:
@@ -156,7 +156,7 @@ class Elaborated:
         try:
             found = Elaborated(flattened(self.setting))
             return found if found.core else None
-        except (NotFlat, NotElaborated):
+        except (NotFlat, NoLemma):
             return None
 
     def pair(self, of: Type) -> Pair:
@@ -211,7 +211,7 @@ class Elaborated:
             return found
         told = [metric for metric in counted if self._apart(part, [metric]) is not None]
         if (found := self._apart(part, told)) is None:
-            raise NotElaborated(f"distances on {part} cannot be told to the kernel")
+            raise NoLemma(f"distances on {part} cannot be told to the kernel")
         return found
 
     def _apart(self, part: DatabaseClass, metrics: Sequence[NamedMetric]) -> Part | None:
@@ -224,7 +224,7 @@ class Elaborated:
                 return None
             data = zip(metrics, found._data()["mechanisms"], strict=False)
             return Part(found.kind, {metric.name: told | {"name": metric.name} for metric, told in data})
-        except (NotElaborated, ValueError):
+        except (NoLemma, ValueError):
             return None
 
     @cached_property
@@ -280,7 +280,7 @@ class Elaborated:
         if divided:
             data["partition"] = stated.reads.partition
         if (own.reads.dealt or stated.sampled is not None) and not self.kind.draws:
-            raise NotElaborated(
+            raise NoLemma(
                 "samples, and records that are dealt, are known for neighbours that add, remove or replace "
                 f"records, not for {self.setting.target}"
             )
@@ -310,9 +310,9 @@ class Elaborated:
 
 
 def no_kind(setting: Setting) -> Kind:
-    """Raises NotElaborated: no lemma is about all numbers of records at once."""
+    """Raises NoLemma: no lemma is about all numbers of records at once."""
     letters = ", ".join(setting.databases.parameters)
-    raise NotElaborated(
+    raise NoLemma(
         f"no lemma is about {setting.databases}, and what is read of them, for all {letters} at once; a "
         f"number for {letters} would do"
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NoLemma, Pair
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
@@ -43,7 +43,7 @@ class Arrays(Kind):
         for mechanism in setting.mechanisms:
             if mechanism.query is not None and mechanism.query.about_records:
                 words = f"{setting.databases} are gone through on arrays"
-                raise NotElaborated(f"{mechanism.name} asks for {mechanism.query.words}, and {words}")
+                raise NoLemma(f"{mechanism.name} asks for {mechanism.query.words}, and {words}")
         return cls(setting)
 
     def databases(self) -> dict[str, Any]:

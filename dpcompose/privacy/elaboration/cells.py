@@ -10,7 +10,7 @@ from dpcompose.kernel.covers import cells as covers
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.theory import Theory
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NoLemma, Pair, told_apart
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import Cell, DatabaseClass
@@ -97,13 +97,13 @@ class Cells(Kind):
         return (E, D) if self.product.size(E) > self.product.size(D) else (D, E)
 
     def check_limits(self) -> None:
-        """Raises NotElaborated where an input moves further and further as an arbitrary universe grows."""
+        """Raises NoLemma where an input moves further and further as an arbitrary universe grows."""
         for mechanism in self.setting.mechanisms:
             stated = mechanism.satisfies.granularity
             if stated is None or stated.any_two(self.product):
                 continue
             if grows(self.product, self.setting.target, mechanism.reads, stated):
-                raise NotElaborated(
+                raise NoLemma(
                     f"how far what {mechanism.name} reads moves has no limit on {self.setting.databases}: a "
                     f"{self.setting.target} step can be any number of {stated.innermost()[0]} steps; a fixed "
                     "number would do",

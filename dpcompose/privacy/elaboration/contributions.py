@@ -10,7 +10,7 @@ from dpcompose.kernel.covers import cover
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import Theory
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NoLemma, Pair
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
@@ -49,7 +49,7 @@ class Contributions(Kind):
         """The records of each part that is read by name."""
         partitions: Sequence[Any] = self.target.partitions or ()
         if len(partitions) > 1 and any(not a.isdisjoint(b) for a in partitions[0] for b in partitions[1]):
-            raise NotElaborated("parts of several partitions are told for families on them only")
+            raise NoLemma("parts of several partitions are told for families on them only")
         return [sorted(part) for partition in partitions for part in partition]
 
     @cached_property
@@ -64,7 +64,7 @@ class Contributions(Kind):
         if len(found) != 1:
             return found[:2]
         if not all(mechanism.reads.restricts for mechanism in self.setting.mechanisms):
-            raise NotElaborated(
+            raise NoLemma(
                 f"{found[0]!r} is the only record outside of all parts, and is read; none, or two, or an "
                 "arbitrary universe would do"
             )
@@ -90,7 +90,7 @@ class Contributions(Kind):
             return {"single": single.contributed, "steps": steps}
         edits = granularity.edits(self.universe)
         if edits is None or edits.single is None:
-            raise NotElaborated(
+            raise NoLemma(
                 f"how far {granularity} neighbours are apart is not known beside what a person contributes"
             )
         return {"single": [list(numbers) for numbers in sorted(edits.single)], "steps": edits.most}
@@ -98,7 +98,7 @@ class Contributions(Kind):
     def tells_neighbours(self, granularity: Granularity) -> bool:
         try:
             return bool(self.relation(granularity))
-        except NotElaborated:
+        except NoLemma:
             return False
 
     def reads(self, f: Map) -> list[int] | None:

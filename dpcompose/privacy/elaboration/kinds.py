@@ -26,8 +26,8 @@ from dpcompose.spaces.moves.granularities import Granularity
 Pair = tuple[Database, Database]
 
 
-class NotElaborated(ValueError):
-    """No core setting says what the setting says; the message says why.
+class NoLemma(ValueError):
+    """No lemma is about such a class, so no core setting says what the setting says; the message says why.
 
     pair -- where what is read moves further and further as databases of an arbitrary universe are larger,
     neighbours in a small one, as far apart as they can be there.
@@ -129,11 +129,11 @@ class Kind(ABC):
 
     def listed(self, distance: Distance) -> dict[str, Any]:
         """How far databases are apart, pair by pair."""
-        raise NotElaborated("distances in a table need a class whose databases are listed")
+        raise NoLemma("distances in a table need a class whose databases are listed")
 
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
         """The probabilities of a mechanism, of inputs or of databases."""
-        raise NotElaborated(f"the table of {mechanism.name} needs a class whose databases are listed")
+        raise NoLemma(f"the table of {mechanism.name} needs a class whose databases are listed")
 
     def outline(self) -> Core:
         """The class and the target as the kernel reads them, with mechanisms of which nothing else is known

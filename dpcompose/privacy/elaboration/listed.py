@@ -9,7 +9,7 @@ from typing import Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, groups_pushed
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NoLemma, Pair, groups_pushed
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
@@ -32,25 +32,25 @@ class Listed(Kind):
         if databases.count() is None:
             for mechanism in groups_pushed(setting):
                 granularity = mechanism.satisfies.granularity
-                raise NotElaborated(
+                raise NoLemma(
                     f"{mechanism.name} is stated on the common domain for {granularity}, and groups "
                     f"of steps are not pushed forward to what it reads of {databases}"
                     f"{_stuck(mechanism, databases)}; state it for single steps, or on the own domain, or "
                     "take a finite class"
                 )
-            raise NotElaborated(
+            raise NoLemma(
                 f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
                 f"{setting.target} neighbours stand for all; a finite class would do"
             )
         for granularity in setting.granularities:
             if granularity.parameters:
-                raise NotElaborated(
+                raise NoLemma(
                     f"{granularity} neighbours are for all numbers at once, and {databases} are listed; "
                     "numbers would do, or databases of any size"
                 )
         for one in setting.mechanisms:
             if one.query is not None and one.query.about_records:
-                raise NotElaborated(f"{one.name} asks for {one.query.words}, and {databases} are listed")
+                raise NoLemma(f"{one.name} asks for {one.query.words}, and {databases} are listed")
         return cls(setting)
 
     @cached_property

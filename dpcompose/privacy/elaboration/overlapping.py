@@ -14,7 +14,7 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import ONE
 from dpcompose.privacy.elaboration.contributions import Contributions
-from dpcompose.privacy.elaboration.kinds import NotElaborated, Pair
+from dpcompose.privacy.elaboration.kinds import NoLemma, Pair
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.sizes import ANY_SIZE
 from dpcompose.spaces.moves.contributions import Contribution
@@ -27,9 +27,9 @@ def of_any_number(setting: Setting) -> bool:
     )
 
 
-def refused(why: str) -> NotElaborated:
+def refused(why: str) -> NoLemma:
     """What is not supported of a letter."""
-    return NotElaborated(f"a letter for the number of inputs that hold a record {why}; a number would do")
+    return NoLemma(f"a letter for the number of inputs that hold a record {why}; a number would do")
 
 
 class Overlapping(Contributions):

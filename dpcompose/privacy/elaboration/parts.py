@@ -17,7 +17,7 @@ from dpcompose.kernel.expressions.points import coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.metrics import where_of
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NoLemma, Pair
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
@@ -58,7 +58,7 @@ class Parts(Kind):
         return None
 
     def pair(self, of: Type) -> Pair:
-        raise NotElaborated("two databases by parts are told at a point")
+        raise NoLemma("two databases by parts are told at a point")
 
     # formulas
 

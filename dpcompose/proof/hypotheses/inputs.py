@@ -17,7 +17,7 @@ from dpcompose.kernel.library.theory import NoPage
 from dpcompose.language.said import D, E, Words
 from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
-from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
+from dpcompose.privacy.elaboration.kinds import Kind, NoLemma, Pair
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
@@ -44,18 +44,6 @@ from dpcompose.spaces.canonical.metrics import (
 from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.moves.granularities import Granularity
-
-
-class NotDecidable(ValueError):
-    """No lemma lifts a finite check to this class; the message says what is missing.
-
-    pair -- where what is read moves further and further as databases of an arbitrary universe are larger,
-    neighbours in a small one, as far apart as they can be there.
-    """
-
-    def __init__(self, message: str, pair: Pair | None = None) -> None:
-        super().__init__(message)
-        self.pair = pair
 
 
 @frozen
@@ -134,13 +122,13 @@ class Inputs:
         assert query is not None and noise is not None
         page = self.theory.noise(noise.word)
         if page is None:
-            raise NotDecidable(f"there is no page for {noise.word} noise")
+            raise NoLemma(f"there is no page for {noise.word} noise")
         if not query.about_records:
             return InputMetric(Discrete(), f"0 or 1, whether {mechanism.reads.written('D')} differs")
         target, size = self.setting.target, read_records(databases, mechanism.reads)
         ordered, any_two = databases.identified, target.any_two(databases)
         if ordered and not size.exactly and (any_two or not target.by_counts(databases)):
-            raise NotDecidable(
+            raise NoLemma(
                 f"how far {query.words} moves between {databases.kind} of different lengths is not known; "
                 'size = "= n" would do'
             )
@@ -170,7 +158,7 @@ class Inputs:
             return metric
         if databases.count() is None:
             self.theory.need("fact")
-            raise NotDecidable(
+            raise NoLemma(
                 f"no closed form is known for the {stated} metric on the values of {f.written('D')}, and "
                 f"{databases} cannot be gone through; a finite class would do"
             )
@@ -196,7 +184,7 @@ class Inputs:
     def neighbouring_pairs(self, granularity: Granularity | None = None) -> NeighbouringPairs:
         """Pairs that stand for all neighbours (of the target, where none is named).
 
-        Raises NotDecidable where the class is infinite and no lemma applies.
+        Raises NoLemma where the class is infinite and no lemma applies.
         """
         granularity = granularity or self.setting.target
         if granularity not in self._pairs:
@@ -205,19 +193,19 @@ class Inputs:
 
     def _find_pairs(self, granularity: Granularity) -> NeighbouringPairs:
         if granularity.parameters:
-            raise NotDecidable(f"{granularity} neighbours are gone through where there are numbers")
+            raise NoLemma(f"{granularity} neighbours are gone through where there are numbers")
         databases = self.setting.databases
         kind = self._told(granularity)
         if kind is not None:
             try:
                 pairs = tuple(dict.fromkeys(kind.pairs(self.theory.in_kernel)))
-            except (NotElaborated, NoPage) as error:
-                raise NotDecidable(str(error)) from None
+            except NoPage as error:
+                raise NoLemma(str(error)) from None
             words = _count(len(pairs), *kind.counted)
             words += ", repeated any number of times" if kind.grows else ""
             return NeighbouringPairs(pairs, words, kind.grows)
         if databases.count() is None:
-            raise NotDecidable(
+            raise NoLemma(
                 f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
                 f"{granularity} neighbours stand for all; a finite class would do"
             )
@@ -239,10 +227,7 @@ class Inputs:
             if setting.databases != self.setting.databases:  # other numbers stand for all
                 return None
         kinds: tuple[type[Kind], ...] = (Records, Cells, Steps, Policies, Contributions)
-        try:
-            return next((found for kind in kinds if (found := kind.of(setting)) is not None), None)
-        except NotElaborated as error:
-            raise NotDecidable(str(error), error.pair) from None
+        return next((found for kind in kinds if (found := kind.of(setting)) is not None), None)
 
     def distances(self, pair: Pair) -> dict[int, Distance]:
         """How far each input moves between D and E; inputs that do not move are left out."""
@@ -260,7 +245,7 @@ class Inputs:
         for i, r in moved.items():
             if not isinstance(r, int) and not r.positive:
                 name = self.setting.mechanisms[i - 1].name
-                raise NotDecidable(f"how far what {name} asks for moves may be 0, and else has no limit")
+                raise NoLemma(f"how far what {name} asks for moves may be 0, and else has no limit")
         return {i: self.metric(i).metric.furthest for i in moved}
 
     @cached_property

@@ -16,11 +16,12 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.language.said import Words
 from dpcompose.language.shown import Shown
+from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.members import with_few
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer, Evidence
-from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
+from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory.registry import Fact, Hypothesis, Named, Page, PageError, Theory
 from dpcompose.search.citations.conclusions import Conclusions, NoConclusion
 from dpcompose.search.guarantees import Guarantees
@@ -172,7 +173,7 @@ class Citing:
             return terms.ONE
         try:
             steps = self.inputs.steps_apart(stated)
-        except (NotDecidable, TooLarge) as error:
+        except (NoLemma, TooLarge) as error:
             raise NoConclusion(f"needs how granularities compare: {error}") from None
         return INFINITY if steps == INFINITE else terms.number(int(steps))
 
@@ -283,7 +284,7 @@ class Citing:
         try:
             if self.inputs.is_minimum(i):
                 return True
-        except NotDecidable:  # no closed form is known, and the class is not gone through
+        except NoLemma:  # no closed form is known, and the class is not gone through
             return False
         if setting.databases.count() is None:
             return False
