@@ -92,7 +92,7 @@ def least_epsilon(shop: Workshop, notion: str, delta: Term) -> Term | None:
     return terms.number(epsilon)
 
 
-MOST_EPSILON = 10**5
+MOST_EPSILON = 10**9
 """Up to which ε' the least one is looked for."""
 
 

@@ -166,6 +166,15 @@ def test_of_several_guarantees_the_best_one_holds_and_nothing_is_known_to_be_rea
     assert repr(known) == "at most 0.4621172"
 
 
+def test_a_million_mechanisms_that_each_lose_much() -> None:
+    """Their losses are 1 with the probability e/(e + 1), else −1: the mean is 10⁶ (e − 1)/(e + 1)."""
+    known = study(dpc.mechanism("M", dpc.pure(1, dpc.bounded), count=10**6)).curve().epsilon("1e-6")
+    mean, deviation = 10**6 * (E - 1) / (E + 1), 10**3 * 2 * sympy.sqrt(E) / (E + 1)
+    assert known.lower is not None and known.upper is not None
+    assert mean + 4 * deviation < known.lower < known.upper < mean + 5 * deviation
+    assert known.upper - known.lower <= sympy.Rational(1, 10**6)
+
+
 def test_no_number_holds() -> None:
     """Normal noise has no finite ε at δ = 0."""
     known = study(dpc.mechanism("M", dpc.gaussian(1, dpc.bounded))).curve().epsilon(0)

@@ -54,3 +54,15 @@ def test_relations_between_parameters_leave_a_counterexample() -> None:
     assert found.verdict == "refuted" and found.counterexample is not None
     point = found.counterexample.point
     assert point["e1"] >= 2 * point["e2"] and found.counterexample.actual == point["e1"] + point["e2"]
+
+
+def test_of_many_that_differ_the_first_are_told_and_long_numbers_have_a_decimal() -> None:
+    """Scales 100, …, 119: 1/100 + … + 1/119 = 0.1831574…"""
+    M = [dpc.mechanism(f"M{i}", query=dpc.count, noise=dpc.laplace(100 + i)) for i in range(20)]
+    several = dpc.compose(*M, on=dpc.multisets(), target="unbounded")
+    refuted = several.check("1/10")
+    assert refuted.verdict == "refuted" and refuted.counterexample is not None
+    shown = render.verdict(1, refuted)
+    assert "reached by M11 itself" in shown and "reached by M12" not in shown
+    assert "and so by 8 more mechanisms (--json prints all)" in shown
+    assert "-DP (at most 0.1831575)" in repr(several.guarantee())

@@ -169,6 +169,12 @@ def test_more_budget_is_refused_where_parameters_pull_both_ways() -> None:
 REFUSED: list[tuple[Any, ...]] = [
     (study(dpc.mechanism("M", dpc.zcdp("r", U))), dpc.gaussian(1), {}, "no conversion pages lead from zcdp"),
     (
+        study(dpc.mechanism("M", dpc.zcdp("r", U))),
+        dpc.pure(1),
+        {},
+        "from zcdp to pure; a total that fits is epsilon=...,delta=...",
+    ),
+    (
         study(dpc.mechanism("M", dpc.gaussian("m", U))),
         dpc.pure(1),
         {},

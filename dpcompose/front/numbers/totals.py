@@ -132,7 +132,7 @@ def budget(
     try:
         bound = native if total.notion == stated else study.best(total.notion)
     except NoGuarantee as error:
-        raise NoBudget(str(error)) from None
+        raise NoBudget(f"{error}{_with_more(study, total)}") from None
     known, asked = bound.setting.orders, total.curve
     if asked is not None and known is not None and not asked.orders.within(known):
         raise NoBudget(f"nothing is known of all orders in {asked.orders}, but of those in {known}")
@@ -142,6 +142,17 @@ def budget(
         with suppress(numbers.NotSolved):
             return replace(budgets.budget(bound.summed, total, weights, fixed), summed=True)
     return _Search(bound, total, weights, fixed).found(_by_formula(bound, total))
+
+
+def _with_more(study: Composition, total: Guarantee) -> str:
+    """That a total with further parameters fits, where there is a guarantee of such ones."""
+    keys = {key for key, _ in total.values}
+    for notion, more in FILE_KEYS.items():
+        if keys < set(more) and notion not in {*OF_ORDERS, *OF_LINES}:
+            with suppress(NoGuarantee):
+                study.best(notion)
+                return f"; a total that fits is {','.join(f'{key}=...' for key in more)}"
+    return ""
 
 
 At = Callable[[Mapping[str, sympy.Expr]], list[tuple[str, Between, Fraction]]]

@@ -7,15 +7,28 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dpcompose.front.documents.document import Best, Step, Told
 from dpcompose.front.documents.verdict import Verdict
+from dpcompose.language import formulas
+from dpcompose.language.decimals import beside
 from dpcompose.language.said import plain
 from dpcompose.proof.theory.registry import Page, rests
 
 WIDTH = 78
+MOST_DIGITS = 40
+"""Fractions of more digits than these are printed with a decimal beside them."""
+MOST_REACHED = 12
+"""Of how many mechanisms a text says, one by one, that what they lose is reached."""
 
 
 def guarantee(best: Best) -> str:
     """The best guarantee in a line, with what is cited for it, and how it stands."""
-    return plain(best.said) + cited(best)
+    return plain(best.said) + decimals(best) + cited(best)
+
+
+def decimals(best: Best) -> str:
+    """Beside numbers of many digits the decimals that these are rounded up to."""
+    terms = (formulas.term(value) for value in best.values.values() if value.is_Rational)
+    long = (term for term in terms if len(str(term.number)) > MOST_DIGITS)
+    return "".join(beside(term, up=True) for term in long)
 
 
 def cited(best: Best) -> str:
@@ -80,8 +93,10 @@ def counterexample(found: Verdict) -> Iterator[str]:
     if example.through:
         yield f"which violates what the claim implies by {', '.join(example.through)}:"
     yield example.lost()
-    for name, row in example.reached:
+    for name, row in example.reached[:MOST_REACHED]:
         yield f"reached by {name} {row.words()}"
+    if (more := len(example.reached) - MOST_REACHED) > 0:
+        yield f"and so by {more} more mechanisms (--json prints all)"
     if found.published:
         yield found.published
     if example.alone is not None:
