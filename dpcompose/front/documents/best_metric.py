@@ -114,10 +114,6 @@ class BestMetric(Best):
         return " and ".join(map(str, self.setting.assume))
 
     @property
-    def values(self) -> Mapping[str, sympy.Expr]:
-        return {key: formulas.expression(value) for key, value in self.stated.items()}
-
-    @property
     def item(self) -> str:
         """The theorem that says in which metric a composition is private; of one mechanism the definition."""
         if not self.setting.several:

@@ -12,6 +12,7 @@ from dpcompose.front.documents.attained import Attained, attained
 from dpcompose.front.documents.captions import Captions, Guaranteed, conversions, rests_on
 from dpcompose.front.documents.document import Best, Head, Step, Told
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.said import Mathematics, Said, plain, same
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import elaborated
@@ -155,11 +156,8 @@ class Bound(Best, Shown):
         return self.theorem.cite(self.steps.notion, self.setting.adaptive)
 
     @property
-    def values(self) -> Mapping[str, sympy.Expr]:
-        """The parameters of the guarantee, by name."""
-        from dpcompose.language import formulas
-
-        return {key: formulas.expression(value) for key, value in self.guarantee.parameters}
+    def stated(self) -> Mapping[str, Term]:
+        return dict(self.guarantee.parameters)
 
     @property
     def with_one(self) -> str:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.said import Part, Said, expressions_in, plain
 from dpcompose.language.shown import Shown
 
@@ -231,7 +232,7 @@ class Best(Protocol):
     """The best guarantee of a composition as it is printed.
 
     scope -- the databases; where -- what is assumed of parameters; said -- the guarantee; item -- what is
-    cited for it; standing -- that it is optimal, or that a smaller one is known; values -- its formulas by
+    cited for it; standing -- that it is optimal, or that a smaller one is known; stated -- its formulas by
     name; relies_on -- the pages that it rests on and nobody derives; vacuous -- whether it says nothing, as
     there are no neighbours.
     """
@@ -247,7 +248,7 @@ class Best(Protocol):
     @property
     def optimal(self) -> bool | None: ...
     @property
-    def values(self) -> Mapping[str, sympy.Expr]: ...
+    def stated(self) -> Mapping[str, Term]: ...
     @property
     def metric(self) -> sympy.Expr: ...
     @property
@@ -260,6 +261,13 @@ class Best(Protocol):
     def assumptions(self) -> list[str]: ...
     def for_neighbours(self, what: str) -> Any: ...
     def data(self) -> dict[str, Any]: ...
+
+    @property
+    def values(self) -> Mapping[str, sympy.Expr]:
+        """The parameters of the guarantee, by name."""
+        from dpcompose.language import formulas
+
+        return {key: formulas.expression(value) for key, value in self.stated.items()}
 
     @property
     def title(self) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dpcompose.front.documents.document import Best, Step, Told
 from dpcompose.front.documents.verdict import Verdict
-from dpcompose.language import formulas
 from dpcompose.language.decimals import beside
 from dpcompose.language.said import plain
 from dpcompose.proof.theory.registry import Page, rests
@@ -26,9 +25,8 @@ def guarantee(best: Best) -> str:
 
 def decimals(best: Best) -> str:
     """Beside numbers of many digits the decimals that these are rounded up to."""
-    terms = (formulas.term(value) for value in best.values.values() if value.is_Rational)
-    long = (term for term in terms if len(str(term.number)) > MOST_DIGITS)
-    return "".join(beside(term, up=True) for term in long)
+    exact = (value for value in best.stated.values() if value.number is not None)
+    return "".join(beside(value, up=True) for value in exact if len(str(value.number)) > MOST_DIGITS)
 
 
 def cited(best: Best) -> str:
