@@ -315,6 +315,16 @@ def test_nothing_is_evaluated_as_python() -> None:
                 assert regex or called not in forbidden, f"{path.name} calls {called}"
 
 
+def test_items_of_sources_are_read_in_one_place() -> None:
+    """Elsewhere none is looked for, or taken apart, by its text."""
+    methods = {"startswith", "removeprefix", "partition", "rpartition", "split"}
+    for path in FILES:
+        for node in nodes(path):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in methods:
+                texts = {argument.value for argument in node.args if isinstance(argument, ast.Constant)}
+                assert "GB:" not in texts, f"{place(path)} looks for an item by its text: Item says it"
+
+
 def test_no_float_literal_in_what_decides() -> None:
     for room in ("kernel", "proof", "search", "spaces"):
         for path in (PACKAGE / room).rglob("*.py"):

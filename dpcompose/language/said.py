@@ -43,11 +43,34 @@ class Mathematics:
     latex: str
 
 
+class Item(str):
+    """What a reader looks up: an item of a source, as pages name it, or a page by its id; form -- which form.
+
+    >>> first, second = Item("GB:IV.3", "adaptive form"), Item("GB:IV.12")
+    >>> first.source, first.number, second.order > Item("GB:IV.3").order
+    ('GB', 'IV.3 (adaptive form)', True)
+    """
+
+    source: str
+    number: str
+
+    def __new__(cls, text: str, form: str = "") -> Item:
+        item = super().__new__(cls, f"{text} ({form})" if form else text)
+        item.source, _, item.number = item.rpartition(":")
+        return item
+
+    @property
+    def order(self) -> tuple[str, int, str]:
+        """IV.3 is before IV.12."""
+        head, _, last = self.rpartition(".")
+        return (head, int(last), "") if last.isdigit() else (self, 0, self)
+
+
 @frozen
 class Cited:
     """An item of the literature, or a page, that is cited."""
 
-    text: str
+    text: Item
 
 
 @frozen
@@ -153,7 +176,7 @@ class Writer:
     text: Callable[[str], str]
     formula: Callable[[sympy.Expr], str]
     private: Callable[[Sequence[sympy.Expr], str], str]
-    cited: Callable[[str], str]
+    cited: Callable[[Item], str]
 
     def __call__(self, said: Said) -> str:
         return "".join(self._part(inner) for part in said for inner in parts_of(part))

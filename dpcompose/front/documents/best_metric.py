@@ -24,7 +24,7 @@ from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
-from dpcompose.language.said import Cited, Mathematics, Said, Words, formula, plain, same
+from dpcompose.language.said import Cited, Item, Mathematics, Said, Words, formula, plain, same
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.distances import Metric
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee, as_metric, at_any_two, private_in_a_metric
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 COMPOSED, ON_EVERYTHING, OVER_FIBRES = "composition-own-domain", "sequential", "composition-common-domain"
 """The pages whose items are those of composition: of mechanisms on what maps read, on everything, and on
 everything but depending on what maps read."""
-DEFINITION = "GB:III.2"
+DEFINITION = Item("GB:III.2")
 """Privacy in a metric, where the notion has no item of its own."""
 BY_DEFINITION, CHECKED = "by definition", "checked"
 
@@ -114,14 +114,14 @@ class BestMetric(Best):
         return " and ".join(map(str, self.setting.assume))
 
     @property
-    def item(self) -> str:
+    def item(self) -> Item:
         """The theorem that says in which metric a composition is private; of one mechanism the definition."""
         if not self.setting.several:
             defined = self.theory.metric_form(self.notion)
             return DEFINITION if DEFINITION in defined.every_item else defined.cite(self.notion)
         id = _composed_of(self.setting)
         page = self.theory.find(id)
-        return id if page is None else page.cite(self.notion, self.setting.adaptive)
+        return Item(id) if page is None else page.cite(self.notion, self.setting.adaptive)
 
     @cached_property
     def shown(self) -> Theorem | None:

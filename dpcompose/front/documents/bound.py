@@ -13,7 +13,7 @@ from dpcompose.front.documents.captions import Captions, Guaranteed, conversions
 from dpcompose.front.documents.document import Best, Head, Step, Told
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.language.said import Mathematics, Said, plain, same
+from dpcompose.language.said import Item, Mathematics, Said, plain, same
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import elaborated
 from dpcompose.privacy.settings import Setting, inside
@@ -118,7 +118,7 @@ class Bound(Best, Shown):
         return tuple(self.steps.theory.pages[id] for id in dict.fromkeys([*each, *whole]))
 
     @property
-    def items(self) -> list[str]:
+    def items(self) -> list[Item]:
         closer = [self.steps.closer] if self.best is self.found.closer else []
         return [self.item, *(page.cite(self.steps.notion, self.setting.adaptive) for page in closer)]
 
@@ -148,11 +148,11 @@ class Bound(Best, Shown):
         return sentences.guarantee(said, self.steps.theory, self.setting)
 
     @property
-    def item(self) -> str:
-        return self._cited if self.steps.together is None else telling.ALL_GUARANTEES
+    def item(self) -> Item:
+        return self._cited if self.steps.together is None else Item(telling.ALL_GUARANTEES)
 
     @property
-    def _cited(self) -> str:
+    def _cited(self) -> Item:
         return self.theorem.cite(self.steps.notion, self.setting.adaptive)
 
     @property

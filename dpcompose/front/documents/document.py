@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.language.said import Part, Said, expressions_in, plain
+from dpcompose.language.said import Item, Part, Said, expressions_in, plain
 from dpcompose.language.shown import Shown
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Step(Shown):
     said: Said
     checked: str = ""
     page: Page | None = None
-    item: str = ""
+    item: Item = Item("")
     uses: tuple[int, ...] = ()
     before: str = ""
     below: tuple[Step, ...] = ()
@@ -116,11 +116,11 @@ class Telling:
         about: Sequence[int] = (),
         values: Mapping[str, Any] = NO_VALUES,
         below: tuple[Step, ...] = (),
-        item: str = "",
+        item: Item | None = None,
     ) -> Step:
         """The next step, by a page, or how it was checked."""
         checked, page = (by, None) if isinstance(by, str) else ("", by)
-        item = item or ("" if page is None else page.cite(*self.numbered))
+        item = item or (Item("") if page is None else page.cite(*self.numbered))
         from_, n = tuple(use.n for use in uses), len(self.steps) + 1
         self.steps.append(Step(n, said, checked, page, item, from_, self.before, below, tuple(about), values))
         return self.steps[-1]
@@ -244,7 +244,7 @@ class Best(Protocol):
     @property
     def said(self) -> Said: ...
     @property
-    def item(self) -> str: ...
+    def item(self) -> Item: ...
     @property
     def optimal(self) -> bool | None: ...
     @property
@@ -283,7 +283,7 @@ class Best(Protocol):
         return self.notion, self.setting.adaptive
 
     @property
-    def theorems(self) -> Sequence[str]:
+    def theorems(self) -> Sequence[Item]:
         """What is cited: for the guarantee, and for conversions."""
         return [*self.items, *(page.cite(*self.numbered) for page in self.conversions)]
 
@@ -292,7 +292,7 @@ class Best(Protocol):
         return "; optimal" if self.optimal else ""
 
     @property
-    def items(self) -> Sequence[str]:
+    def items(self) -> Sequence[Item]:
         """What is cited for the guarantee: a theorem, and what gives a closer value."""
         return [self.item]
 

@@ -35,6 +35,7 @@ from dpcompose.kernel.rules.parameters import narrower
 from dpcompose.kernel.rules.refutations import attaining
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
+from dpcompose.language.said import Item
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples import instances, rows
@@ -341,7 +342,7 @@ def _made(
         tuple(rows),
         at.databases,
         without=without,
-        by_parts=parts.cite("any", at.core.adaptive) if parts is not None and without else "",
+        by_parts=parts.cite("any", at.core.adaptive) if parts is not None and without else Item(""),
         neighbours=at.neighbours,
         moving=tuple(stated[row.mechanism - 1] for row in rows if stated),
     )

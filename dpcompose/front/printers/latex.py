@@ -19,7 +19,7 @@ from dpcompose.front.printers import markdown
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.latex import EULER, latex, name_latex, names_latex, told_apart
-from dpcompose.language.said import Writer
+from dpcompose.language.said import Item, Writer
 from dpcompose.language.writing import text_latex
 from dpcompose.proof.counterexamples.refuting import Counterexample
 from dpcompose.proof.counterexamples.rows import Row
@@ -51,6 +51,8 @@ PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \[\ifdim\wd\shown>\linewidth\resizebox{\linewidth}{!}{\usebox{\shown}}\else#1\fi\]}
 """
 
+SOURCE = "GB"
+"""The source that is cited by the numbers of its items."""
 REFERENCES = r"""\begin{thebibliography}{9}
 \bibitem{GB} Patricia Guerra-Balboa, \`Alex Miranda-Pascual, Javier Parra-Arnau and Thorsten Strufe.
 \emph{Composition in Differential Privacy for General Granularity Notions}. arXiv:2308.14649, 2023.
@@ -176,20 +178,20 @@ def listed(kind: str, items: Iterable[str]) -> Iterator[str]:
     yield rf"\end{{{kind}}}"
 
 
-def cite(item: str) -> str:
-    """GB:IV.13 as a citation; a page of our own by its name."""
-    return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
+def cite(item: Item) -> str:
+    """An item of the source as a citation; a page of our own by its name."""
+    return rf"\cite[{item.number}]{{{SOURCE}}}" if item.source == SOURCE else rf"\emph{{{plain(item)}}}"
 
 
 MEMBER = re.compile(r"\[(\d+|i)\]")
 """What follows the name of a family where one of its members is spoken of."""
-CITED = re.compile(r"GB(?::| (?:Def|Prop|Thm|Cor|Lemma|Ex|Remark|Rem)\b\.? )([IVXA]+\.\d+)")
+CITED = re.compile(rf"{SOURCE}(?::| (?:Def|Prop|Thm|Cor|Lemma|Ex|Remark|Rem)\b\.? )([IVXA]+\.\d+)")
 """An item of the source in the text of a page."""
 
 
 def _with_citations(shown: str) -> str:
     """A text of a page, in LaTeX, with the items that it names as citations."""
-    return CITED.sub(lambda item: cite(f"GB:{item[1]}"), shown)
+    return CITED.sub(lambda item: cite(Item(f"{SOURCE}:{item[1]}")), shown)
 
 
 said = Writer(plain, formula, _private, cite)
@@ -236,7 +238,7 @@ def _source(step: Step, results: Mapping[str, str]) -> str:
     if step.page.id not in results:
         return plain(step.source)
     uses = f" from {', '.join(f'({step.before}{n})' for n in step.uses)}" if step.uses else ""
-    cited = f", {cite(step.item)}" if step.item.startswith("GB:") else ""
+    cited = f", {cite(step.item)}" if step.item.source == SOURCE else ""
     return f"by Result {results[step.page.id]}{cited}{uses}"
 
 
@@ -351,7 +353,7 @@ def results(pages: Sequence[Page], notion: str, adaptive: bool, numbers: Mapping
     writer = _Writer({f"{id}.md": n for id, n in numbers.items()})
     for page in pages:
         item = page.cite(notion, adaptive)
-        cited = f"; {cite(item)}" if item.startswith("GB:") else ""
+        cited = f"; {cite(item)}" if item.source == SOURCE else ""
         statement, proof = markdown.statement(page.body)
         yield rf"\begin{{result}}[{{{plain(page.title)}{cited}}}]\label{{result:{page.id}}}\normalfont"
         yield markdown.written(statement, writer).strip()

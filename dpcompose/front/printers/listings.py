@@ -8,7 +8,7 @@ from typing import Any
 
 from dpcompose.front.documents.bound import Bound
 from dpcompose.proof.theory.registry import Page, Theory
-from dpcompose.search.citations.citations import Fit, item_order
+from dpcompose.search.citations.citations import Fit
 
 KINDS = (
     "named",
@@ -103,7 +103,7 @@ def table_data(theory: Theory) -> list[dict[str, Any]]:
 
 
 def _by_item(theory: Theory) -> list[Page]:
-    return sorted(theory.of_kind("named"), key=lambda page: item_order(page.cite("pure")))
+    return sorted(theory.of_kind("named"), key=lambda page: page.cite("pure").order)
 
 
 def _is_stated(page: Page, notion: str) -> bool:

@@ -139,7 +139,7 @@ class Theorems(Lines[Fit]):
         if not isinstance(n, str):
             return self.bound.fits[n]
         for fit in self.bound.fits:
-            if n in (fit.page.id, *fit.page.every_item, *(x.partition(":")[2] for x in fit.page.every_item)):
+            if n in (fit.page.id, *fit.page.every_item, *(item.number for item in fit.page.every_item)):
                 return fit
         raise KeyError(f"no composition theorem {n!r}; there are: {', '.join(x.page.id for x in self)}")
 

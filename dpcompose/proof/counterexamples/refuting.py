@@ -13,6 +13,7 @@ from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclos
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, has_few_digits, rounded
+from dpcompose.language.said import Item
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples.outputs import Output
@@ -32,7 +33,7 @@ class Alone:
 
     mechanism: str
     loss: Term
-    by: str
+    by: Item
 
     def data(self) -> dict[str, str]:
         return {"mechanism": self.mechanism, "loss": formulas.to_text(self.loss), "by": self.by}
@@ -92,7 +93,7 @@ class Counterexample(Shown):
     alone: Alone | None = None
     through: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    by_parts: str = ""
+    by_parts: Item = Item("")
     event: bool = False
     neighbours: bool = True
     bits: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpcompose.kernel.library import pages
+from dpcompose.language.said import Item
 
 
 class Page(pages.Page):
@@ -22,27 +23,28 @@ class Page(pages.Page):
         return said if self.says else ""
 
     @property
-    def items(self) -> tuple[str, ...]:
+    def items(self) -> tuple[Item, ...]:
         """The items of the sources that the page states."""
-        return tuple(dict.fromkeys([*self.head.items.values(), *self.head.adaptive_items.values()]))
+        stated = dict.fromkeys([*self.head.items.values(), *self.head.adaptive_items.values()])
+        return tuple(map(Item, stated))
 
     @property
-    def every_item(self) -> tuple[str, ...]:
+    def every_item(self) -> tuple[Item, ...]:
         """These, and what else a reader finds here: definitions, examples, lemmas of the sources."""
-        return (*self.items, *self.head.also)
+        return (*self.items, *map(Item, self.head.also))
 
-    def cite(self, notion: str, adaptive: bool = False) -> str:
+    def cite(self, notion: str, adaptive: bool = False) -> Item:
         """The item a reader would look up, "GB:IV.13"; the page's id where the sources have none.
 
         adaptive -- whether mechanisms read earlier outputs: some results have another number then, and
         some are stated by the source for independent mechanisms only.
         """
         if adaptive and (item := _of_notion(self.head.adaptive_items, notion)):
-            return item
+            return Item(item)
         item = _of_notion(self.head.items, notion)
         if item and adaptive and self.head.numbers_adaptive_results:
-            return f"{item} (adaptive form)"
-        return item or self.id
+            return Item(item, "adaptive form")
+        return Item(item or self.id)
 
     def name(self, notion: str, adaptive: bool = False) -> str:
         """What people call a named theorem: "Theorem IV.6"; where a notion has its own number, with that."""
@@ -50,9 +52,9 @@ class Page(pages.Page):
         if adaptive and not self.head.adaptive_items:
             return f"{title} (adaptive form)"
         word, _, number = title.rpartition(" ")
-        item = self.head.items.get(notion, "")
-        numbered = f"GB:{number}" in self.items and item.startswith("GB:") and notion != "pure"
-        return f"{word} {item.removeprefix('GB:')}" if numbered else title
+        item = Item(self.head.items.get(notion, ""))
+        numbered = (item.source, number) in {(one.source, one.number) for one in self.items}
+        return f"{word} {item.number}" if item and numbered and notion != "pure" else title
 
 
 def _of_notion(items: Mapping[str, str], notion: str) -> str:

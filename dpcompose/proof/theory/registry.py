@@ -116,7 +116,8 @@ class Theory(Shown):
         pages = [
             page
             for page in self.pages.values()
-            if any(wanted in (x.lower(), x.lower().partition(":")[2]) for x in (page.id, *page.items))
+            if wanted == page.id.lower()
+            or any(wanted in (item.lower(), item.number.lower()) for item in page.items)
         ]
         return pages[0] if len(pages) == 1 else None
 

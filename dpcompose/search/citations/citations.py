@@ -328,16 +328,10 @@ class Citation:
 
 def ranked(theory: Theory, pages: Sequence[Page], notion: str) -> list[Page]:
     """Special pages before the ones they are special cases of; else in the order of the source."""
-    return sorted(pages, key=lambda page: (-depth(theory, page), item_order(page.cite(notion))))
+    return sorted(pages, key=lambda page: (-depth(theory, page), page.cite(notion).order))
 
 
 def depth(theory: Theory, page: Page) -> int:
     """How many pages are above one, each a special case of the next; with itself."""
     above = [theory.pages[id] for id in page.head.special_case_of if id in theory.pages]
     return 1 + max((depth(theory, one) for one in above), default=0)
-
-
-def item_order(item: str) -> tuple[str, int, str]:
-    """GB:IV.3 before GB:IV.12."""
-    head, _, number = item.rpartition(".")
-    return (head, int(number), "") if number.isdigit() else (item, 0, item)
