@@ -16,7 +16,7 @@ from dpcompose.front.documents.document import (
     Telling,
     Told,
 )
-from dpcompose.front.documents.wording import joined
+from dpcompose.front.documents.wording import allowed, joined
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.metrics import letter
 from dpcompose.kernel.expressions.terms import INFINITY, Term
@@ -162,7 +162,7 @@ class BestMetric(Best):
         setting = self.setting
         about: Said = [f"The databases are {setting.databases}. ", *self._defined()]
         domains = {
-            name: str(domain) for name, domain in setting.domains.items() if name not in setting.metrics
+            name: allowed(domain) for name, domain in setting.domains.items() if name not in setting.metrics
         }
         metrics: list[Said] = [
             [formula(letter(name)), ": ", *_metric(metric)] for name, metric in setting.metrics.items()

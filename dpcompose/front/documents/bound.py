@@ -11,6 +11,7 @@ from dpcompose.front.documents import sentences, telling
 from dpcompose.front.documents.attained import Attained, attained
 from dpcompose.front.documents.captions import Captions, Guaranteed, conversions, rests_on
 from dpcompose.front.documents.document import Best, Head, Step, Told
+from dpcompose.front.documents.wording import allowed
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.said import Item, Mathematics, Said, plain, same
@@ -234,7 +235,7 @@ class Bound(Best, Shown):
             "Assumed, and checked:": [*sentences.stated(self._told, setting, True)],
         }
         theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
-        domains = {name: str(domain) for name, domain in setting.domains.items()}
+        domains = {name: allowed(domain) for name, domain in setting.domains.items()}
         best = "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
         return Head(about, domains, stated, theorem, best, self._begins(), besides=besides)
 

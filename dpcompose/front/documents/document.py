@@ -165,7 +165,7 @@ class Head:
     """
 
     about: Said
-    parameters: Mapping[str, str]
+    parameters: Mapping[str, Said]
     stated: Mapping[str, Sequence[Said]]
     theorem: Said
     optimal: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.captions import Captions, Guaranteed, Values, written
 from dpcompose.front.documents.document import ON_TABLE, Step, unchecked
-from dpcompose.front.documents.wording import all_of, all_said, in_letters, joined, of_each, of_page
+from dpcompose.front.documents.wording import all_of, all_said, joined, of_each, of_page, reason
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import formulas as kernel_formulas
@@ -61,7 +61,7 @@ def in_values_of_noise(
         f"{all_of(names)}: an output ",
         *(y, " has density ", of_page(head.density), " at a value ", x, *where),
         *(", so its loss against a value ", z, " is ", of_page(head.loss), f", {compared} "),
-        *(of_page(bound), " (", *in_letters(head.because), "); ", r),
+        *(of_page(bound), " (", *reason(head.because), "); ", r),
         *(" is ", *moves),
     ]
 

@@ -6,40 +6,41 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from dpcompose.language.said import Formula, Mathematics, Part, Said
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.language.said import Formula, Mathematics, Said
 
 if TYPE_CHECKING:
     import sympy
 
 K = TypeVar("K", bound=Hashable)
-ATOM = r"(?:exp\b|log\b|tau\b|[A-Za-z](?![A-Za-z])|[^A-Za-z\s,:;])"
-MATHEMATICS = re.compile(rf"(?<![\w'])(?!a [a-z])(?:{ATOM}+)(?: {ATOM}+)*(?![\w'])")
-"""What is mathematics in a sentence: single letters, numbers, signs, and what these are joined to."""
 AS_LATEX = {
     "<=": r"\le",
     ">=": r"\ge",
     "exp": r"\exp",
     "log": r"\ln",
     "tau": r"\tau ",
+    "Phi": r"\Phi",
     "*": " ",
     "oo": r"\infty",
 }
 
 
-def in_letters(text: str) -> Said:
-    """A sentence of a page, or a hypothesis, with its letters as mathematics.
+def reason(text: str) -> Said:
+    """A reason that a page gives, its mathematics between dollar signs.
 
-    >>> [part if isinstance(part, str) else part.latex for part in in_letters("a map, and k >= 2")]
+    >>> [part if isinstance(part, str) else part.latex for part in reason("a map, and $k >= 2$")]
     ['a map, and ', 'k \\\\ge 2']
     """
-    found, end = list[Part](), 0
-    for run in MATHEMATICS.finditer(text):
-        shown = run[0]
-        if shown.count("(") == shown.count(")") and re.search(r"[A-Za-z]|[<>]=", shown):
-            latex = re.sub("|".join(map(re.escape, AS_LATEX)), lambda sign: AS_LATEX[sign[0]], shown)
-            found += [text[end : run.start()], Mathematics(shown, latex)]
-            end = run.end()
-    return [part for part in (*found, text[end:]) if part != ""]
+    return [_mathematics(part) if n % 2 else part for n, part in enumerate(text.split("$")) if part]
+
+
+def _mathematics(text: str) -> Mathematics:
+    return Mathematics(text, re.sub("|".join(map(re.escape, AS_LATEX)), lambda sign: AS_LATEX[sign[0]], text))
+
+
+def allowed(domain: Domain) -> Said:
+    """Which numbers a parameter may be."""
+    return ["integer ", _mathematics(f">= {domain.least}")] if domain.integer else [str(domain)]
 
 
 def of_page(text: str) -> Formula:

@@ -14,7 +14,6 @@ import sympy
 from dpcompose.front.documents.bound import Bound
 from dpcompose.front.documents.document import Best, Composed, Head, Member, Step, Told
 from dpcompose.front.documents.verdict import Verdict
-from dpcompose.front.documents.wording import in_letters
 from dpcompose.front.printers import markdown
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
@@ -167,7 +166,7 @@ def _head(best: Best, head: Head) -> Iterator[str]:
 def parameters(head: Head) -> Iterator[str]:
     """The parameters with what they may be, in a sentence; nothing where there are none."""
     if head.parameters:
-        some = [f"${name_latex(name)}$ ({said(in_letters(may))})" for name, may in head.parameters.items()]
+        some = [f"${name_latex(name)}$ ({said(values)})" for name, values in head.parameters.items()]
         yield f"The parameters are {', '.join(some)}."
 
 
