@@ -8,26 +8,16 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dpcompose.front.commands.running import (
-    DIFFERS,
-    FINE,
-    WORST_FIRST,
-    WRONG,
-    Commands,
-    command,
-    with_pages,
-    with_theory,
-    wrong,
-)
+from dpcompose.front.commands import running
 
 if TYPE_CHECKING:
     from dpcompose.search.audits.audits import Answer
     from dpcompose.search.audits.searched import Looked
 
 
-def add(commands: Commands) -> None:
+def add(commands: running.Commands) -> None:
     """Its options."""
-    audit = command(
+    audit = running.command(
         commands,
         "audit",
         run,
@@ -48,7 +38,7 @@ def add(commands: Commands) -> None:
         "--save", metavar="DIR", help="write the counterexamples as problem files into a folder"
     )
     audit.add_argument("--table", action="store_true", help="print a table of what is needed, in Markdown")
-    with_pages(audit)
+    running.with_pages(audit)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -58,19 +48,19 @@ def run(given: argparse.Namespace) -> int:
     from dpcompose.search.audits.audits import MOST, READERS
     from dpcompose.search.audits.suppositions import NoSearch
 
-    if not with_theory(given):
-        return WRONG
+    if not running.with_theory(given):
+        return running.WRONG
     library, most = Library(given.theory), MOST if given.most is None else given.most
     every = [page.id for kind in READERS for page in given.theory.of_kind(kind)]
     answers: list[Answer] = []
-    statuses, complete = [FINE], True
+    statuses, complete = [running.FINE], True
     for name in given.pages or every:
         try:
             audit = library[name].audit(most, given.notion, _progress(name))
         except (KeyError, NoSearch, PageError) as error:
             if given.pages:
-                wrong(name, f"dpcompose: {error.args[0]}", given.json)
-                statuses.append(WRONG)
+                running.wrong(name, f"dpcompose: {error.args[0]}", given.json)
+                statuses.append(running.WRONG)
             continue
         answers += audit.answers
         if given.json:
@@ -80,14 +70,14 @@ def run(given: argparse.Namespace) -> int:
             print(audit, flush=True)
         if given.save:
             audit.save(given.save)
-        statuses.append(DIFFERS if audit.refuted else FINE)
+        statuses.append(running.DIFFERS if audit.refuted else running.FINE)
         if not (complete := audit.complete):
             break
     if given.table:
         print("\n".join(audited.table(answers)), flush=True)
     if not complete:
         raise KeyboardInterrupt
-    return min(statuses, key=WORST_FIRST.index)
+    return min(statuses, key=running.WORST_FIRST.index)
 
 
 WIDTH, EVERY = 78, 200

@@ -7,17 +7,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.commands.running import (
-    AT_VALUES,
-    FINE,
-    UNDECIDED,
-    Commands,
-    command,
-    load,
-    over_files,
-    values_of,
-    with_pages,
-)
+from dpcompose.front.commands import running
 
 if TYPE_CHECKING:
     import sympy
@@ -27,18 +17,16 @@ if TYPE_CHECKING:
     from dpcompose.front.studies.study import Study
 
 
-def add(commands: Commands) -> None:
+def add(commands: running.Commands) -> None:
     """Its options."""
-    bound = command(
+    bound = running.of_files(
         commands,
         "bound",
-        over_files(_run),
+        _run,
         "print the best guarantee of problem files, with its proof where you ask for it",
         "--json has all of it. Exit status: 0; 3 no guarantee was found; 2 a file is wrong; 4 an internal "
         "error.",
     )
-    bound.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
-    with_pages(bound)
     bound.add_argument(
         "--proof",
         action="store_true",
@@ -50,7 +38,7 @@ def add(commands: Commands) -> None:
         help="also of every composition theorem whether it fits, and if not, why",
     )
     bound.add_argument("--notion", help="in another notion than that of the mechanisms: zcdp, ...")
-    bound.add_argument("--at", metavar="VALUES", help=f"also the guarantee at {AT_VALUES}")
+    bound.add_argument("--at", metavar="VALUES", help=f"also the guarantee at {running.AT_VALUES}")
     bound.add_argument(
         "--membership",
         action="store_true",
@@ -62,15 +50,15 @@ def _run(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 
-    study, _ = load(file, given)
-    values = values_of(given.at)
+    study, _ = running.load(file, given)
+    values = running.values_of(given.at)
     try:
         guarantee = study.guarantee(given.notion)
     except (NoGuarantee, TooLarge) as error:
         data = {"file": file, "title": study.setting.title, "undecided": str(error)}
         text = f"{study.setting.title or file}\n  no guarantee: {error}\n"
         print(json.dumps(data) if given.json else text, flush=True)
-        return UNDECIDED
+        return running.UNDECIDED
     best, there = guarantee.bound, guarantee.at(values) if values else {}
     read = guarantee.membership(values) if given.membership else None
     if given.json:
@@ -80,7 +68,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
         rows += _proof(study, guarantee, given.notion) if given.proof else []
         rows += _fits(best) if given.fits else []
         print("\n".join(rows) + "\n", flush=True)
-    return FINE
+    return running.FINE
 
 
 def _data(

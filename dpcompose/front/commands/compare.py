@@ -8,17 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.commands import init
-from dpcompose.front.commands.running import (
-    FINE,
-    UNDECIDED,
-    WRONG,
-    Commands,
-    command,
-    load,
-    with_pages,
-    with_theory,
-)
+from dpcompose.front.commands import init, running
 
 if TYPE_CHECKING:
     from dpcompose.spaces.classes.databases import DatabaseClass
@@ -33,9 +23,9 @@ WINDOWS = "w-event"
 """The neighbours that are named with the width of a window."""
 
 
-def add(commands: Commands) -> None:
+def add(commands: running.Commands) -> None:
     """Its options."""
-    compare = command(
+    compare = running.command(
         commands,
         "compare",
         run,
@@ -64,7 +54,7 @@ def add(commands: Commands) -> None:
         help='how many records, or vertices, a database has: any (default), "<= 4" or "= 4"',
     )
     compare.add_argument("--on", metavar="FILE", help="the class, and the granularities, of a problem file")
-    with_pages(compare)
+    running.with_pages(compare)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -78,8 +68,8 @@ def run(given: argparse.Namespace) -> int:
     from dpcompose.spaces.moves.built_in import misfit
     from dpcompose.spaces.moves.granularities import NotSymmetric
 
-    if not with_theory(given):
-        return WRONG
+    if not running.with_theory(given):
+        return running.WRONG
     try:
         on, own = _of_file(given) if given.on else (_class(given), given.theory.own.granularities)
         granularity, other = (_granularity(text, own) for text in given.granularities)
@@ -88,23 +78,23 @@ def run(given: argparse.Namespace) -> int:
         comparison = compare(granularity, other, on, given.theory)
     except (NoLemma, TooLarge) as error:
         finite = '; --size "= 4" says of which size' if given.size == ANY and not given.on else ""
-        return _cannot_compare(f"{error}{finite}", UNDECIDED, given.json)
+        return _cannot_compare(f"{error}{finite}", running.UNDECIDED, given.json)
     except FileNotFoundError:
         return _cannot_compare(
             f"--on is a problem file, and there is no {given.on!r}; a class is said by --kind, "
             "such as --kind multisets",
-            WRONG,
+            running.WRONG,
             given.json,
         )
     except (InvalidSetting, NotSymmetric, PageError, OSError, ValueError) as error:
-        return _cannot_compare(str(error), WRONG, given.json)
+        return _cannot_compare(str(error), running.WRONG, given.json)
     print(json.dumps(as_json.comparison_data(comparison)) if given.json else comparison, flush=True)
-    return FINE
+    return running.FINE
 
 
 def _of_file(given: argparse.Namespace) -> tuple[DatabaseClass, Mapping[str, Granularity]]:
     """The class of a problem file, and the granularities that it is about, by name."""
-    study = load(given.on, given)[0].for_neighbours()
+    study = running.load(given.on, given)[0].for_neighbours()
     if study is None:
         raise ValueError(f"{given.on} is about no neighbours")
     setting: Any = study.setting

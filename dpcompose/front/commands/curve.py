@@ -7,17 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.commands.running import (
-    AT_VALUES,
-    FINE,
-    Commands,
-    command,
-    load,
-    over_files,
-    unanswered,
-    values_of,
-    with_pages,
-)
+from dpcompose.front.commands import running
 
 if TYPE_CHECKING:
     from dpcompose.front.numbers.curve import Enclosure, PrivacyCurve
@@ -26,20 +16,18 @@ Points = list[tuple[str, str, str, "Enclosure"]]
 """What is asked for, at which value of which parameter, and the answer."""
 
 
-def add(commands: Commands) -> None:
+def add(commands: running.Commands) -> None:
     """Its options."""
-    curve = command(
+    curve = running.of_files(
         commands,
         "curve",
-        over_files(_run),
+        _run,
         "print delta at an epsilon, or epsilon at a delta, between decimals that are certain",
         "Without --epsilon and --delta a small table. Above stands what holds for all mechanisms as the file "
         "states them, below what some of them reach. Example: dpcompose curve FILE --at e1=1/2 --delta 1e-6. "
         "Exit status: 0; 3 nothing computes it; 2 a file or value is wrong; 4 an internal error.",
     )
-    curve.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
-    with_pages(curve)
-    curve.add_argument("--at", metavar="VALUES", help=AT_VALUES)
+    curve.add_argument("--at", metavar="VALUES", help=running.AT_VALUES)
     curve.add_argument("--epsilon", metavar="E", help="the least delta at these epsilon: 1 or 1/2,1,2")
     curve.add_argument("--delta", metavar="D", help="the least epsilon at these delta: 1e-6 or 1e-5,1e-6")
 
@@ -49,21 +37,21 @@ def _run(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 
-    study, _ = load(file, given)
-    values = values_of(given.at)
+    study, _ = running.load(file, given)
+    values = running.values_of(given.at)
     try:
         points = _points(study.curve(values), given)
     except (NoCurve, NoGuarantee, TooLarge) as error:
-        return unanswered(file, error, given.json)
+        return running.unanswered(file, error, given.json)
     if given.json:
         print(json.dumps({"file": file, "title": study.setting.title, **_data(values, points)}), flush=True)
-        return FINE
+        return running.FINE
     print(study.setting.title or file)
     if values:
         print(f"  at {', '.join(f'{name} = {value}' for name, value in values.items())}")
     for name, value, asked, enclosure in points:
         print(f"  {name} = {value}: {asked} {enclosure!r}", flush=True)
-    return FINE
+    return running.FINE
 
 
 def _points(curve: PrivacyCurve, given: argparse.Namespace) -> Points:

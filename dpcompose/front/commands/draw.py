@@ -7,18 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dpcompose.front.commands.running import (
-    AT_VALUES,
-    FINE,
-    WRONG,
-    Commands,
-    checked,
-    command,
-    load,
-    over_files,
-    values_of,
-    with_pages,
-)
+from dpcompose.front.commands import running
 
 if TYPE_CHECKING:
     from dpcompose.front.documents.verdict import Verdict
@@ -27,20 +16,19 @@ if TYPE_CHECKING:
     from dpcompose.privacy.problems import Claim
 
 
-def add(commands: Commands) -> None:
+def add(commands: running.Commands) -> None:
     """Its options."""
-    draw = command(
+    draw = running.of_files(
         commands,
         "draw",
-        over_files(_run),
+        _run,
         "draw the neighbours of a problem file, what budgets add up to, and curves of privacy",
         "Databases are joined to their neighbours; marks and lines say what the mechanisms read. Of an "
         "infinite class a small part is drawn, and the picture says so. PNG and PDF "
         "need matplotlib: pip install 'dpcompose[notebook]'. Exit status: 0; 2 it cannot be drawn.",
+        many=False,
         as_json=False,
     )
-    draw.add_argument("files", nargs=1, metavar="FILE", help="a problem file (TOML)")
-    with_pages(draw)
     draw.add_argument(
         "-o", dest="output", required=True, metavar="PICTURE", help="picture.svg, .png, .pdf, or graph.dot"
     )
@@ -52,29 +40,29 @@ def add(commands: Commands) -> None:
     draw.add_argument(
         "--budget",
         metavar="VALUES",
-        help=f"draw bars instead: sum, bound and claims at {AT_VALUES}",
+        help=f"draw bars instead: sum, bound and claims at {running.AT_VALUES}",
     )
     draw.add_argument(
         "--curve",
         choices=("delta", "trade-off"),
         help="draw curves instead: delta at every epsilon, or the trade-off of errors, of bound and claims",
     )
-    draw.add_argument("--at", metavar="VALUES", help=f"with --curve: {AT_VALUES}")
+    draw.add_argument("--at", metavar="VALUES", help=f"with --curve: {running.AT_VALUES}")
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 
-    study, claims = load(file, given)
+    study, claims = running.load(file, given)
     try:
         picture = _picture(study, claims, given)
         picture.save(given.output)
     except (NoGuarantee, TooLarge, ValueError, ImportError) as error:
         print(f"{file}: {error}", file=sys.stderr)
-        return WRONG
+        return running.WRONG
     print(f"{given.output}: {picture.alt}")
-    return FINE
+    return running.FINE
 
 
 def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -> Picture | DotPicture:
@@ -82,10 +70,10 @@ def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -
     from dpcompose.front.drawings import bars, pictures, plots
 
     if given.budget:
-        return bars.budget_bars(study, values_of(given.budget), claims)
+        return bars.budget_bars(study, running.values_of(given.budget), claims)
     if given.curve:
         curve = plots.privacy_curve if given.curve == "delta" else plots.trade_off_curve
-        return curve(study, claims=claims, at=values_of(given.at))
+        return curve(study, claims=claims, at=running.values_of(given.at))
     highlight = None if given.claim is None else _refuted(study, claims, given.claim)
     start = None if given.start is None else tuple(filter(None, given.start.split(",")))
     drawn = pictures.dot_picture if given.output.endswith(".dot") else pictures.draw
@@ -96,7 +84,7 @@ def _refuted(study: Study, claims: Sequence[Claim], claim: str) -> Verdict:
     """The verdict on a claim, by its number or in words, with a counterexample.  Raises ValueError."""
     if claim.isdecimal() and not 1 <= int(claim) <= len(claims):
         raise ValueError(f"there is no claim {claim}; there are {len(claims)}")
-    verdict = study.check(claims[int(claim) - 1]) if claim.isdecimal() else checked(study, claim)
+    verdict = study.check(claims[int(claim) - 1]) if claim.isdecimal() else running.checked(study, claim)
     if verdict.counterexample is None:
         raise ValueError(f"claim {claim} is {verdict.verdict}: it has no counterexample")
     return verdict

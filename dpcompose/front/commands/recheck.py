@@ -9,25 +9,15 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.commands.running import (
-    DIFFERS,
-    FINE,
-    WRONG,
-    Commands,
-    command,
-    each,
-    with_pages,
-    with_theory,
-    wrong,
-)
+from dpcompose.front.commands import running
 
 if TYPE_CHECKING:
     from dpcompose.proof.theory.cited import Page
 
 
-def add(commands: Commands) -> None:
+def add(commands: running.Commands) -> None:
     """Its options."""
-    recheck = command(
+    recheck = running.command(
         commands,
         "recheck",
         run,
@@ -38,7 +28,7 @@ def add(commands: Commands) -> None:
     recheck.add_argument(
         "files", nargs="+", metavar="FILE", help="a file that verify --save-derivation wrote"
     )
-    with_pages(recheck)
+    running.with_pages(recheck)
     recheck.add_argument(
         "--allow",
         action="extend",
@@ -50,8 +40,8 @@ def add(commands: Commands) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    if not with_theory(given):
-        return WRONG
+    if not running.with_theory(given):
+        return running.WRONG
     from dpcompose.kernel.library.fields import near
 
     for id in given.allow or []:
@@ -59,8 +49,8 @@ def run(given: argparse.Namespace) -> int:
             print(
                 f"dpcompose: there is no theorem page {id!r}{near(id, given.theory.pages)}", file=sys.stderr
             )
-            return WRONG
-    return each(given.files, lambda file: _recheck_file(file, given), given.json)
+            return running.WRONG
+    return running.each(given.files, lambda file: _recheck_file(file, given), given.json)
 
 
 def _recheck_file(file: str, given: argparse.Namespace) -> int:
@@ -72,8 +62,8 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
     try:
         saved = json.loads(Path(file).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        wrong(file, f"{file}: this is no JSON: {error}", given.json)
-        return WRONG
+        running.wrong(file, f"{file}: this is no JSON: {error}", given.json)
+        return running.WRONG
     try:
         found = outcome(saved, given.theory, given.allow)
     except Refused as error:
@@ -81,20 +71,20 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
             print(json.dumps({"file": file, "checked": False, "reason": str(error)}), flush=True)
         else:
             print(f"{file}: REFUSED\n  {error}", flush=True)
-        return DIFFERS
+        return running.DIFFERS
     pages = [given.theory.pages[id] for id in found.pages]
     relied = [page for page in pages if page.head.status != "derived"]
     if given.json:
         data: dict[str, Any] = {"file": file, "checked": True, "verdicts": list(found.verdicts)}
         data["deciders"] = list(found.deciders)
         print(json.dumps({**data, **found.more, **_relied(relied)}), flush=True)
-        return FINE
+        return running.FINE
     rows = [f"{file}: {found.done}", f"  {found.said}"]
     rows += [f"  claim {n}: {verdict.upper()}" for n, verdict in enumerate(found.verdicts, start=1)]
     rows.append("  believed without check: " + "\n  ".join(found.believed))
     rows += [f"  deciders: {', '.join(found.deciders)}"] if found.deciders else []
     print("\n".join([*rows, _relied_on(relied)]), flush=True)
-    return FINE
+    return running.FINE
 
 
 def _relied(pages: Sequence[Page]) -> dict[str, list[str]]:

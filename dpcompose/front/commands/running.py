@@ -40,15 +40,26 @@ def command(
     return made
 
 
-def over_files(run_file: Callable[[str, argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """Runs over the files that are given, by the pages that are."""
+def of_files(
+    commands: Commands,
+    name: str,
+    run_file: Callable[[str, argparse.Namespace], int],
+    words: str,
+    more: str,
+    many: bool = True,
+    as_json: bool = True,
+) -> argparse.ArgumentParser:
+    """A command that runs over problem files, one or many, by the pages that are given."""
 
     def run(given: argparse.Namespace) -> int:
         if not with_theory(given):
             return WRONG
         return each(given.files, lambda file: run_file(file, given), getattr(given, "json", False))
 
-    return run
+    made = command(commands, name, run, words, more, as_json)
+    made.add_argument("files", nargs="+" if many else 1, metavar="FILE", help="a problem file (TOML)")
+    with_pages(made)
+    return made
 
 
 def with_pages(made: argparse.ArgumentParser) -> None:

@@ -6,22 +6,12 @@ import argparse
 import json
 import sys
 
-from dpcompose.front.commands.running import (
-    FINE,
-    UNDECIDED,
-    WRONG,
-    Commands,
-    command,
-    each,
-    load,
-    with_pages,
-    with_theory,
-)
+from dpcompose.front.commands import running
 
 
-def add(commands: Commands) -> None:
+def add(commands: running.Commands) -> None:
     """Its options."""
-    theorems = command(
+    theorems = running.command(
         commands,
         "theorems",
         run,
@@ -29,7 +19,7 @@ def add(commands: Commands) -> None:
         "Items GB:... are those of Guerra-Balboa, Miranda-Pascual, Parra-Arnau, Strufe, Composition in "
         "Differential Privacy for General Granularity Notions (arXiv 2308.14649).",
     )
-    with_pages(theorems)
+    running.with_pages(theorems)
     theorems.add_argument(
         "id",
         nargs="*",
@@ -51,10 +41,10 @@ def add(commands: Commands) -> None:
 
 def run(given: argparse.Namespace) -> int:
     given.id = " ".join(given.id) or None
-    if not with_theory(given, warn=given.problem is not None):
-        return WRONG
+    if not running.with_theory(given, warn=given.problem is not None):
+        return running.WRONG
     if given.problem is not None:
-        return each([given.problem], lambda file: _theorems_for(file, given), given.json)
+        return running.each([given.problem], lambda file: _theorems_for(file, given), given.json)
     return _all_theorems(given) if given.id is None or given.table else _theorem(given)
 
 
@@ -75,7 +65,7 @@ def _all_theorems(given: argparse.Namespace) -> int:
         print(wrong, file=sys.stderr)
         if given.json:
             print(json.dumps({"id": wrong.id, "error": str(wrong)}))
-    return WRONG if theory.wrong else FINE
+    return running.WRONG if theory.wrong else running.FINE
 
 
 def _theorem(given: argparse.Namespace) -> int:
@@ -91,23 +81,23 @@ def _theorem(given: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         if given.json:
             print(json.dumps({"id": given.id, "error": str(error)}))
-        return WRONG
+        return running.WRONG
     if found is not None:
         text = found.path.read_text(encoding="utf-8").strip()
         print(json.dumps(listings.page_data(found)) if given.json else text)
         if found.why_believed:
             print(f"dpcompose: {found.id} is only believed: {found.why_believed}", file=sys.stderr)
-        return FINE
+        return running.FINE
     if pages := [theorem.page for theorem in Library(theory).search(given.id)]:
         rows = [
             json.dumps(listings.page_data(page)) if given.json else listings.theorem_row(page)
             for page in pages
         ]
         print("\n".join(rows))
-        return FINE
+        return running.FINE
     hint = Library(theory).near(given.id) or "; `dpcompose theorems` lists all"
     print(f"dpcompose: there is no theorem page {given.id!r}{hint}", file=sys.stderr)
-    return WRONG
+    return running.WRONG
 
 
 def _theorems_for(file: str, given: argparse.Namespace) -> int:
@@ -115,20 +105,20 @@ def _theorems_for(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 
-    study, _ = load(file, given)
+    study, _ = running.load(file, given)
     try:
         bound = study.theorems().bound
     except (NoGuarantee, TooLarge) as error:
         print(f"{file}: no guarantee: {error}", file=sys.stderr)
-        return UNDECIDED
+        return running.UNDECIDED
     fits, page = bound.fits, given.theory.meant(given.id or "")
     if given.id is not None:
         fits = tuple(fit for fit in fits if page is not None and fit.page.id == page.id)
         if not fits:
             print(f"dpcompose: {given.id!r} is no composition theorem", file=sys.stderr)
-            return WRONG
+            return running.WRONG
     if given.json:
         print(json.dumps({"file": file, "fits": listings.fits_data(bound, fits)}), flush=True)
     else:
         print(f"{study.setting.title or file}\n{listings.fits(bound, fits)}", flush=True)
-    return FINE
+    return running.FINE

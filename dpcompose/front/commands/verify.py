@@ -9,21 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.commands.running import (
-    DIFFERS,
-    FINE,
-    UNDECIDED,
-    WORST_FIRST,
-    WRONG,
-    Commands,
-    checked,
-    command,
-    each,
-    in_folders,
-    load,
-    with_pages,
-    with_theory,
-)
+from dpcompose.front.commands import running
 
 if TYPE_CHECKING:
     from dpcompose.front.documents.verdict import Verdict
@@ -31,9 +17,9 @@ if TYPE_CHECKING:
     from dpcompose.front.studies.study import Study
 
 
-def add(commands: Commands) -> None:
+def add(commands: running.Commands) -> None:
     """Its options."""
-    verify = command(
+    verify = running.command(
         commands,
         "verify",
         run,
@@ -53,7 +39,7 @@ def add(commands: Commands) -> None:
         help='decide this instead of the claims of the file: "max(e1, e2)", or by its parameters '
         '"epsilon=1,delta=1e-6" (repeatable)',
     )
-    with_pages(verify)
+    running.with_pages(verify)
     verify.add_argument(
         "--save-derivation",
         metavar="FILE",
@@ -75,23 +61,23 @@ def add(commands: Commands) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    if not with_theory(given):
-        return WRONG
-    files = in_folders(given.files)
+    if not running.with_theory(given):
+        return running.WRONG
+    files = running.in_folders(given.files)
     for option, file in (("--save-derivation", given.save_derivation), ("--latex", given.latex)):
         if file and len(files) > 1:
             print(f"dpcompose: {option} takes one problem file", file=sys.stderr)
-            return WRONG
+            return running.WRONG
     if given.claim and given.sarif:
         print("dpcompose: --sarif is about the claims of files, and --claim about another", file=sys.stderr)
-        return WRONG
+        return running.WRONG
     if given.fragment and not given.latex:
         print("dpcompose: --fragment goes with --latex FILE", file=sys.stderr)
-        return WRONG
+        return running.WRONG
     found, reported = Counter[str](), list[dict[str, Any]]()
-    status = each(files, lambda file: _run(file, given, found, reported), given.json)
+    status = running.each(files, lambda file: _run(file, given, found, reported), given.json)
     if given.sarif and not _reports(given.sarif, reported, complete=found["read"] == len(files)):
-        return WRONG
+        return running.WRONG
     if (len(files) > 1 or given.quiet) and not given.json:
         print(summary(len(files), found))
     return status
@@ -142,12 +128,16 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.classes.databases import TooLarge
 
-    study, claims = load(file, given)
+    study, claims = running.load(file, given)
     try:
         bound, missing = study.bound, ""
     except (NoGuarantee, TooLarge) as error:
         bound, missing = None, str(error)
-    verdicts = [checked(study, one) for one in given.claim] if given.claim else list(map(study.check, claims))
+    verdicts = (
+        [running.checked(study, one) for one in given.claim]
+        if given.claim
+        else list(map(study.check, claims))
+    )
     found.update(["read", *(verdict.verdict for verdict in verdicts)])
     found.update("unexpected" for verdict in verdicts if not verdict.as_expected)
     reported += _findings(file, verdicts) if given.sarif else []
@@ -155,7 +145,7 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
         print(
             json.dumps(as_json.problem_data(file, study, study.judge.shown(verdicts), verdicts)), flush=True
         )
-    elif not given.quiet or _status(verdicts) != FINE:
+    elif not given.quiet or _status(verdicts) != running.FINE:
         rows = [study.setting.title or file]
         if bound is None:
             composed = study.judge.stated.composed
@@ -168,13 +158,13 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
         print("\n".join(rows), end="\n\n", flush=True)
     if bound is None and (given.save_derivation or given.latex):
         print(f"{file}: there is no derivation to save: {missing}", file=sys.stderr)
-        return WRONG
+        return running.WRONG
     saved = _saved(
         given,
         lambda path: study.save(path, verdicts),
         lambda path: _printed(study, verdicts, path, given.fragment),
     )
-    return _status(verdicts) if saved else WRONG
+    return _status(verdicts) if saved else running.WRONG
 
 
 def _printed(study: Study, verdicts: Sequence[Answer], path: str, fragment: bool) -> None:
@@ -199,11 +189,16 @@ def _saved(given: argparse.Namespace, *write: Callable[[str], None]) -> bool:
     return True
 
 
+STATUS = {"proved": running.FINE, "refuted": running.DIFFERS}
+
+
 def _status(verdicts: Sequence[Verdict]) -> int:
-    statuses = [FINE]
+    statuses = [running.FINE]
     for verdict in verdicts:
         if verdict.claim.expect is not None:
-            statuses.append(FINE if verdict.as_expected else DIFFERS)
+            statuses.append(running.FINE if verdict.as_expected else running.DIFFERS)
         else:
-            statuses.append({"proved": FINE, "refuted": DIFFERS}.get(verdict.verdict, UNDECIDED))
-    return min(statuses, key=WORST_FIRST.index)
+            statuses.append(
+                {"proved": running.FINE, "refuted": running.DIFFERS}.get(verdict.verdict, running.UNDECIDED)
+            )
+    return min(statuses, key=running.WORST_FIRST.index)
