@@ -175,11 +175,8 @@ class Spread(Query):
     def letters(self) -> Mapping[str, Term]:
         return dict(zip("lu", self.bounds, strict=True))
 
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return (removed + added) * (self.bounds[1] - self.bounds[0])
-
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
-        return (self.moves(removed, added, n, "L1"),), (terms.ZERO,)
+        return ((removed + added) * (self.bounds[1] - self.bounds[0]),), (terms.ZERO,)
 
     @property
     def words(self) -> str:

@@ -36,7 +36,7 @@ from dpcompose.kernel.covers.types import Metric, NoCover
 from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.language import formulas
+from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated, NoLemma, elaborated
 from dpcompose.privacy.elaboration.records import Records
@@ -166,9 +166,16 @@ numbers = st.fractions(min_value=-5, max_value=5, max_denominator=7)
 counts = st.integers(0, 9)
 
 
+NORMED = {
+    "L1": lambda moved: terms.add(x if sign(x) >= 0 else -x for x in moved),
+    "L2": lambda moved: terms.sqrt(terms.add(x * x for x in moved)),
+    "range": lambda moved: terms.largest(*moved) - terms.least(*moved),
+}
+
+
 @some(300)
 @given(st.data())
-def test_pages_say_how_far_queries_move(data: st.DataObject) -> None:
+def test_values_of_queries_are_as_far_apart_as_pages_say(data: st.DataObject) -> None:
     low, high = sorted([data.draw(numbers), data.draw(numbers)])
     bounds = [sympy.Rational(x.numerator, x.denominator) for x in (low, high)]
     removed, added, n = data.draw(counts), data.draw(counts), None
@@ -184,12 +191,14 @@ def test_pages_say_how_far_queries_move(data: st.DataObject) -> None:
     norms = ["L1", "L2", "range"] if kind == "histogram" else ["L1", "L2"]
     norm = data.draw(st.sampled_from(norms))
     if kind == "mean":
-        n, added = data.draw(st.integers(1, 9)), removed
+        n = data.draw(st.integers(1, 9))
+        removed = added = min(removed, n)
     if kind == "location":
         n, removed, added = 1, min(removed, 1), min(removed, 1)
     metric = metric_of(query, norm, n)
-    expected = formulas.to_text(query.moves(removed, added, n, norm))
-    assert metric.at(removed, added) == kernel_formulas.parse(expected, {})
+    apart = query.at(2 if n is None else n - removed, removed, added, n)
+    moved = [x - y for x, y in zip(*apart, strict=True)] if removed or added else [terms.ZERO]
+    assert metric.at(removed, added) == NORMED[norm](moved)
     assert metric.discrete == isinstance(query, queries.Bit)
 
 

@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
+from dpcompose.kernel.core import concrete
+from dpcompose.kernel.core.settings import Mechanism as Named
+from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ONE, ZERO
 from dpcompose.kernel.library.theory import NoPage
@@ -132,8 +135,15 @@ class Inputs:
                 f"how far {query.words} moves between {databases.kind} of different lengths is not known; "
                 'size = "= n" would do'
             )
-        metric = Queried(query, page.head.norm, ordered, size.n if size.exactly else None, size.least)
-        return InputMetric(metric, query.moved(page.head.norm))
+        n = size.n if size.exactly else None
+        asked = concrete.Query(query.page, tuple(sorted(query.letters.items())), n, size.least)
+        released = concrete.Noise(asked, page.id, ONE)  # how far values move is the same for any parameter
+        named = Named(mechanism.name, (None,), None, "own", "", (), noise=released)
+        try:
+            moves = query_metric(named, self.theory.in_kernel).at
+        except NoPage as error:
+            raise NoLemma(str(error)) from None
+        return InputMetric(Queried(moves, ordered, n), query.moved(page.head.norm))
 
     def common_granularity(self) -> Granularity | None:
         """H, the granularity for which all guarantees are stated; None where they differ in it, or some are

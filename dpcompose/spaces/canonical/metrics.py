@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import field
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -22,7 +23,6 @@ from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.classes.multisets import difference
 from dpcompose.spaces.classes.sequences import aligned
 from dpcompose.spaces.inputs.maps import Map
-from dpcompose.spaces.inputs.queries import Query
 from dpcompose.spaces.moves.blocks import Blocks
 from dpcompose.spaces.moves.contributions import Contribution
 from dpcompose.spaces.moves.granularities import Granularity
@@ -152,19 +152,13 @@ class Bags(Metric):
 class Queried(Metric):
     """‖q(x) − q(y)‖ for a query, at attributes of the records that make it largest.
 
-    ordered -- whether inputs are tuples of one length; n -- how many records they have, where that is fixed;
-    least -- else how many they have at least.
-
-    >>> from dpcompose.spaces.inputs.queries import histogram
-    >>> Queried(histogram(3), "L2")(("a", "b"), ("a", "c"))
-    (power 2 1/2)
+    moves -- how far the query's page says that it moves, by how many records go and come; ordered -- whether
+    inputs are tuples of one length; n -- how many records they have, where that is fixed.
     """
 
-    query: Query
-    norm: str
+    moves: Callable[[int, int], Term]
     ordered: bool = False
     n: int | None = None
-    least: int = 0
 
     by_counts = True
 
@@ -172,10 +166,7 @@ class Queried(Metric):
         return *self.counts(x, y), self.n
 
     def __call__(self, x: Database, y: Database) -> Distance:
-        _, removed, added = self.counts(x, y)
-        if self.n is None and self.query.sized:
-            return self.query.moves_from(removed, added, self.least, self.norm)
-        return self.query.moves(removed, added, self.n, self.norm)
+        return self.moves(*self.counts(x, y)[1:])
 
     def counts(self, x: Database, y: Database) -> tuple[int, int, int]:
         """How many records x and y share, how many x has besides, and y."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import ONE, Term, number
+from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.spaces.inputs.queries import Point, Query
 
@@ -18,7 +18,7 @@ class Keys(Query):
 
     most -- how many keys a record has at most, a whole number from 1; each -- what it adds to a key at most.
 
-    >>> Keys(number(3), ONE).words
+    >>> keys(3).words
     'counts by keys, of which a record has at most 3 and adds at most 1 to each'
     """
 
@@ -32,9 +32,6 @@ class Keys(Query):
     def __post_init__(self) -> None:
         object.__setattr__(self, "most", formulas.term(self.most))
         object.__setattr__(self, "each", formulas.term(self.each))
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return number(removed + added)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """The count of a key that all have but those who come."""

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import ZERO, Term, number
+from dpcompose.kernel.expressions.terms import number
 from dpcompose.language import formulas
 from dpcompose.spaces.inputs.queries import REAL, OfOneBound, Point
 
 
 @frozen
 class Location(OfOneBound):
-    """Where the one record that is read is, in a disc of a diameter.
-
-    >>> Location(number(3)).moves(1, 1, 1, "L2")
-    3
-    """
+    """Where the one record that is read is, in a disc of a diameter."""
 
     one = True
     values = REAL | {"plane"}
     page = "location"
     letter = "w"
     called = "the diameter"
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        if not (removed and added):
-            return ZERO
-        return terms.sqrt(number(2)) * self.bound if norm == "L1" else self.bound
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """On a diagonal, along which both norms are largest."""
@@ -43,7 +34,7 @@ def location(diameter: object) -> Location:
 
     `compose` raises InvalidSetting where several records are read.
 
-    >>> location("w").moves(1, 1, 1, "L2")
-    w
+    >>> location("w").data()
+    {'location': 'w'}
     """
     return Location(formulas.term(diameter))

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import ZERO, Term, number
@@ -52,18 +51,6 @@ class Query(Shown, ABC):
     values_of_one: ClassVar[frozenset[str]] = frozenset()
     about_records: ClassVar[bool] = True
     page: str
-
-    @abstractmethod
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        """The largest ‖q(x) − q(y)‖ where y has `added` records that x lacks, and lacks `removed` of x.
-
-        n -- how many records are read, where that is fixed; norm -- one of NORMS.  Exact; a formula in
-        the bounds of the attribute.
-        """
-
-    def moves_from(self, removed: int, added: int, least: int, norm: str) -> Term:
-        """The same where only the least number of records is known that are read."""
-        return self.moves(removed, added, None, norm)
 
     @abstractmethod
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
@@ -122,16 +109,10 @@ class Count(Query):
     """How many records there are.
 
     `compose` raises InvalidSetting for noise that is not for numbers.
-
-    >>> Count().moves(1, 1, None, "L1"), Count().moves(1, 0, None, "L1")
-    (0, 1)
     """
 
     page = "count"
     values_of_one = frozenset({"bit"})
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return number(abs(removed - added))
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         return (number(kept + removed),), (number(kept + added),)
@@ -143,12 +124,7 @@ class Count(Query):
 
 @frozen
 class Sum(Query):
-    """The sum of an attribute that takes every value in [lower, upper], values outside being clipped.
-
-    >>> total = Sum(number(-1), number(10))
-    >>> total.moves(1, 0, None, "L1"), total.moves(1, 1, None, "L1")
-    (10, 11)
-    """
+    """The sum of an attribute that takes every value in [lower, upper], values outside being clipped."""
 
     lower: Term
     upper: Term
@@ -160,16 +136,6 @@ class Sum(Query):
     def __post_init__(self) -> None:
         object.__setattr__(self, "lower", formulas.term(self.lower))
         object.__setattr__(self, "upper", formulas.term(self.upper))
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        most, least = max(removed, added), min(removed, added)
-        above = most * self.upper - least * self.lower
-        below = least * self.upper - most * self.lower
-        # their difference is (most - least)*(lower + upper)
-        middle = (most - least) * (self.lower + self.upper)
-        if _is_nonnegative(middle):
-            return above
-        return below if _is_nonnegative(-middle) else terms.largest(above, below)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """For bounds that are numbers; what is kept may be copies of what is removed."""
@@ -206,22 +172,10 @@ class Sum(Query):
 
 @frozen
 class Mean(Sum):
-    """The same sum divided by the number of records that are read; of none the middle of the interval.
-
-    >>> Mean(ZERO, number(10)).moves(1, 1, 20, "L1"), Mean(ZERO, number(10)).moves_from(0, 1, 4, "L1")
-    (1/2, 2)
-    """
+    """The same sum divided by the number of records that are read; of none the middle of the interval."""
 
     sized = True
     page = "mean"
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return super().moves(removed, added, n, norm) / _size(n)
-
-    def moves_from(self, removed: int, added: int, least: int, norm: str) -> Term:
-        most = max(removed, added)
-        kept = max(0, max(1, least) - min(removed, added))
-        return (self.upper - self.lower) * Fraction(most, kept + most) if most else ZERO
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         if n is not None:
@@ -242,23 +196,10 @@ class Mean(Sum):
 
 @frozen
 class Variance(Sum):
-    """The mean square of an attribute's distance from its mean; 0 of no records.
-
-    >>> Variance(ZERO, number(10)).moves(1, 1, 5, "L1"), Variance(ZERO, number(10)).moves_from(0, 1, 1, "L1")
-    (16, 25)
-    """
+    """The mean square of an attribute's distance from its mean; 0 of no records."""
 
     sized = True
     page = "variance"
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return self._spread(Fraction(max(removed, added), _size(n)))
-
-    def moves_from(self, removed: int, added: int, least: int, norm: str) -> Term:
-        if not (removed or added):
-            return ZERO
-        kept = max(1, max(1, least) - min(removed, added))
-        return self._spread(Fraction(1, kept + 1))
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         here, there = _share(kept, removed), _share(kept, added)
@@ -316,17 +257,11 @@ class VectorSum(OfOneBound):
     """The sum of vectors of any dimension, one a record, each scaled down to an L2 norm of at most c.
 
     Removed vectors that all point one way, and added ones that all point the other way, move it most.
-
-    >>> VectorSum(number(1)).moves(1, 0, None, "L2"), VectorSum(number(1)).moves(1, 1, None, "L2")
-    (1, 2)
     """
 
     values = frozenset({"vector"})
     page = "vector-sum"
     called = "the norm to which vectors are scaled down"
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return (removed + added) * self.bound
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         return ((kept + removed) * self.bound,), ((kept - added) * self.bound,)
@@ -341,11 +276,6 @@ class Histogram(Query):
     """How many records each of m bins has, a record being in one of them.
 
     Removed records that are all in one bin, and added ones that are all in another, move it most.
-
-    >>> Histogram(4).moves(1, 1, None, "L1"), Histogram(4).moves(1, 1, None, "L2")
-    (2, (power 2 1/2))
-    >>> Histogram(1).moves(1, 1, None, "L1")
-    0
     """
 
     bins: int
@@ -359,11 +289,6 @@ class Histogram(Query):
 
     def data(self) -> str | dict[str, Any]:
         return {"histogram": self.bins}
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        if self.bins == 1:
-            return number(0 if norm == "range" else abs(removed - added))
-        return terms.sqrt(number(removed**2 + added**2)) if norm == "L2" else number(removed + added)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         if self.bins == 1:
@@ -388,17 +313,11 @@ class Bit(Query):
     """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs.
 
     `compose` raises InvalidSetting for noise that is not for a bit.
-
-    >>> Bit().moves(1, 1, None, "L1"), Bit().moves(0, 0, None, "L1")
-    (1, 0)
     """
 
     values = REAL | {"integer", "bit"}
     about_records = False
     page = "bit"
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return number(1 if removed or added else 0)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         return (number(1),), (ZERO,)
@@ -406,11 +325,6 @@ class Bit(Query):
     @property
     def words(self) -> str:
         return "one bit"
-
-
-def _is_nonnegative(x: Term) -> bool:
-    """Whether a formula is seen to be ≥ 0."""
-    return x.nonnegative or (not x.letters and sign(x) in (0, 1))
 
 
 def _size(n: int | None) -> int:
@@ -433,8 +347,8 @@ def clipped_sum(lower: object, upper: object) -> Sum:
 
     `compose` raises InvalidSetting where lower may exceed upper.
 
-    >>> clipped_sum(0, "c").moves(1, 1, None, "L1")
-    c
+    >>> clipped_sum(0, "c").words
+    'the sum of an attribute in [0, c]'
     """
     return Sum(formulas.term(lower), formulas.term(upper))
 
@@ -468,8 +382,8 @@ def vector_sum(clip: object) -> VectorSum:
 
     `compose` raises InvalidSetting where that may be less than 0.
 
-    >>> vector_sum("c").moves(1, 0, None, "L2")
-    c
+    >>> vector_sum("c").words
+    'the sum of vectors of L2 norm at most c'
     """
     return VectorSum(formulas.term(clip))
 
@@ -479,8 +393,8 @@ def histogram(bins: int) -> Histogram:
 
     Raises ValueError for a number of bins that is none.
 
-    >>> histogram(4).moves(1, 0, None, "L1")
-    1
+    >>> histogram(4).words
+    'a histogram of 4 bins'
     """
     if type(bins) is not int or not 1 <= bins <= MOST_BINS:
         raise ValueError(

@@ -19,11 +19,6 @@ class Questions(Sum):
 
     times -- how often yes may be answered; weight -- how many times as much a change of the threshold counts
     as one of a sum: both are said by the noise.
-
-    >>> from dpcompose.kernel.expressions.terms import ZERO
-    >>> counts = Questions(ZERO, ONE)
-    >>> [str(counts.moves(removed, added, None, "answers")) for removed, added in [(1, 0), (1, 1)]]
-    ['2', '3']
     """
 
     times: Term = ONE
@@ -31,10 +26,6 @@ class Questions(Sum):
 
     values = frozenset({"questions"})
     page = "questions"
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        wide = (removed + added) * (self.upper - self.lower)
-        return self.weight * super().moves(removed, added, n, norm) + self.times * wide
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """The sum of a question that is answered by no, and that of one that is answered by yes."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
 from dpcompose.spaces.inputs.queries import OfOneBound, Point
 
@@ -15,18 +14,12 @@ class Scores(OfOneBound):
     """Scores of candidates, each of which one record moves by at most c, up or down.
 
     Records of which each moves one candidate up and another one down move it most.
-
-    >>> Scores(1).moves(1, 0, None, "range"), MonotoneScores(1).moves(1, 1, None, "range")
-    (2, 2)
     """
 
     values = frozenset({"scores"})
     page = "scores"
     called = "what a record moves scores by"
     lowers: ClassVar[bool] = True
-
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
-        return (1 + self.lowers) * (removed + added) * self.bound
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         return self.scores(kept, kept, removed, added)
@@ -62,8 +55,8 @@ def scores(most: object) -> Scores:
 
     `compose` raises InvalidSetting where that may be less than 0.
 
-    >>> scores(1).moves(1, 0, None, "range")
-    2
+    >>> scores(1).words
+    'scores that a record moves by at most 1'
     """
     return Scores(formulas.term(most))
 
@@ -73,7 +66,7 @@ def monotone_scores(most: object) -> Scores:
 
     `compose` raises InvalidSetting where that may be less than 0.
 
-    >>> monotone_scores(1).moves(1, 0, None, "range")
-    1
+    >>> monotone_scores(1).words
+    'scores that a record moves up by at most 1'
     """
     return MonotoneScores(formulas.term(most))
