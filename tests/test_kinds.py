@@ -12,6 +12,8 @@ from functools import cache
 
 from test_architecture import FILES, PACKAGE
 
+from dpcompose.kernel.core.classes import KINDS
+
 ALTERNATIVES = {
     "kernel.judgements": "what theorems say: the proof language, which is matched as such",
     "kernel.expressions.terms": "a formula, or a number or text that is to become one",
@@ -140,6 +142,16 @@ def test_nothing_asks_for_the_kind_of_a_class_outside_of_its_file() -> None:
     found = {module: list(questions(module)) for module in trees() if not module.startswith("kernel")}
     asking = {module: some for module, some in found.items() if some}
     assert not asking, "what does the caller want to know?  A method of the class, with a default, says it"
+
+
+def test_core_settings_are_asked_for_no_kind_of_class() -> None:
+    """What their readers and covers want to know, `Databases` says; a product of terms is another thing."""
+    for module, tree in trees().items():
+        for node in ast.walk(tree) if module.startswith("kernel") and module != "kernel.core.classes" else ():
+            if isinstance(node, ast.Compare) and getattr(node.left, "attr", "") == "kind":
+                named = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+                about = ast.unparse(node.left).endswith("databases.kind")
+                assert not about and named.isdisjoint({*KINDS} - {"product"}), f"{module}: {node.lineno}"
 
 
 def test_what_is_excused_is_there() -> None:

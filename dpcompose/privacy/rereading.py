@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from dpcompose.kernel.expressions import naming
 from dpcompose.language import formulas
 from dpcompose.language.formulas import RESERVED
 from dpcompose.privacy.format.checks import Mistake, Place
@@ -137,8 +138,7 @@ class Rest:
             lost = [*lost, *texts(self.data.get("claims"), NO_FORMULAS)]
         taken = {}
         for name in {letter for text in lost for letter in letters(text)} - self.made - {*known}:
-            family, bracket, _ = name.partition("[")
-            if bracket:
+            if (family := naming.read(name).base) != name:
                 self.names.add(family)
             elif not name.startswith("d_"):  # that is a metric
                 taken[name] = self.replaced["parameters", name] = ANY_NUMBER

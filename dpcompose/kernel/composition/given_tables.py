@@ -31,7 +31,7 @@ def check(i: int, setting: Setting) -> None:
     """Raises ValueError unless the table of M_i has the guarantees that the setting says, and depends on
     what is read only."""
     mechanism = mechanism_of(setting, i)
-    if mechanism.table is None or mechanism.stated is None or setting.databases.kind != "listed":
+    if mechanism.table is None or mechanism.stated is None or not setting.databases.listed:
         raise NoLoss(f"{mechanism.name} is no table with a row for each of finitely many databases")
     table = Table.of(dict(enumerate(mechanism.table.rows)))
     read = _read(mechanism, setting)
@@ -86,7 +86,7 @@ class Together:
     def neighbours(self) -> list[Pair]:
         """All pairs of neighbours, of which those with other rows in the same order are one."""
         setting = self.setting
-        if setting.databases.kind != "listed" or setting.distances or setting.target.times is not None:
+        if not setting.databases.listed or setting.distances or setting.target.times is not None:
             raise NoLoss("tables are compared row by row for the neighbours of a listed class")
         first: dict[frozenset[tuple[int, ...]], Pair] = {}
         for x, y in related(setting.target, setting.databases.count):

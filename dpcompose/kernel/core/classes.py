@@ -91,6 +91,42 @@ class Databases:
         return self.of_atoms and self.of == "multisets"
 
     @property
+    def by_edges(self) -> bool:
+        """Whether a step changes one record, along an edge between atoms."""
+        return self.kind == "policies"
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether databases are made of rows, several of which may be one person's."""
+        return self.kind == "contributions"
+
+    @property
+    def of_cells(self) -> bool:
+        """Whether databases have a value in each of some cells, and steps change those of a block."""
+        return self.kind == "cells"
+
+    @property
+    def listed(self) -> bool:
+        """Whether databases are 0, 1, 2, …, and what is read of each is told."""
+        return self.kind == "listed"
+
+    @property
+    def on_arrays(self) -> bool:
+        """Whether nothing is told of databases but what was counted of neighbours."""
+        return self.kind == "arrays"
+
+    @property
+    def steps_add_up(self) -> bool:
+        """Whether databases any number of steps apart are told by single steps."""
+        return self.of_multisets or self.of_rows
+
+    def values(self, reads: tuple[int, ...] | None) -> int:
+        """How many values are read of a listed class; 0 of others."""
+        if not self.listed:
+            return 0
+        return self.count if reads is None else max(reads, default=-1) + 1
+
+    @property
     def only_steps(self) -> bool:
         """Whether nothing is told of it but how many steps there are between databases."""
         return self.kind == "steps"

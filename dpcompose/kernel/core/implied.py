@@ -28,7 +28,7 @@ def implying(setting: Setting, i: int, n: int, m: int, values: Values | None = N
         raise BadSetting(f"there is no mechanism {i}")
     mechanism = setting.mechanisms[i - 1]
     stated, other = mechanism.guarantee(n), mechanism.guarantee(m)
-    if mechanism.count is not None or setting.databases.kind == "arrays":
+    if mechanism.count is not None or setting.databases.on_arrays:
         raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
     target, alone, databases = (
         other.stated or setting.target,
@@ -48,8 +48,7 @@ def image(databases: Databases, mechanism: Mechanism) -> Databases:
     """The class of what a mechanism reads, which are not all records.  Raises BadSetting."""
     (atoms,) = mechanism.reads
     there = len(databases.atoms) + len(databases.outside)
-    rows = databases.kind == "contributions"
-    told = rows or (databases.kind == "records" and databases.of_multisets and databases.size[1] is None)
+    told = databases.steps_add_up and not databases.by_edges and databases.size[1] is None
     if not told or atoms is None or not 0 < len(atoms) < there or mechanism.codes:
         raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
     kept = tuple(atom for n, atom in enumerate(databases.atoms) if n in atoms)

@@ -28,7 +28,7 @@ def read_distances(
     input_of: Callable[[Reader, Databases], Mechanism],
 ) -> tuple[tuple[str, Distance], ...]:
     """The distances by their names, each made of those before it."""
-    if not isinstance(reader.value, dict) or (reader.value and databases.kind != "product"):
+    if not isinstance(reader.value, dict) or (reader.value and not databases.parts):
         raise reader.wrong("a table of distances, of a product,")
     if reader.value and not all(naming.read(name).is_parameter for name in reader.symbols):
         raise BadSetting(f"{reader.at}: names of parameters beside distances have no __")

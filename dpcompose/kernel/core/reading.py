@@ -111,36 +111,36 @@ def _check_partitions(reader: Reader, mechanisms: Sequence[Mechanism]) -> None:
 
 def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
-    listed, rows = databases.kind == "listed", databases.kind == "contributions"
-    cells = databases.kind == "cells" and databases.letter is None
-    any_number = databases.of_multisets or listed or rows or cells
+    listed, cells = databases.listed, databases.of_cells and databases.letter is None
+    any_number = databases.steps_add_up or listed or cells
     more = ((databases.of_multisets, "within"), (any_number, "times"), (listed, "lengths"))
     reader.keys(("single", "steps", *(key for there, key in more if there)))
     if "times" in reader.value:
         return _many_steps(reader, databases, count)
     steps = reader.key("steps").whole(1, 10**6)
     elsewhere = "within" in reader.value and bool(reader.key("within").text(ANY_SIZE))
-    if elsewhere and databases.kind != "records":
+    if elsewhere and databases.by_edges:
         raise reader.key("within").wrong("nothing for policies, so none")
     single = reader.key("single")
-    if databases.kind == "arrays":
+    if databases.on_arrays:
         return Relation(single.text(), steps)
-    if single.value == ANY_TWO or databases.kind in ("steps", "product"):
-        words = (ANY_TWO, "step") if databases.kind != "product" else (ANY_TWO,)
-        return Relation(single.text(*words), steps if databases.kind != "product" else 1)
-    if rows and isinstance(single.value, dict):
+    if databases.parts:
+        return Relation(single.text(ANY_TWO))
+    if single.value == ANY_TWO or databases.only_steps:
+        return Relation(single.text(ANY_TWO, "step"), steps)
+    if databases.of_rows and isinstance(single.value, dict):
         return Relation(contributions.read(single), steps)
-    if databases.kind == "policies":
+    if databases.by_edges:
         return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
     some = [tuple(one.wholes()) for one in single.items()]
-    if databases.kind in ("records", "contributions"):
+    if databases.of_atoms or databases.of_rows:
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
         if not edits <= EDITS:
             raise single.wrong("pairs of 0 and 1")
         return Relation(tuple(sorted(edits)), steps, elsewhere)
     if any(not 0 <= number < count for numbers in some for number in numbers):
         raise single.wrong(f"numbers below {count}")
-    if databases.kind == "cells":
+    if databases.of_cells:
         return Relation(tuple(frozenset(numbers) for numbers in some if numbers), steps)
     between = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
     if "lengths" in reader.value:
@@ -207,17 +207,15 @@ def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders 
         raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
     partition = reader.key("partition", "").text()
     _check_reads(reader, reads, count, partition, databases)
-    values = databases.count if databases.kind == "listed" else 0
-    if reads[0] is not None and databases.kind == "listed":
-        values = max(reads[0], default=-1) + 1
+    values = databases.values(reads[0])
     domain = reader.key("domain").text("own", "common")
     stated = None
     if "stated" in reader.value:
-        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        on = values if databases.listed and domain == "own" else databases.count
         stated = reader.key("stated").once(_relation, databases, on)
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
-    if databases.kind != "product" and [stated, noise, metric].count(None) != 2:
+    if not databases.parts and [stated, noise, metric].count(None) != 2:
         raise reader.wrong("either noise, or the neighbours of a guarantee, or a metric,")
     curve = letters.curve(reader, orders)
     mechanism = Mechanism(
@@ -243,7 +241,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders 
     )
     if mechanism.dealt:
         _check_dealt(reader, mechanism, databases)
-    if databases.kind == "product":
+    if databases.parts:
         products.check_mechanism(reader, mechanism)
     return mechanism
 
@@ -285,7 +283,7 @@ def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:
 def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
     """A formula in distances, each that of the input of a mechanism as numerous, which is in no metric."""
     given, values = reader.key("metric"), dict(reader.key("values").values())
-    if databases.kind == "product":
+    if databases.parts:
         given.keys(("formula", "besides"))
         return products.in_distances(given, values)
     if {"table", "study", "also", "codes"} & set(reader.value):
@@ -322,14 +320,14 @@ def _also(reader: Reader, databases: Databases, values: int, orders: Orders | No
     """The guarantees that a mechanism has besides: of one that is known by its guarantees, or a table."""
     besides = []
     for other in reader.key("also", []).items():
-        if databases.kind == "arrays" or {"noise", "study"} & set(reader.value):
+        if databases.on_arrays or {"noise", "study"} & set(reader.value):
             raise other.wrong("nothing besides what is given, so none")
-        if databases.kind == "product":
+        if databases.parts:
             besides.append(_also_in_metric(other, databases))
             continue
         other.keys(("stated", "domain", "notion", "values", "orders"))
         domain = other.key("domain").text("own", "common")
-        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        on = values if databases.listed and domain == "own" else databases.count
         stated = _relation(other.key("stated"), databases, on)
         curve = letters.curve(other, orders)
         said = letters.values(other, curve, orders)
@@ -353,11 +351,11 @@ def _check_reads(
     """One set is read; or the parts of a partition, by a family with as many members."""
     if (not partition or reader.value.get("dealt")) and len(reads) == 1:
         return
-    if databases.kind == "contributions":  # the parts of a family are not written down
+    if databases.of_rows:  # the parts of a family are not written down
         if count is None or not partition or reads != ((),):
             raise reader.key("reads").wrong("one list of parts, or an empty one for a family on a partition,")
         return
-    parts = databases.of_atoms or databases.kind == "cells"
+    parts = databases.of_atoms or databases.of_cells
     several = count is not None and partition and parts and None not in reads
     if not several or not reads:
         raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
@@ -370,20 +368,20 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
     if reader.value is None:
         return None
     numbers = tuple(reader.wholes())
-    if databases.kind == "listed":
+    if databases.listed:
         if len(numbers) != databases.count:
             raise reader.wrong(f"a value for each of {databases.count} databases")
         if set(numbers) != set(range(len(set(numbers)))):
             raise reader.wrong("values that are numbered from 0, without gaps,")
         return numbers
-    if databases.kind == "arrays":
+    if databases.on_arrays:
         if len(numbers) != 1:
             raise reader.wrong("the number of one map")
         return numbers
     within = len(databases.atoms) or databases.count  # no class has both
     if max(numbers, default=-1) >= within or databases.only_steps:
         raise reader.wrong(f"numbers below {within}")
-    if databases.kind == "contributions" and len(numbers) > 1:
+    if databases.of_rows and len(numbers) > 1:
         raise reader.wrong("the number of one part")
     return tuple(sorted(set(numbers)))
 
@@ -395,7 +393,7 @@ def _codes(
     codes = tuple(tuple(sorted(set(code.wholes()))) for code in reader.items())
     every = [atom for numbers in codes for atom in numbers]
     there = set(range(len(databases.atoms)) if reads is None else reads)
-    fits = databases.kind == "policies" and databases.of != "sets" and all(codes) and {*every} <= there
+    fits = databases.by_edges and databases.of != "sets" and all(codes) and {*every} <= there
     # `fits` first: atoms that are not there have no place
     placed = not (fits and databases.places) or all(
         len({databases.places[number] for number in numbers}) == 1 for numbers in codes
@@ -406,7 +404,7 @@ def _codes(
 
 
 def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
-    if databases.kind == "product":
+    if databases.parts:
         return products.read_noise(reader, databases)
     reader.keys(("query", "page", "parameter", "besides"))
     query = reader.key("query")

@@ -72,7 +72,7 @@ def cover(
     of -- on products, distances that claims are about; bounds -- those that are shown to be at most theirs.
     """
     sizes.check(setting)
-    if setting.databases.kind == "product":
+    if setting.databases.parts:
         return Products(setting, theory, of, bounds).cover()
     found = _cover(setting, theory, every)
     if (corner := sizes.corner(setting)) is not None:

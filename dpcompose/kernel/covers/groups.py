@@ -33,7 +33,7 @@ def are_scaled(setting: Setting) -> bool:
     target, databases = setting.target, setting.databases
     if target.steps == 1 or target.elsewhere:
         return False
-    return databases.of_multisets or databases.kind == "contributions"
+    return databases.steps_add_up
 
 
 def of_single_steps(setting: Setting) -> Setting:
@@ -188,16 +188,16 @@ def of_any_two(setting: Setting) -> Setting:
     """
     databases = setting.databases
     n, lettered = databases.size[1], databases.letter is not None
-    by_steps = databases.kind == "policies" or (databases.kind == "records" and lettered)
+    by_steps = databases.by_edges or (databases.of_atoms and lettered)
     if not setting.target.any_two or not by_steps or n is None:
         return setting
     atoms = range(len(databases.atoms))
-    if databases.kind == "records":
-        single: tuple[Any, ...] = ((1, 1),) if databases.size[0] == "exactly" else ((0, 1), (1, 0), (1, 1))
-    else:
+    if databases.by_edges:
         pairs = combinations_with_replacement(atoms, 2)
         some = ((x, y) for x, y in pairs if x != y or len(databases.atoms[x].records) > 1)
-        single = (*((NOTHING, x) for x in atoms), *some)
+        single: tuple[Any, ...] = (*((NOTHING, x) for x in atoms), *some)
+    else:
+        single = ((1, 1),) if databases.size[0] == "exactly" else ((0, 1), (1, 0), (1, 1))
     return replace(
         setting, target=Relation(single, 1 if lettered else max(1, n), times=databases.letter), flat=None
     )

@@ -165,7 +165,7 @@ def edits_of(relation: Relation, databases: Databases, whole: bool) -> tuple[tup
 
     whole -- whether it has to have all edges of that kind; () where it is not so.
     """
-    if databases.kind != "policies":
+    if not databases.by_edges:
         return relation.edits
     if databases.of != "multisets" or relation.any_two or not relation.policy:
         return ()

@@ -147,7 +147,7 @@ class Products:
         return {
             name: Counts(name or "records", part, self._inputs(name), self.theory)
             for name, part in self.setting.databases.parts
-            if isinstance(part, Databases) and part.kind not in ("listed", "steps")
+            if isinstance(part, Databases) and not (part.listed or part.only_steps)
         }
 
     def _inputs(self, part: str) -> dict[str, Mechanism]:
@@ -162,7 +162,7 @@ class Products:
     def _of_part(self, name: str, part: Points | Databases, same: bool) -> list[Case]:
         if isinstance(part, Points) or part.only_steps:
             return [Case({})]
-        if part.kind == "listed":
+        if part.listed:
             return [
                 case for case in self.listings[name] if not same or len(set(case.where.listed[0][1])) == 1
             ]
@@ -179,7 +179,7 @@ class Products:
         return {
             name: list(self._listing(name, part))
             for name, part in self.setting.databases.parts
-            if isinstance(part, Databases) and part.kind == "listed"
+            if isinstance(part, Databases) and part.listed
         }
 
     def _listing(self, name: str, part: Databases) -> Iterator[Case]:

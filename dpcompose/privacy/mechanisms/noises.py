@@ -22,7 +22,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.library.releases import Noise as Law
 from dpcompose.language import formulas
-from dpcompose.language.said import Words, formula
+from dpcompose.language.said import Words, expressions_in, formula
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import simple
 from dpcompose.privacy.guarantees.notions import Guarantee
@@ -212,11 +212,7 @@ class Noise(Shown):
         return Words(front, *parts)
 
     def _line(self) -> Sequence[str | sympy.Expr]:
-        front, *rest = self.kind.words.split("{}")
-        found: list[str | sympy.Expr] = [front]
-        for term, after in zip(self.terms, rest, strict=True):
-            found += [formulas.expression(term), after]
-        return found
+        return list(expressions_in(self.words.parts))
 
     def value(self, formula: str, letters: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:
         """The same as `stated`, as a sympy expression; letters -- others that the formula may have.
