@@ -127,6 +127,9 @@ REFUSED = {
             "problems/240-two-choices-by-scores",
             "pages/computed/exponential-curve",
         ],
+        ("curve", "formula"): [
+            "problems/284-optimal-composition-of-k",
+        ],
         ("curve",): [
             "problems/225-guesses-better-than-a-coin",
             "problems/141-how-concentrated-noise-is",

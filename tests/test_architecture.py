@@ -32,7 +32,7 @@ kernel.deciders.curves: lattices merging normal spreads tails canonical losses t
 kernel.deciders.tables: divergences entries together orders promises tables
 kernel.deciders.curves: noises
 kernel.composition: divergences families given samples seen losses axioms closer given_tables witnesses apart
-kernel: arguments comparison infinity judgements computed
+kernel: arguments comparison infinity judgements computed written_out
 kernel.covers: products __init__ places
 kernel.rules: premises tradeoffs mechanisms orders parameters chains whole metrics refutations tables choices
     __init__

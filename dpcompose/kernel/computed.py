@@ -19,9 +19,8 @@ from dpcompose.kernel.core.concrete import Noise
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.queries import has_more_records, is_lost_there, sides_are_told, value_is_reached
 from dpcompose.kernel.covers.types import Cover, Type
-from dpcompose.kernel.deciders.calculus import values as has_values
-from dpcompose.kernel.deciders.curves import noises, outcomes, pieces
-from dpcompose.kernel.deciders.curves.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.curves import noises, pieces
+from dpcompose.kernel.deciders.curves.curves import Curve, Piece
 from dpcompose.kernel.deciders.curves.tradeoffs import Known
 from dpcompose.kernel.expressions import formulas, naming, terms
 from dpcompose.kernel.expressions.intervals import enclosure, sign
@@ -73,6 +72,10 @@ class Curves:
     def mechanism(self, i: int) -> Mechanism:
         """M_i."""
         return self.setting.mechanisms[i - 1]
+
+    def members(self, i: int, many: int | Term) -> Term:
+        """How many members of M_i move: all of them where that is 0."""
+        return as_term(many or self.mechanism(i).count or 1)
 
     # at all types
 
@@ -132,13 +135,15 @@ class Curves:
     def _piece(self, loss: Loss, many: int | Term, r: Term) -> Piece | None:
         """So many members of M_i whose inputs are r apart; 0: all of them."""
         mechanism = self.mechanism(loss.mechanism)
-        count = _count(many, mechanism)
+        count = self.members(loss.mechanism, many).number
+        if count is None:
+            raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
         loss, rate = self._on_samples(self.page.head.parts, loss)
-        asked = self._asked(self.page.head.parts, loss)
+        asked = self.asked(self.page.head.parts, loss)
         alone = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
         way = "" if rate is None else samples.way(mechanism, self.setting, self.theory, r)
         piece = pieces.on_samples(alone, rate, r, way)
-        return None if piece is None else piece.times(count)
+        return None if piece is None else piece.times(int(count))
 
     def _entries(self, i: int, type: Type) -> tuple[Term, ...]:
         """How far the entries of a value move, where each has noise of its own that the page knows."""
@@ -149,46 +154,6 @@ class Curves:
         if not sides_are_told(i, type, self.setting, self.theory):
             raise NoLoss("who comes and who goes, of those whose keys are counted, is not known")
         return dict(type.entries).get(i, ()) if by_sums else ()
-
-    def in_letters(self, epsilon: Term, cover: Cover) -> Term:
-        """The largest δ of the types as a formula, at an ε in letters.  Raises ValueError where it is not
-        written out."""
-        deltas = dict[Term, None]()
-        for type in cover.types:
-            there, parts = dict(type.moves), list[Part]()
-            if type.lost or there.keys() != dict(type.every).keys():
-                raise NoLoss("the formula is for inputs that are a known number of steps apart")
-            for i, (many, r) in ((i, member) for i, members in there.items() for member in members):
-                (texts, known), *besides = self._asked(self.page.head.parts, self.losses[i - 1])
-                if besides:
-                    raise NoLoss("the formula is for mechanisms with one guarantee each")
-                if set(texts) == {"range"} and len(type.every) == 1 and _count(many, self.mechanism(i)) == 1:
-                    wide = formulas.parse(texts["range"], {**known, "r": r})
-                    deltas[self._of_interval(wide, epsilon)] = None
-                    break
-                if set(texts) != {"epsilon", "delta"} or terms.INFINITY in known.values() or r != terms.ONE:
-                    raise NoLoss("the formula is for (epsilon, delta) guarantees one step apart")
-                if any(terms.moves(name) for value in known.values() for name in value.letters):
-                    raise NoLoss("the formula is for mechanisms that are alike, not for members of their own")
-                value = {key: formulas.parse(text, known) for key, text in texts.items()}
-                within = has_values.surely(1 - value["delta"], False, self.setting.assumed)
-                delta = value["delta"] if within else terms.least(terms.ONE, value["delta"])
-                parts.append(Part(value["epsilon"], delta, 1, _count(many, self.mechanism(i))))
-            else:
-                deltas[outcomes.delta(parts, epsilon, self.setting.assumed)] = None
-        return terms.top(1, list(deltas))
-
-    def _of_interval(self, wide: Term, epsilon: Term) -> Term:
-        """The least δ of a mechanism with all losses in an interval of that length, where ε is seen to lie
-        between 0 and it."""
-        if wide.kind == "oo" or any(map(terms.moves, wide.letters)):
-            raise NoLoss("the formula is for one mechanism with losses in an interval")
-        if not all(
-            has_values.surely(term, False, self.setting.assumed) for term in (epsilon, wide - epsilon)
-        ):
-            raise NoLoss("epsilon is not seen to lie between 0 and the length of the interval of losses")
-        below = 1 - terms.exp((epsilon - wide) / 2)
-        return below * below / (1 - terms.exp(-wide))
 
     def _on_samples(self, parts: Mapping[str, Mapping[str, str]], loss: Loss) -> tuple[Loss, Term | None]:
         """What M_i is known by on samples, and how likely these have what differs; what the whole is known by
@@ -201,7 +166,7 @@ class Curves:
         besides = tuple((stated.notion, stated.values) for stated in mechanism.also)
         return replace(loss, values=mechanism.values, besides=besides), rate
 
-    def _asked(
+    def asked(
         self, parts: Mapping[str, Mapping[str, str]], loss: Loss
     ) -> list[tuple[Mapping[str, str], dict[str, Term]]]:
         """What the page asks of a mechanism, by each of its guarantees, and the values of their letters;
@@ -347,18 +312,10 @@ class Curves:
                 if mechanism.sampled is not None and (rate is None or tuple(moving) != (terms.ONE,)):
                     raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
                 way = "" if rate is None else samples.way(mechanism, self.setting, self.theory, r, lost=True)
-                asked = self._asked(parts, loss)
+                asked = self.asked(parts, loss)
                 for fixed, alike, one in _of_members(asked, rate, way, those, moving, at):
                     if i not in type.unlimited or _loses_without_limit(fixed):
                         yield i, alike, one
-
-
-def _count(many: int | Term, mechanism: Mechanism) -> int:
-    """How many members move: all of them where that is 0.  Raises NoLoss where it is no number."""
-    count = as_term(many).number if many or mechanism.count is None else mechanism.count.number
-    if count is None:
-        raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
-    return int(count) or 1
 
 
 def _of_members(

@@ -103,6 +103,7 @@ PLANTED = [
     planted("pure-to-gaussian-root", mu="sqrt(2*epsilon)"),
     planted("pure-to-renyi", epsilon="epsilon**2/4*alpha"),
     planted("pure-to-renyi-least", epsilon="min(epsilon, alpha*epsilon**2/4)"),
+    planted("pure-to-total-variation", epsilon="0", delta="tanh(epsilon/3)"),
     planted("pure-to-zcdp", rho="epsilon**2/4"),
     planted("pure-to-zcdp-square", rho="9*epsilon**2/20"),
     planted("renyi-to-approximate", epsilon="epsilon", delta="delta"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from dpcompose.kernel import comparison, computed, covers
+from dpcompose.kernel import comparison, computed, covers, written_out
 from dpcompose.kernel.composition import apart as set_apart
 from dpcompose.kernel.composition import divergences, families, losses
 from dpcompose.kernel.composition.closer import Closer, largest
@@ -149,7 +149,7 @@ def curve(
     known = computed.Curves.of_all(guarantee.notion, stated, setting, theory)
     if bits is None:
         grounds, values = have_values(guarantee, setting), dict(guarantee.values)
-        least = known.in_letters(values["epsilon"], covered.cover)
+        least = written_out.delta(known, values["epsilon"], covered.cover)
         used = at_least(setting, theory, guarantee.notion, "delta", values["delta"], least, certificate)
         return guarantee, grounds | Grounds(frozenset({str(known.page.id)}), used | {"outcomes"})
     page = known.check_proved(guarantee.values, covered.cover, bits)

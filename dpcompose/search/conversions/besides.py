@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 
-from dpcompose.kernel import computed
+from dpcompose.kernel import computed, written_out
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Theorem
@@ -17,7 +17,7 @@ from dpcompose.search.guarantees import Workshop, loss_of
 
 def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
     """What holds in the notion of a claim, by pages that are no links of chains."""
-    return chain(within.guarantees(shop, said), apart.guarantees(shop, said), _by_outcomes(shop.whole, said))
+    return chain(_by_outcomes(shop.whole, said), within.guarantees(shop, said), apart.guarantees(shop, said))
 
 
 def _by_outcomes(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
@@ -28,7 +28,7 @@ def _by_outcomes(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
     with suppress(NoTheorem, ValueError):
         losses = [loss_of(theorem) for theorem in shop.stated]
         known = computed.Curves(said.notion, losses, shop.setting, shop.theory)
-        least = known.in_letters(values["epsilon"], shop.types)
+        least = written_out.delta(known, values["epsilon"], shop.types)
         shown = parameters.at_least(values["delta"], least, assumed=shop.setting.assumed)
         if shown is not None:
             claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}

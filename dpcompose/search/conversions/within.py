@@ -23,7 +23,7 @@ def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
     if terms.INFINITY in dict(said.values).values():
         return
     for page in shop.theory.of_kind("conversion"):
-        if not page.head.at_most or page.head.to != said.notion:
+        if not page.head.aside or page.head.to != said.notion:
             continue
         with suppress(NoGuarantee, NoTheorem, ValueError):
             known = best(in_notion(shop, page.head.from_), page.head.from_).main

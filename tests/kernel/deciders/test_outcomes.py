@@ -4,14 +4,14 @@ import random
 from fractions import Fraction
 from itertools import product
 from math import exp, prod
+from typing import Any
 
 import pytest
 
 import dpcompose as dpc
-from dpcompose.kernel.deciders.curves.curves import Part
-from dpcompose.kernel.deciders.curves.outcomes import NoFormula, delta
+from dpcompose.kernel.deciders.curves.outcomes import Alike, NoFormula, delta
 from dpcompose.kernel.expressions import formulas, terms
-from dpcompose.kernel.expressions.domains import REAL
+from dpcompose.kernel.expressions.domains import REAL, Domain
 from dpcompose.kernel.expressions.intervals import enclosure
 
 
@@ -32,7 +32,7 @@ def test_the_formula_is_what_all_outcomes_have(seed: int) -> None:
     """At numbers in place of letters, also below ε' = 0."""
     rng = random.Random(seed)
     parts = [
-        Part(terms.letter(f"e{i}"), terms.letter(f"d{i}"), 1, rng.randint(1, 3))
+        Alike(terms.letter(f"e{i}"), terms.letter(f"d{i}"), terms.number(rng.randint(1, 3)))
         for i in range(rng.randint(1, 2))
     ]
     found = delta(parts, terms.letter("x", REAL))
@@ -40,24 +40,50 @@ def test_the_formula_is_what_all_outcomes_have(seed: int) -> None:
         point = {f"e{i}": Fraction(rng.randint(0, 30), 10) for i in range(2)}
         point |= {f"d{i}": Fraction(rng.randint(0, 10), 10) for i in range(2)}
         point["x"] = Fraction(rng.randint(-20, 40), 10)
-        stated = [(point[f"e{i}"], point[f"d{i}"]) for i, one in enumerate(parts) for _ in range(one.count)]
+        stated = [
+            (point[f"e{i}"], point[f"d{i}"]) for i, one in enumerate(parts) for _ in range(one.number or 0)
+        ]
         value = enclosure(formulas.at(found, point), 64)
         assert abs(float(value.low) - enumerated(stated, point["x"])) < 1e-9
 
 
-def test_too_many_losses_and_steps_have_no_formula() -> None:
+K = terms.letter("k", Domain.read("integer >= 1"))
+
+
+@pytest.mark.parametrize("i", range(5))
+@pytest.mark.parametrize("besides", [0, 1])
+def test_the_number_may_be_a_letter(i: int, besides: int) -> None:
+    """At ε' = (k − 2i)ε, and a little above, for k from 1 on: also where fewer than i losses can be below 0."""
+    e, d, f = (terms.letter(name) for name in "edf")
+    more = [Alike(f, terms.ZERO)] * besides
+    for shift in (Fraction(0), Fraction(1, 2)):
+        x = (K - 2 * i + terms.number(shift)) * e + besides * f
+        found = delta([*more, Alike(e, d, K)], x)
+        for k, at, other in product(
+            range(1, 7), (Fraction(1, 3), Fraction(2)), (Fraction(0), Fraction(1, 5))
+        ):
+            point = {"e": at, "d": other, "f": Fraction(3, 2), "k": Fraction(k)}
+            stated = [(at, other)] * k + [(Fraction(3, 2), Fraction(0))] * besides
+            value = enclosure(formulas.at(found, point), 64)
+            limit = (k - 2 * i + shift) * at + besides * Fraction(3, 2)
+            assert abs(float(value.low) - enumerated(stated, limit)) < 1e-9
+
+
+def test_what_has_no_formula() -> None:
     e = terms.letter("e")
     with pytest.raises(NoFormula, match="32 different losses"):
-        delta([Part(e, terms.ZERO, 1, 32)], e)
-    with pytest.raises(NoFormula, match="one step apart"):
-        delta([Part(e, terms.ZERO, 2)], e)
+        delta([Alike(e, terms.ZERO, terms.number(32))], e)
+    with pytest.raises(NoFormula, match="more than 8 of the losses may be below 0"):
+        delta([Alike(e, terms.ZERO, K)], e)
+    with pytest.raises(NoFormula, match="at most one number of mechanisms is a letter"):
+        delta([Alike(e, terms.ZERO, K), Alike(e, terms.ONE, K)], K * e)
 
 
 E, D, F = dpc.pure("e"), dpc.approximate("e", "d"), dpc.pure("f")
 
 
-def study(*stated: object, target: object = dpc.unbounded, **more: object) -> dpc.Study:
-    some = [dpc.mechanism(f"M{n}", one, **more) for n, one in enumerate(stated)]
+def study(*stated: Any, target: Any = dpc.unbounded, **more: Any) -> dpc.Study:
+    some: list[Any] = [dpc.mechanism(f"M{n}", one, **more) for n, one in enumerate(stated)]
     parameters = {"d": "in (0,1)"} if D in stated else {}
     return dpc.compose(*some, on=dpc.multisets(), target=target, parameters=parameters)
 
@@ -80,8 +106,33 @@ CLAIMS = [
     (study(D, D), ("0", "2*d + 2*tanh(e/2)"), "proved"),
     (study(D, D), ("0", "2*d"), "refuted"),
     (study(dpc.pure("e", dpc.bounded), target=dpc.bounded), ("0", "tanh(e/2)"), "proved"),
-    # two steps apart: what randomized response of 2e has is not attained, and more than what is written out
-    (study(dpc.pure("e", dpc.unbounded), target=dpc.bounded), ("0", "tanh(e)"), "undecided"),
+]
+
+
+CLAIMS += [
+    # k mechanisms, by hand: of i of them the loss may be below 0
+    (study(E, count="k"), ("(k-2)*e", "(exp(k*e) - exp((k-2)*e))/(1 + exp(e))**k"), "proved"),
+    (study(E, count="k"), ("(k-2)*e", "0.99*(exp(k*e) - exp((k-2)*e))/(1 + exp(e))**k"), "refuted"),
+    (
+        study(E, count="k"),
+        (
+            "(k-4)*e",
+            "(exp(k*e) - exp((k-4)*e) + k*(exp((k-1)*e) - exp((k-3)*e)))/(1 + exp(e))**k",
+        ),
+        "proved",
+    ),
+    (
+        study(E, count="k"),
+        ("(k-4)*e", "(exp(k*e) - exp((k-4)*e) + (k-1)*(exp((k-1)*e) - exp((k-3)*e)))/(1 + exp(e))**k"),
+        "refuted",
+    ),
+    (study(D, count="k"), ("k*e", "1 - (1-d)**k"), "proved"),
+    (
+        study(D, count="k"),
+        ("(k-2)*e", "1 - (1-d)**k + (1-d)**k*(exp(k*e) - exp((k-2)*e))/(1 + exp(e))**k"),
+        "proved",
+    ),
+    (study(D, count="k"), ("(k-2)*e", "1 - (1-d)**k + (exp(k*e) - exp((k-2)*e))/(2 + exp(e))**k"), "refuted"),
 ]
 
 
@@ -89,8 +140,27 @@ CLAIMS = [
 def test_claims_in_letters(one: dpc.Study, claim: tuple[str, str], verdict: str) -> None:
     found = one.check(dpc.approximate(*claim))
     assert found.verdict == verdict
-    if verdict == "proved":
+    if verdict == "proved" and found.loose is None:
         assert found.least.by == "by optimal-composition"
+
+
+TOTAL_VARIATION = [
+    (study(E, count="k"), "k*e/2", "proved"),
+    (study(E, count="k"), "k*tanh(e/2)", "proved"),
+    (study(E, count="k"), "tanh(k*e/3)", "refuted"),
+    # two steps apart: what randomized response of 2e has is not attained
+    (study(dpc.pure("e", dpc.unbounded), target=dpc.bounded), "tanh(e)", "proved"),
+    (study(E, F, dpc.pure("g")), "tanh(e/2) + tanh(f/2) + tanh(g/2)", "proved"),
+    (study(E, F, dpc.pure("g")), "tanh(e/2) + tanh(f/2)", "refuted"),
+]
+
+
+@pytest.mark.parametrize(("one", "delta", "verdict"), TOTAL_VARIATION)
+def test_total_variation_of_many(one: dpc.Study, delta: str, verdict: str) -> None:
+    found = one.check(dpc.approximate("0", delta))
+    assert found.verdict == verdict
+    if verdict == "proved":
+        assert found.least.by.endswith("by pure-to-total-variation")
 
 
 @pytest.mark.parametrize("epsilon", ["1/2", "1", "2"])
