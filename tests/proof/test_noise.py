@@ -21,7 +21,7 @@ from dpcompose.kernel.check import Refused
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.library import pages
 from dpcompose.privacy import problems
-from dpcompose.privacy.mechanisms.noises import KINDS, Noise
+from dpcompose.privacy.mechanisms.noises import Noise
 from dpcompose.proof.counterexamples import densities
 from dpcompose.proof.theory import registry
 
@@ -220,13 +220,6 @@ def test_the_exponential_mechanism_loses_less_than_its_bound_and_nearly_that() -
                 worst = max(worst, *losses(x, z))
     assert 1.5 < worst < 2
     assert 1.999 < max(losses((1, 20, 0), (0, 21, 0))) < 2
-
-
-@pytest.mark.parametrize("word", KINDS)
-def test_pages_and_noises_state_the_same(word: str) -> None:
-    assert THEORY.noise(word).head.guarantee == {  # type: ignore[union-attr]
-        notion: dict(values) for notion, values in KINDS[word].states.items()
-    }
 
 
 def test_opendp_agrees() -> None:

@@ -1,8 +1,7 @@
 """Noise that a mechanism adds to the value of a query, and the guarantee that it gives.
 
-What the noise is, why it is private, and in which norm, stands on its page in theorems/noises/;
-the checker compares the guarantees here with those of the page.  They are for values one unit
-apart; at distance r they grow as the rule of the notion says.
+What the noise is, why it is private, in which norm, and which guarantees it gives for values one unit
+apart, stands on its page in theorems/noises/; at distance r they grow as the rule of the notion says.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.library.releases import Noise as Law
-from dpcompose.language import formulas
+from dpcompose.language import formulas, shipped
 from dpcompose.language.said import Words, expressions_in, formula
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import simple
@@ -39,21 +38,17 @@ LAWS = {"gaussian": "normal-noise"}
 class Kind:
     """What is known of a noise by its word.
 
-    letter -- its parameter in the formulas of its page; called -- the same in words; words -- the noise
-    with its parameter, and its threshold where it has one;
+    called -- its parameter in words; words -- the noise with its parameters;
     takes -- the values of queries that it is for: "real", "vector", "integer", "bit", "plane", "scores",
     "keys" or "questions";
     needs -- the same in words, and what would do;
-    states -- by notion, its guarantees for values one unit apart; the first is its own;
     further -- by their words, the letters on its page of further parameters; "" for what the query is told.
     """
 
-    letter: str
     called: str
     words: str
     takes: str
     needs: str
-    states: Mapping[str, Mapping[str, str]] = field(hash=False)
     further: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
@@ -69,80 +64,47 @@ LOG_ODDS = "log(p/(1 - p))"
 """What randomized response loses."""
 
 
-def _shown(letter: str, called: str, words: str, approximate: Mapping[str, str]) -> Kind:
-    """Noise on counts by keys that are shown from a threshold on: without δ there is no guarantee."""
-    needs = "counts by keys: { keys = L }, of keys that somebody has"
-    unlimited = {"pure": {"epsilon": "oo"}, "zcdp": {"rho": "oo"}, "gaussian": {"mu": "oo"}}
-    states = {"approximate": approximate, **unlimited}
-    return Kind(letter, called, words, "keys", needs, states, {"threshold": "tau"})
-
+NUMBERS, FROM = "numbers", "counts by keys: { keys = L }, of keys that somebody has"
 
 KINDS: Mapping[str, Kind] = {
-    "laplace": Kind(
-        "b", "scale", "Laplace noise of scale {}", "real", "numbers", {"pure": {"epsilon": "1/b"}}
-    ),
-    "gaussian": Kind(
-        "s",
-        "standard deviation",
-        "normal noise of standard deviation {}",
-        "vector",
-        "numbers",
-        {"gaussian": {"mu": "1/s"}, "zcdp": {"rho": "1/(2*s**2)"}, "pure": {"epsilon": "oo"}},
-    ),
+    "laplace": Kind("scale", "Laplace noise of scale {}", "real", NUMBERS),
+    "gaussian": Kind("standard deviation", "normal noise of standard deviation {}", "vector", NUMBERS),
     "geometric": Kind(
-        "b",
         "scale",
         "two-sided geometric noise of scale {}",
         "integer",
         "whole values: laplace noise would do, or a count or histogram",
-        {"pure": {"epsilon": "1/b"}},
     ),
     "randomized-response": Kind(
-        "p",
         "probability of the truth",
         "randomized response, true with probability {}",
         "bit",
         "one bit: leave the query out, and it is a bit of what is read",
-        {"pure": {"epsilon": LOG_ODDS}},
     ),
     "planar-laplace": Kind(
-        "b",
-        "scale",
-        "planar Laplace noise of scale {}",
-        "plane",
-        "a location: { location = w }",
-        {"pure": {"epsilon": "1/b"}},
+        "scale", "planar Laplace noise of scale {}", "plane", "a location: { location = w }"
     ),
     "exponential": Kind(
-        "t",
         "factor of scores",
         "the exponential mechanism, by which a candidate has a probability proportional to exp({} * score)",
         "scores",
         "candidates with scores: the bins of a histogram",
-        {"pure": {"epsilon": "t"}, "zcdp": {"rho": "t**2/8"}},
     ),
-    THRESHOLDED: _shown(
-        "b",
-        "scale",
-        "Laplace noise of scale {}, shown from {} on",
-        {"epsilon": "L*m/b", "delta": "1 - (1 - exp((m - tau)/b)/2)**L"},
+    THRESHOLDED: Kind(
+        "scale", "Laplace noise of scale {}, shown from {} on", "keys", FROM, {"threshold": "tau"}
     ),
-    GAUSSIAN_FROM: _shown(
-        "s",
+    GAUSSIAN_FROM: Kind(
         "standard deviation",
         "normal noise of standard deviation {}, shown from {} on",
-        {
-            "epsilon": "L*m**2/(2*s**2) + sqrt(L)*m*(tau - m)/s**2",
-            "delta": "1 - (1 - exp(-(tau - m)**2/(2*s**2))/2)**(L + 1)",
-        },
+        "keys",
+        FROM,
+        {"threshold": "tau"},
     ),
     ABOVE: Kind(
-        "b",
         "scale",
         "Laplace noise of scale {}, and once on the threshold of scale {}, until {} are answered by yes",
         "questions",
         "questions: { questions = [l, u] }",
-        {"pure": {"epsilon": "1/b"}},
         {SCALE: "", TIMES: ""},
     ),
 }
@@ -201,6 +163,12 @@ class Noise(Shown):
         return replace(self, term=formulas.term(parameter))
 
     @property
+    def law(self) -> Law:
+        """What its page states."""
+        shown: Law = self.own or shipped.head("noises", LAWS.get(self.word, self.word))
+        return shown
+
+    @property
     def kind(self) -> Kind:
         return KINDS[self.word] if self.own is None else _of_page(self.own)
 
@@ -228,7 +196,7 @@ class Noise(Shown):
         p = self.fitting
         if self.kind.takes == "bit" and formula == LOG_ODDS:
             return terms.log(_odds(p))
-        return formulas.term(formula, {self.kind.letter: p, **self.besides, **(letters or {})})
+        return formulas.term(formula, {self.law.parameter: p, **self.besides, **(letters or {})})
 
     @property
     def fitting(self) -> Term:
@@ -241,10 +209,9 @@ class Noise(Shown):
     @property
     def told(self) -> dict[str, Any]:
         """What a core setting says of it: its page, and its parameters."""
-        page = LAWS.get(self.word, self.word) if self.own is None else self.own.id
         besides = {key: formulas.to_text(value) for key, value in self.besides.items()}
         more = {"besides": besides} if besides else {}
-        return {"page": page, "parameter": formulas.to_text(self.fitting), **more}
+        return {"page": self.law.id, "parameter": formulas.to_text(self.fitting), **more}
 
     def guarantee(
         self, notion: str | None = None, letters: Mapping[str, Term] | None = None
@@ -256,7 +223,7 @@ class Noise(Shown):
         >>> str(laplace("1/e").guarantee()), laplace(1).guarantee("zcdp")
         ('pure (e)', None)
         """
-        states = self.kind.states
+        states = self.law.guarantee
         own = next(iter(states))
         notion = own if notion is None else notion
         try:
@@ -313,7 +280,7 @@ class Noise(Shown):
 def _of_page(law: Law) -> Kind:
     """What the page of a noise of one's own says: it is for real numbers."""
     words = f"{law.noise} noise with {law.parameter} = {{}}"
-    return Kind(law.parameter, f"parameter {law.parameter}", words, "real", "numbers", law.guarantee)
+    return Kind(f"parameter {law.parameter}", words, "real", NUMBERS)
 
 
 def laplace(scale: object, threshold: object = None) -> Noise:

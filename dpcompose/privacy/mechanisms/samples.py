@@ -1,8 +1,7 @@
 """Samples of the records, on which a mechanism is run, and the guarantee of the whole.
 
 How a sample is drawn, for which neighbours the guarantee on samples is to be, and what the whole satisfies,
-stands on its page in theorems/samplings/; the kernel reads the guarantee off the page, and a test compares it
-with the formulas here.
+stands on its page in theorems/samplings/.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ from dpcompose.kernel.expressions import substitution
 from dpcompose.kernel.expressions.domains import UNIT_INTERVAL
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term, letter
-from dpcompose.language import formulas
+from dpcompose.kernel.library.samplings import Sampling
+from dpcompose.language import formulas, shipped
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.spaces.classes.multisets import multisets
@@ -23,43 +23,42 @@ from dpcompose.spaces.moves.built_in import bounded, unbounded
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.policies import policy_of
 
+EDITED: Mapping[tuple[int, ...], Granularity] = {(0, 1): unbounded, (1, 1): bounded}
+"""The neighbours of which one has so many records besides, and the other one so many."""
+
 
 @frozen
 class Kind:
     """What is known of a way to draw samples.
 
-    key -- its key in problem files; page -- the id of its page; letters -- of its parameters; words -- it in
-    words, with these;
-    on_samples -- the neighbours that a guarantee on samples is to be for; otherwise -- why no others would
-    do; whole -- those of the guarantee of the whole;
-    guarantee -- by notion the parameters of the whole, in those on samples;
-    rate -- the probability that the sample has what is different, or the most it is; "": no more is known;
+    key -- its key in problem files; page -- the id of its page; words -- it in words, with its parameters;
+    otherwise -- why no other neighbours would do for a guarantee on samples than those of the page;
     instead -- which of these tells the same for other neighbours; least -- whether the last letter is the
     least number of records, which files do not say.
     """
 
     key: str
     page: str
-    letters: tuple[str, ...]
     words: str
-    on_samples: Granularity
-    whole: Granularity
     otherwise: str
-    guarantee: Mapping[str, Mapping[str, str]]
-    rate: str = ""
     instead: str = ""
     least: bool = False
 
+    @property
+    def head(self) -> Sampling:
+        """What its page states."""
+        head: Sampling = shipped.head("samplings", self.page)
+        return head
 
-def _amplified(rate: str) -> dict[str, dict[str, str]]:
-    """What the whole satisfies where one record is in the sample with some probability."""
-    epsilon = f"log(1 + {rate}*(exp(epsilon) - 1))"
-    both = {"pure": {"epsilon": epsilon}, "approximate": {"epsilon": epsilon, "delta": f"{rate}*delta"}}
-    same = {
-        **{"zcdp": ["rho"], "gaussian": ["mu"], "laplace": ["epsilon"], "renyi": ["epsilon"]},
-        "tcdp": ["rho", "tau"],
-    }
-    return {**both, **{notion: {key: key for key in keys} for notion, keys in same.items()}}
+    @property
+    def on_samples(self) -> Granularity:
+        """The neighbours that a guarantee on samples is to be for."""
+        return EDITED[tuple(self.head.on_samples)]
+
+    @property
+    def whole(self) -> Granularity:
+        """Those of the guarantee of the whole."""
+        return EDITED[tuple(self.head.neighbours)]
 
 
 REPLACED = (
@@ -84,99 +83,29 @@ AS_WELL = (
     "it is one for {0} neighbours as well, and for these it is known what sampling gains; state it for {0} "
     "neighbours"
 )
-REPLACED_IN_SAMPLES = "log(1 + s*(exp(epsilon) - 1)) - log(1 - s + s*exp(-epsilon))"
-"""What is lost where a record that each sample has with probability s is replaced."""
+
+EACH, SO_MANY = "each record with probability {}, by itself", "{} of the records, without replacement"
 
 KINDS: Mapping[str, Kind] = {
-    "poisson": Kind(
-        "poisson",
-        "poisson-sampling",
-        ("s",),
-        "each record with probability {}, by itself",
-        unbounded,
-        unbounded,
-        OTHER_SIZES,
-        _amplified("s"),
-        "s",
-        instead="poisson-replaced",
-    ),
-    "poisson-replaced": Kind(
-        "poisson",
-        "poisson-sampling-replaced",
-        ("s",),
-        "each record with probability {}, by itself",
-        unbounded,
-        bounded,
-        OTHER_SIZES,
-        {
-            "pure": {"epsilon": REPLACED_IN_SAMPLES},
-            "approximate": {
-                "epsilon": REPLACED_IN_SAMPLES,
-                "delta": "s*delta*(1 + (1 + s*(exp(epsilon) - 1))/((1 - s)*exp(epsilon) + s))",
-            },
-            "zcdp": {"rho": "4*rho"},
-            "gaussian": {"mu": "2*mu"},
-        },
-        "s",
-        instead="poisson",
-    ),
-    "fixed": Kind(
-        "fixed",
-        "fixed-size-sampling",
-        ("m", "n"),
-        "{} of the {} records, without replacement",
-        bounded,
-        bounded,
-        REPLACED,
-        _amplified("m/n"),
-        "m/n",
-    ),
+    "poisson": Kind("poisson", "poisson-sampling", EACH, OTHER_SIZES, "poisson-replaced"),
+    "poisson-replaced": Kind("poisson", "poisson-sampling-replaced", EACH, OTHER_SIZES, "poisson"),
+    "fixed": Kind("fixed", "fixed-size-sampling", "{} of the {} records, without replacement", REPLACED),
     "any-number": Kind(
         "fixed",
         "sampling-of-any-number",
-        ("m", "n"),
-        "{} of the records, without replacement",
-        bounded,
-        unbounded,
+        SO_MANY,
         "where a record comes, the sample of a fixed size has it in place of another one, which is two steps "
         "of adding and removing: with e^epsilon = 3 and one of two records the formula says 2, and 5 may be "
         "lost; state it for bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each "
         'record by itself: sampled = { poisson = "s" }',
-        _amplified("m/(n + 1)"),
-        "m/(n + 1)",
-        instead="any-number-replaced",
+        "any-number-replaced",
         least=True,
     ),
     "any-number-replaced": Kind(
-        "fixed",
-        "sampling-of-any-number-replaced",
-        ("m", "n"),
-        "{} of the records, without replacement",
-        bounded,
-        bounded,
-        REPLACED,
-        _amplified("m/n"),
-        "m/n",
-        instead="any-number",
-        least=True,
+        "fixed", "sampling-of-any-number-replaced", SO_MANY, REPLACED, "any-number", least=True
     ),
     "draws": Kind(
-        "draws",
-        "sampling-with-replacement",
-        ("m", "n"),
-        "{} draws from the {} records, with replacement",
-        bounded,
-        bounded,
-        REPLACED,
-        {
-            "pure": {"epsilon": "m*log(1 + (exp(epsilon) - 1)/n)"},
-            "approximate": {
-                "epsilon": "m*log(1 + (exp(epsilon) - 1)/n)",
-                "delta": "delta*m/n*(1 + (exp(epsilon) - 1)/n)**(m - 1)",
-            },
-            "zcdp": {"rho": "m**2*rho"},
-            "gaussian": {"mu": "m*mu"},
-        },
+        "draws", "sampling-with-replacement", "{} draws from the {} records, with replacement", REPLACED
     ),
 }
 """The ways to draw samples, by the word of their pages."""
@@ -213,7 +142,7 @@ class Sample(Shown):
     @property
     def named(self) -> dict[str, Term]:
         """The parameters by their letters on the page."""
-        return dict(zip(self.kind.letters, self.values, strict=True))
+        return dict(zip(self.kind.head.letters, self.values, strict=True))
 
     def data(self) -> dict[str, object]:
         """As a problem file states it."""
@@ -223,11 +152,6 @@ class Sample(Shown):
     def with_letters(self, named: Mapping[str, Term]) -> Sample:
         """The same with other terms for some parameters."""
         return Sample(self.how, tuple(substitution.substituted(value, named) for value in self.values))
-
-    @property
-    def rate(self) -> Term:
-        """The rate of the page, with these."""
-        return kernel.parse(self.kind.rate, self.named)
 
     def stated(self, on_samples: Guarantee) -> Guarantee:
         """A guarantee on samples, for the neighbours that it has to be for where it names none."""
@@ -256,12 +180,12 @@ class Sample(Shown):
                 f"for {self.words}, the guarantee on samples is one for {kind.on_samples} neighbours, "
                 f"not for {about}: {why}"
             )
-        if on_samples.notion not in kind.guarantee:
+        if on_samples.notion not in kind.head.guarantee:
             raise ValueError(f"what samples make of {on_samples.notion} privacy is not known")
         stated = dict(on_samples.terms)
         if INFINITY in stated.values():
             return on_samples.about(kind.whole)
-        letters, texts = {**self.named, **stated}, kind.guarantee[on_samples.notion]
+        letters, texts = {**self.named, **stated}, kind.head.guarantee[on_samples.notion]
         values = tuple((key, kernel.parse(text, letters)) for key, text in texts.items())
         return on_samples.with_values(values).about(kind.whole)
 

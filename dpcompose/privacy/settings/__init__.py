@@ -424,7 +424,7 @@ class Setting(Composition, Shown):
         those of the claims, of the guarantees that are assumed, or of the noise.  Else in the only notion of
         the claims, as far as there are guarantees in it."""
         assumed = [m.satisfies.notion for m in self.mechanisms if m.noise is None]
-        known = [notion for m in self.mechanisms if m.noise is not None for notion in m.noise.kind.states]
+        known = [notion for m in self.mechanisms if m.noise is not None for notion in m.noise.law.guarantee]
         for notion in dict.fromkeys([*claimed, *assumed, *known]):
             stated = self.stated_in(notion)
             noisy = (m for m in stated.mechanisms if m.noise is not None)

@@ -23,6 +23,7 @@ from dpcompose.kernel.library.kinds import Closer, Fact, Named, Rule, Witness
 from dpcompose.kernel.library.pages import WrongPage
 from dpcompose.kernel.library.releases import Noise
 from dpcompose.kernel.library.theory import Theory as KernelTheory
+from dpcompose.language.shipped import folder
 from dpcompose.language.shown import Shown
 from dpcompose.proof.theory import folders
 from dpcompose.proof.theory.cited import Page
@@ -230,13 +231,6 @@ def believed(relies_on: Iterable[Page]) -> list[str]:
 def rests(relies_on: Iterable[Page]) -> list[str]:
     """What is said of a result that rests on pages for which nobody vouches."""
     return [f"rests on {one}" for one in believed(relies_on)]
-
-
-def folder(name: str = "theorems", beside: str = "theorems") -> Path:
-    """Where the pages are, or what else ships: inside an installed package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parents[2]
-    inside = package / name
-    return inside if inside.is_dir() else package.parent / beside
 
 
 @lru_cache(maxsize=1)
