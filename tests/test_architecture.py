@@ -315,6 +315,13 @@ def test_nothing_is_evaluated_as_python() -> None:
                 assert regex or called not in forbidden, f"{path.name} calls {called}"
 
 
+def test_every_file_says_in_its_first_line_what_belongs_there() -> None:
+    for path in FILES:
+        module = walked(path)[0][0]
+        assert isinstance(module, ast.Module)
+        assert (ast.get_docstring(module) or "").partition("\n")[0].endswith((".", "…")), place(path)
+
+
 def test_items_of_sources_are_read_in_one_place() -> None:
     """Elsewhere none is looked for, or taken apart, by its text."""
     methods = {"startswith", "removeprefix", "partition", "rpartition", "split"}

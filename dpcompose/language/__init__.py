@@ -1,1 +1,4 @@
-"""Language: parameters as symbols, formulas as text and sympy, normal forms."""
+"""Language: formulas as users write them and as sympy has them, words for things, and sentences.
+
+It may import the kernel.
+"""

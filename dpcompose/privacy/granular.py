@@ -1,5 +1,7 @@
-"""Claims in one canonical metric, as claims for the neighbours whose steps it counts, or for groups of such
-steps (GB Prop. III.3): for any two databases that are r steps apart."""
+"""Claims in one canonical metric, as claims for the neighbours whose steps it counts (GB Prop. III.3).
+
+Or for groups of such steps: for any two databases that are r steps apart.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""Spaces: database classes, granularities, neighbourhood graphs, metrics, and the maps that are read."""
+"""Spaces: classes of databases, granularities, canonical metrics, and the maps and queries that are read.
+
+It may import the kernel and the language, and knows nothing of privacy.
+"""

@@ -1,1 +1,1 @@
-"""The commands, one a file: its options, and what it prints."""
+"""The commands of `dpcompose`, one a file: its options, and what it prints."""

@@ -1,1 +1,1 @@
-"""Other people's tools: what they say of mechanisms as studies, and guarantees as they say them."""
+"""Other tools: OpenDP measurements, dp-accounting events and deployment cards as studies, and back."""

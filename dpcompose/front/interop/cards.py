@@ -1,5 +1,4 @@
-"""Deployment cards: what is released, to whom, with which ε and δ for which unit; and what that is for other
-units.
+"""Deployment cards: what is released, to whom, with which ε and δ for which unit, and for others.
 
 A card is a problem file with [units] in place of [target] and [[releases]] in place of [[mechanisms]].  A
 unit is a granularity by a name of its own, "a visit" or "a person"; a release says `what` it is, `to` whom it

@@ -1,1 +1,1 @@
-"""The tree as text, Markdown, HTML and LaTeX."""
+"""Printers: what `documents` tell, as text, Markdown, HTML, LaTeX, JSON and SARIF."""

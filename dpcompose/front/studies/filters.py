@@ -1,5 +1,4 @@
-"""Filters: mechanisms that are run one after the other, each chosen by the answers so far, are counted until
-a total is used up.
+"""Filters: mechanisms run one after the other, each chosen by earlier answers, until a total is used up.
 
 What is answered on each part counts as one interaction with what was spent on it as its total, and a question
 is answered where the composition of these is proved to keep the total.

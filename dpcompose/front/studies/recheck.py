@@ -1,5 +1,8 @@
-"""Rechecking a saved file: by the kernel alone, and where the rest of dpcompose can be imported, its core
-setting against the problem, elaborated again; what is about metrics by the checker of these."""
+"""Rechecking a saved file: its derivation by the kernel alone, and its core setting against the problem.
+
+The problem is elaborated again where the rest of dpcompose can be imported; what is about metrics is left to
+the checker of these.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By which terms mechanisms are given: those whose letters need values, and those that are never below 0."""
+"""The terms by which mechanisms are given: those whose letters need values, and those never below 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is seen of a term from how it is made: that it lies in a domain, or is a power of the distance."""
+"""What the form of a term shows: that it lies in a domain, or is a power of the distance."""
 
 from __future__ import annotations
 

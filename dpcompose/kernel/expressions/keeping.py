@@ -1,4 +1,4 @@
-"""What is made when it is first asked for, for small values of which there are very many."""
+"""Frozen values, of which there are very many, with properties that are computed when first asked for."""
 
 from __future__ import annotations
 

@@ -3,10 +3,9 @@
 Each class is told as one of eight kinds: records, where all that matters of a record is who reads it;
 policies, where it also matters what a record may become; contributions, where it matters in which part it
 lies; cells, where databases are products; anything at all, where every mechanism reads everything and only
-steps count; a list of all databases, where they are few; or what was counted of them on arrays, where they
-are many; or by
-parts, where what is lost at all pairs is a formula in distances.
-Families keep as many members as one step can touch.
+steps count; a list of all databases, where they are few; what was counted of them on arrays, where they are
+many; or parts, where what is lost at all pairs is a formula in distances.  Families keep as many members as
+one step can touch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a class is told to the kernel: what the seven kinds have in common."""
+"""How a class is told to the kernel: what all kinds have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mechanisms made of probabilities: finite tables, and what they lose, exactly.
+"""Tables of probabilities in the user's hands: what they lose and promise, composed and processed, exactly.
 
 A table has a row for each database (or input) and a column for each outcome; its entries are
 rationals, or quotients of sums of rational multiples of powers of e in parameters, such as

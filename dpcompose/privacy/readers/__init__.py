@@ -1,1 +1,1 @@
-"""What the checked tables of problem files mean, one idea of them a file."""
+"""Readers: what the checked tables of problem files mean, one kind of table a file."""

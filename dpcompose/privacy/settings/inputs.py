@@ -1,4 +1,4 @@
-"""How maps of a setting read records."""
+"""How many records a map of a setting reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds proofs by weights: trees of choices, and at the leaves weights, seen at once or by linear programs"""
+"""Finds proofs by weights: trees of choices, with weights at the leaves, seen or by linear programs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Privacy in metrics: verdicts on claims, and sensitivities."""
+"""Claims in metrics: the cases and points that decide them, verdicts on them, and sensitivities."""

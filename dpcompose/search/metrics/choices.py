@@ -1,5 +1,8 @@
-"""Claims in metrics about mechanisms with several guarantees: proved with one of each, and refuted by
-mechanisms with a part of one that implies all others; see `search.choices`."""
+"""Claims in metrics about mechanisms with several guarantees; see `search.choices`.
+
+They are proved with one guarantee of each, and refuted by mechanisms with a part of one that implies all
+others.
+"""
 
 from __future__ import annotations
 

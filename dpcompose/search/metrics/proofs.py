@@ -1,5 +1,7 @@
-"""Verdicts on claims in metrics whose theorems were made again from their saved form; see `replayed`; and why
-it is not known whether mechanisms lose what they are stated in: then nothing is refuted."""
+"""Verdicts on claims in metrics, their theorems made again from their saved form; see `replayed`.
+
+And why it is not known whether mechanisms lose what they are stated in: then nothing is refuted.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Elementary functions: sums of c·Π l^r, with rational c and r, whose letters l are parameters, powers of e,
-logarithms, sums under rational powers, and worst cases.
+"""Elementary functions: sums of c·Π l^r, with rational c and r, in a normal form.
 
-A normal form: exponentials of one exponent are joined, exp(a + b) = exp(a)·exp(b); logarithms of
-products are sums; what all terms of a sum share is taken out of its powers and its logarithm.  So
-most identities are seen, and derivatives and substitutions stay in the same form.  Everything is
-exact.  A form stands for a function where all of its letters have a value, see `ranges.undefined`.
+Letters l are parameters, powers of e, logarithms, sums under rational powers, and worst cases.
+Exponentials of one exponent are joined, exp(a + b) = exp(a)·exp(b); logarithms of products are sums; what
+all terms of a sum share is taken out of its powers and its logarithm.  So most identities are seen, and
+derivatives and substitutions stay in the same form.  Everything is exact.  A form stands
+for a function where all of its letters have a value, see `ranges.undefined`.
 
 Letters, which are compared as tuples:
 
