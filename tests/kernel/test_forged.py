@@ -82,6 +82,7 @@ OF = [
     "between-sizes.toml",
     "corners.toml",
     "families-in-formulas.toml",
+    "few-records.toml",
     "sizes.toml",
     "letters.toml",
     "101-published-after-rounding.toml",

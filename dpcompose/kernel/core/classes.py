@@ -15,7 +15,7 @@ from dpcompose.kernel.core import counted
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.counted import Counted
 from dpcompose.kernel.core.reader import BadSetting, Reader
-from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.grammar import RESERVED
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Ends, Points
@@ -138,6 +138,14 @@ class Databases:
         top = self.from_length if self.of_places else self.least if n is None else n
         both = ((self.lower, self.least), (self.letter, top))
         return {term.of[0]: there for term, there in both if term is not None}
+
+    @property
+    def largest(self) -> Term | None:
+        """How many records of multisets a database has at most, if there is a limit."""
+        n = self.size[1] if self.of_multisets else None
+        if n is None:
+            return None
+        return terms.number(n) if self.letter is None else self.letter
 
     @property
     def from_some_size_on(self) -> bool:

@@ -37,7 +37,7 @@ from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.steps import Steps
 from dpcompose.kernel.covers.sunflowers import Sunflowers
-from dpcompose.kernel.covers.types import Cover, NoCover
+from dpcompose.kernel.covers.types import Cover, first_of
 from dpcompose.kernel.library.theory import Theory
 
 KINDS: Mapping[str, type[Records | Policies | Contributions | Cells | Listed | Steps | Arrays]] = {
@@ -93,7 +93,7 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
             return kind(setting, theory).cover()
         return distances.cover(setting, theory, cover, every)
     if setting.target.times is not None:
-        return groups.cover(setting, theory, cover, kind(setting, theory).enough_steps)
+        return groups.cover(setting, theory, cover, kind(setting, theory).enough_steps, every)
     if any(
         mechanism.stated is not None and mechanism.stated.times is not None
         for mechanism in setting.mechanisms
@@ -109,10 +109,4 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
         ways.insert(-1, Corners(setting, theory).cover)
     if groups.are_scaled(setting):
         ways.insert(-1, lambda: groups.cover(setting, theory, cover))
-    why: dict[str, None] = {}
-    for way in ways:
-        try:
-            return way()
-        except NoCover as error:
-            why[str(error)] = None
-    raise NoCover("; ".join(why))
+    return first_of(ways)

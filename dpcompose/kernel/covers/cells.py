@@ -36,10 +36,10 @@ class Cells(Covering):
         return sorted(changes, key=lambda change: (len(change), sorted(change)))
 
     @property
-    def enough_steps(self) -> int:
+    def enough_steps(self) -> Term:
         """The fewest blocks that change all cells that any number of them can change."""
         blocks = self.setting.target.blocks
-        return fewest_blocks(by_cell(blocks), frozenset[int]().union(*blocks)) or 0
+        return number(fewest_blocks(by_cell(blocks), frozenset[int]().union(*blocks)) or 0)
 
     @cached_property
     def kept(self) -> dict[Reader, Block]:

@@ -5,8 +5,9 @@ at most the mean of those at m times each step, so at most the largest of them; 
 the same records taken m times, move all inputs m times as far.  An input that all steps move as far is m
 times as far for any m of them: what is lost there need not be convex.
 
-Where databases have cells, or are listed, some number of steps leads as far as any: then the types of groups
-of 1, 2, … up to so many steps are those of m, each from its number on.
+Where databases have cells, are listed, or have so many records at most, some number of steps leads as far as
+any: then the types of groups of 1, 2, … up to so many steps are those of m, each from its number on; or those
+of single steps as many times as far, where there is room for the same step as often.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations_with_replacement
 from typing import Any
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, first_of
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, least, number
 from dpcompose.kernel.library.theory import Theory
@@ -38,9 +40,6 @@ def are_scaled(setting: Setting) -> bool:
 
 def of_single_steps(setting: Setting) -> Setting:
     """The setting for single steps of the target.  Raises NoCover where groups are not m times as far."""
-    times, databases = setting.target.times, setting.databases
-    if times is not None and databases.size[1] is not None and times != databases.letter:
-        raise NoCover("groups of any number of steps need databases of any size")
     mechanisms = tuple(_for_single_steps(mechanism, setting.target) for mechanism in setting.mechanisms)
     target = replace(setting.target, steps=1, times=None)
     return replace(setting, target=target, mechanisms=mechanisms, flat=None)
@@ -71,11 +70,30 @@ def cover(
     setting: Setting,
     theory: Theory,
     single: Callable[[Setting, Theory, bool], Cover],
-    enough: int | None = None,
+    enough: Term | None = None,
+    every: bool = False,
 ) -> Cover:
-    """The types of groups, from the cover of single steps; enough -- how many lead as far as any number."""
-    if enough is not None:
-        return _of_each_number(setting, theory, single, enough)
+    """The types of groups, from covers of some numbers of steps.
+
+    enough -- how many lead as far as any number; every -- whether those are wanted that stand for all
+    neighbours whatever is lost.
+    """
+    multiples = partial(_of_multiples, setting, theory, single, enough)
+    if enough is None or enough.number is None:
+        return multiples()
+    each = partial(_of_each_number, setting, theory, single, int(enough.number))
+    if not setting.databases.of_multisets:
+        return each()
+    return first_of([each, multiples] if every else [multiples, each])
+
+
+def _of_multiples(
+    setting: Setting,
+    theory: Theory,
+    single: Callable[[Setting, Theory, bool], Cover],
+    enough: Term | None,
+) -> Cover:
+    """The types of single steps, m times as far, or as often as leads as far as any number does."""
     m = setting.target.times or number(setting.target.steps)
     page = theory.procedure(PROCEDURE)
     found = single(of_single_steps(setting), theory, True)
@@ -92,6 +110,9 @@ def cover(
                 "other numbers of these for other steps of the target; state it for single steps"
             )
     _check_families(setting, fixed, found)
+    if enough is not None and m != enough:
+        _check_copies(setting, enough, found)
+        m = least(m, enough)
     types = tuple(_scaled(type, m, fixed, setting) for type in found.types)
     every = frozenset(range(1, len(setting.mechanisms) + 1))
     whole = frozenset(i for i in every if not setting.mechanisms[i - 1].partition)
@@ -99,6 +120,19 @@ def cover(
     convex = every - fixed - as_far | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex, infinite=found.infinite)
+
+
+def _check_copies(setting: Setting, enough: Term, found: Cover) -> None:
+    """Raises NoCover unless there is room for as many copies of each step as lead as far as any number."""
+    databases, n = setting.databases, setting.databases.size[1] or 0
+    for type in found.types:
+        D, E = (Counter(side) for side in type.pair if isinstance(side, tuple))
+        removed, added = ((one - other).total() for one, other in ((D, E), (E, D)))
+        there = databases.lower is None and databases.differ(n * removed, n * added)
+        if enough != databases.largest or not there:
+            raise NoCover(f"{formulas.to_text(enough)} times the same step do not fit into {databases.shown}")
+    for mechanism in setting.mechanisms:
+        _check_single(mechanism)
 
 
 def _check_families(setting: Setting, fixed: frozenset[int], found: Cover) -> None:
@@ -154,15 +188,19 @@ def _of_each_number(
 
 def _check_by_distance(mechanism: Mechanism) -> None:
     """Raises NoCover where more is known of neighbours than how far they move what a mechanism reads."""
-    stated = mechanism.stated
-    if stated is not None and stated.times is not None:
-        raise NoCover(
-            f"{mechanism.name} is stated for groups of any number of steps; state it for single steps"
-        )
+    _check_single(mechanism)
     if mechanism.table is not None or mechanism.partition or mechanism.dealt or mechanism.sampled is not None:
         raise NoCover(
             f"{mechanism.name} is a table, or about samples or one of any number of parts, which is not "
             "supported beside groups of any number of steps; a number of steps would do"
+        )
+
+
+def _check_single(mechanism: Mechanism) -> None:
+    """Raises NoCover where the number of steps that a guarantee is stated for is a letter."""
+    if mechanism.stated is not None and mechanism.stated.times is not None:
+        raise NoCover(
+            f"{mechanism.name} is stated for groups of any number of steps; state it for single steps"
         )
 
 
@@ -250,8 +288,9 @@ def _scaled(type: Type, m: Term, fixed: frozenset[int], setting: Setting) -> Typ
         return m * many if setting.mechanisms[i - 1].partition else many, r
 
     moves: Moves = tuple((i, tuple(far(i, *each) for each in some)) for i, some in type.moves)
-    often = 1 if m.number is None else int(m.number)
-    return Type(moves, type.unlimited, repeated(type, often, setting.databases))
+    if m.number is None:
+        return Type(moves, type.unlimited, type.pair, often=m)
+    return Type(moves, type.unlimited, repeated(type, int(m.number), setting.databases))
 
 
 def repeated(type: Type, often: int, databases: Databases) -> Pair:

@@ -35,13 +35,13 @@ class Listed(Covering):
         return self.of_types(types, len(pairs), [()] * len(far))
 
     @property
-    def enough_steps(self) -> int:
+    def enough_steps(self) -> Term:
         """The most steps that are needed between two databases that some lead to each other."""
         graph = paths.graph(self.setting.target.pairs)
         if len(graph) ** 2 > LARGEST:
             raise NoCover(f"any two of {len(graph):,} databases are too many pairs to go through")
         far = paths.steps(graph)
-        return max((max(far(x).values()) for x in graph), default=0)
+        return number(max((max(far(x).values()) for x in graph), default=0))
 
     def told_apart(self, type: Type) -> Hashable:
         """The rows of tables: what they lose differs between neighbours that are equally far apart."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
@@ -57,6 +57,17 @@ class Policies(Covering):
         smallest = sorted(found.items(), key=lambda one: one[1][0])
         types = [self.type(alike, pair) for alike, (_, pair) in smallest]
         return self.of_types(types, gone_through, pages)
+
+    @property
+    def enough_steps(self) -> Term | None:
+        """As many as lead from a record to any that can be reached, for each record of the larger one."""
+        if (n := self.setting.databases.largest) is None:
+            return None
+        costs = Costs(self.room.usable(frozenset(self.setting.target.policy), self.every))
+        twice = ((x, x) for x in self.every if len(self.room.atoms[x].records) > 1)
+        ends = (*combinations([*self.every, NOTHING], 2), *twice)
+        longest = max((costs(x, y) or 0 for x, y in ends), default=0)
+        return max(longest, 1) * n
 
     @cached_property
     def room(self) -> Room:

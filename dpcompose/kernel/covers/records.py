@@ -64,6 +64,12 @@ class Records(Covering):
         types.sort(key=lambda one: (_records(one), str(one.pair)))
         return self.of_types(types, len(types), pages)
 
+    @property
+    def enough_steps(self) -> Term | None:
+        """As many as databases have records where one is replaced at a time, and else twice as many."""
+        n, edits = self.setting.databases.largest, self.setting.target.edits
+        return n if n is None or (1, 1) in edits else 2 * n
+
     @cached_property
     def metrics(self) -> dict[Reader, Metric]:
         """The metric of all that is read."""

@@ -21,7 +21,7 @@ from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.orders import undominated
-from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -100,7 +100,8 @@ class Type:
     lost -- of mechanisms that are stated in formulas of distances, what these are here, and the parameters
     that are formulas of their own; then they move by one step of the guarantee that they have here;
     where -- of a product, where the two are;
-    choices -- what may move in place of some of `moves`; the pair changes the first ones of each choice.
+    choices -- what may move in place of some of `moves`; the pair changes the first ones of each choice;
+    often -- how many times the records are there in which the pair differs.
     """
 
     moves: Moves
@@ -110,6 +111,7 @@ class Type:
     lost: tuple[tuple[int, Term, tuple[tuple[str, Term], ...]], ...] = ()
     where: Where | None = None
     choices: tuple[Choice, ...] = ()
+    often: Term = ONE
 
     def of(self, numbers: Mapping[int, int]) -> Type:
         """How far some of the inputs move, with other numbers for them."""
@@ -184,7 +186,7 @@ class Covering(ABC):
         """The types of the target's neighbours.  Raises NoPage where no lemma covers them."""
 
     @property
-    def enough_steps(self) -> int | None:
+    def enough_steps(self) -> Term | None:
         """How many steps of the target lead as far as any number of them does; None where none do."""
         return None
 
@@ -309,6 +311,17 @@ class Covering(ABC):
         kept = [type for some in every for type in some if type.moves or len(every) == 1]
         page, pages = self.theory.procedure(self.procedure), tuple(tuple(metric) for metric in metrics)
         return Cover(tuple(kept), page, gone_through, pages, rows_apart=TOO_MANY not in told)
+
+
+def first_of(ways: Iterable[Callable[[], Cover]]) -> Cover:
+    """The cover of the first way that leads to one.  Raises NoCover, with the reasons of all."""
+    why: dict[str, None] = {}
+    for way in ways:
+        try:
+            return way()
+        except NoCover as error:
+            why[str(error)] = None
+    raise NoCover("; ".join(why))
 
 
 def size(distance: Term) -> tuple[int, Fraction]:

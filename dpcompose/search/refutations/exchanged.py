@@ -11,7 +11,7 @@ from dpcompose.kernel.covers import groups
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.intervals import enclosure
-from dpcompose.kernel.expressions.terms import ZERO, Term
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage
 
 Lost = Callable[[int, Term], Term]
@@ -24,10 +24,9 @@ def at_point(type: Type, setting: Setting, point: Mapping[str, Fraction], lost: 
 
     lost -- left out, a mechanism loses the first parameter of its guarantee.
     """
-    times, databases = setting.target.times, setting.databases
-    if times is not None and databases.of_atoms:
-        often = int(formulas.evaluate(times, point) or 1)
-        type = replace(type, pair=groups.repeated(type, often, databases))
+    if type.often != ONE:
+        often = int(formulas.evaluate(type.often, point) or 1)
+        type = replace(type, pair=groups.repeated(type, often, setting.databases.at(point)))
     if not type.choices:
         return type
     return _exchanged(type, setting, point, lost or (lambda i, _: setting.mechanisms[i - 1].values[0][1]))

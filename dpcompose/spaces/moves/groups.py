@@ -157,9 +157,9 @@ class AnyGroup(Granularity):
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         product = databases.cells is not None and databases.larger() == databases
-        if not (databases.any_number or product or databases.is_listed):
+        if not (databases.twice or product or databases.is_listed):
             return (
-                f"a {self} neighbour is reached by any number of steps, which needs multisets of any size, "
+                f"a {self} neighbour is reached by any number of steps, which needs multisets, "
                 f"tuples of one length, graphs on some vertices or listed databases, not {databases}; a "
                 "number of steps would do"
             )

@@ -14,7 +14,7 @@ from dpcompose.kernel import covers
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.kernel.expressions.terms import ONE, ZERO, largest, least, letter
+from dpcompose.kernel.expressions.terms import ONE, ZERO, largest, least, letter, number
 
 
 def cover(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Cover:
@@ -102,8 +102,10 @@ def test_members_that_move_once_each_beside_some_that_move_further_are_refused()
 
 
 def test_what_is_not_m_times_as_far_is_refused() -> None:
-    with pytest.raises(NoCover, match="databases of any size"):
-        cover(times(U), ([0], U), size=["at most", 4])
+    with pytest.raises(NoCover, match=r"18 times the same step do not fit.*too many to go through"):
+        cover(times(U), ([0], U), size=["at most", 9])
+    with pytest.raises(NoCover, match="groups of any number of steps; state it for single steps"):
+        cover(times(B), ([0, 1, 2], times(B)), size=["exactly", 30])  # 30 steps are less than one of 40
     with pytest.raises(NoCover, match="another number of steps"):
         cover(times(U), (None, times(U, "n")))
     with pytest.raises(NoCover, match="stated for groups of 2"):
@@ -122,6 +124,23 @@ def test_fewer_groups_of_more_steps() -> None:
 def test_a_part_is_one_step_from_any_other() -> None:
     assert moves(cover(times(B), ([0], ANY), (None, U))) in ({f"1:1 2:{TWO!r}"}, {f"2:{TWO!r} 1:1"})
     assert moves(cover(times(U), ([0, 1, 2], ANY))) == {"1:1"}
+
+
+def test_databases_of_so_many_records_are_no_more_steps_apart() -> None:
+    """All of n records may be replaced by n steps of which each is one; by 2n they go and others come."""
+    far = least(M, number(30))
+    assert moves(cover(times(B), (None, B), size=["exactly", 30])) == {f"1:{far!r}"}
+    assert moves(cover(times(B), (None, B), size=["exactly", 1], letter="n")) == {f"1:{least(M, N)!r}"}
+    both = {"single": [[1, 1], [0, 1]], "steps": 1}
+    assert moves(cover(times(both), ([0], U), size=["at most", 30])) == {f"1:{2 * far!r}"}
+    there = least(ONE, largest(ZERO, M - 1))
+    assert moves(cover(times(U), ([0], U), ([1], U), size=["at most", 1])) == {
+        "1:1",
+        "2:1",
+        f"1:{2 * there!r}",
+        f"2:{2 * there!r}",
+        f"1:{there!r} 2:{there!r}",
+    }
 
 
 def test_any_two_multisets_of_n_records() -> None:
