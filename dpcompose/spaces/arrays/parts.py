@@ -75,7 +75,7 @@ def moves_of_parts(layout: MultisetLayout, parts: Sequence[Part]) -> dict[Vector
 
     if n < 1:
         return found
-    grown = [list(_edits(part, n, adds=True)) for part in parts]
+    grown = list(_of_parts(parts, n, adds=True))
     if (layout.adds and not layout.exactly and others) or (layout.replaces and others > 1):
         found.setdefault(vector(), [])
     for i, edges in enumerate(grown):
@@ -85,8 +85,8 @@ def moves_of_parts(layout: MultisetLayout, parts: Sequence[Part]) -> dict[Vector
     if not layout.exactly or others or len(parts) > 2:
         # The fewer records are common before and after, the more room there is: the smallest edits do.
         grown = [list({edge.moved: edge for edge in reversed(edges)}.values()) for edges in grown]
-    for i, part in enumerate(parts) if layout.replaces else ():
-        for one in _edits(part, n, adds=False):
+    for i, edges in enumerate(_of_parts(parts, n, adds=False) if layout.replaces else ()):
+        for one in edges:
             if fits(one.size, i):
                 found.setdefault(vector((i, one.moved)), [(i, one)])
         for j in range(i):
@@ -96,6 +96,16 @@ def moves_of_parts(layout: MultisetLayout, parts: Sequence[Part]) -> dict[Vector
                     back = PartEdge(two.layout, two.size, two.moved, two.ends[::-1])
                     found[both] = [(i, one), (j, back)]
     return found
+
+
+def _of_parts(parts: Sequence[Part], n: int, adds: bool) -> Iterator[list[PartEdge]]:
+    """The edits of each part, found once of those that have the same values."""
+    known: dict[tuple[int, bytes], list[PartEdge]] = {}
+    for part in parts:
+        key = part.types, part.values.tobytes()
+        if key not in known:
+            known[key] = list(_edits(part, n, adds))
+        yield known[key]
 
 
 def _edits(part: Part, n: int, adds: bool) -> Iterator[PartEdge]:
