@@ -134,4 +134,4 @@ def test_a_delta_beside_gaussian_privacy() -> None:
     study = two_steps(dpc.approximate("e", "1/10", U), dpc.gaussian("m", U))
     bound = dpc.approximate("2*e + 2*m**2 + 2*m*sqrt(2*log(10**6))", "(1 + exp(e))/10 + 1/10**6")
     assert rechecked(study, bound) == ["proved"]
-    assert {"delta": "1/1000000"} in study.bound.found.way.chosen.values()
+    assert {"delta": "1/1000000"} in study.bound.guarantees.way.chosen.values()

@@ -108,7 +108,7 @@ def test_example_uses_the_page(page: Page) -> None:
     bound = study.bound
     if isinstance(bound, BestMetric):
         used = frozenset(one.id for one in bound.pages)
-        found = [study.check(claim).found for claim in claims]
+        found = [study.check(claim).outcome for claim in claims]
         assert page.id in used.union(
             *(one.theorem.rests_on.pages for one in found if one.theorem is not None)
         )
@@ -180,7 +180,7 @@ def violated_by(study: Study, claims: Sequence[problems.Claim], page: Page) -> b
 def converts_by(study: Study, claims: Sequence[problems.Claim], page: Page) -> bool:
     """Whether some claim is proved by a derivation that uses the page, or refuted by what it implies."""
     for found in map(study.check, claims):
-        if found.verdict == "proved" and page.id in found.found.rests_on.pages:
+        if found.verdict == "proved" and page.id in found.outcome.rests_on.pages:
             return True
         if found.counterexample is not None and page.id in found.counterexample.through:
             return True
@@ -392,7 +392,7 @@ def used_in_metrics(problem: str) -> set[str]:
     made, claims = dpc.load(ROOT / "notebooks" / "problems" / problem)
     found = [made.check(claim) for claim in claims]
     assert [one.verdict for one in found] == [claim.expect for claim in claims]
-    shown = [one.found.found if isinstance(one.found, Proved) else one.found for one in found]
+    shown = [one.outcome.verdict if isinstance(one.outcome, Proved) else one.outcome for one in found]
     theorems = [one.theorem for one in shown if one is not None]
     of_maps = any("values" in one for one in made.setting.data.get("maps", {}).values())
     several = len(made.setting.mechanisms) > 1
@@ -425,4 +425,4 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
         return getattr(given.bound.theorem.head, "shape", None) == page.id
     fitting = {fit.page.id for fit in given.bound.fits if fit.fits}
     used = page.id in {one.id for one in given.bound.told.pages} or page.id in fitting
-    return used or any(page.id in given.check(claim).found.rests_on.pages for claim in claims)
+    return used or any(page.id in given.check(claim).outcome.rests_on.pages for claim in claims)

@@ -263,7 +263,8 @@ class Curves:
     def attained(self, type: Type, at: Point) -> tuple[Any, Curve | None]:
         """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
         every = (
-            None if piece is None else piece.times(len(those)) for _, those, piece in self.free.each(type, at)
+            None if piece is None else piece.times(len(those))
+            for _, those, piece in self.free.most_lost(type, at)
         )
         return self.free.page, pieces.curve(every, self.setting.adaptive)
 
@@ -276,7 +277,7 @@ class Curves:
         ]
         return replace(self, losses=free)
 
-    def each(self, type: Type, at: Point) -> Iterator[tuple[int, range, Piece | None]]:
+    def most_lost(self, type: Type, at: Point) -> Iterator[tuple[int, range, Piece | None]]:
         """What each mechanism loses most that may be anything that its guarantee allows, and which of its
         members, all alike, do.  Raises NoLoss."""
         alone, type = in_steps(self.losses, by_metrics(type), self.setting, self.theory)

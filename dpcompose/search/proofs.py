@@ -170,7 +170,7 @@ class Proofs:
                 and (there := self.at_orders(at := Orders.read(claim["orders"]))) is not self
             ):
                 verdict = _itself(there, there._found(claim))
-                return orders.here(Prover(self.elaborated.core, self.theory), verdict, at)
+                return orders.in_other_orders(Prover(self.elaborated.core, self.theory), verdict, at)
             prover = Prover(self.elaborated.core, self.theory)
             if (some := tradeoffs.lines_of(claim, prover)) is not None:
                 return tradeoffs.judged(claim, some, prover, self._of_line)
@@ -194,7 +194,11 @@ class Proofs:
     def _of_line(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, by a theorem about the setting itself."""
         verdict = self._found(claim)
-        return verdict if verdict.theorem is None else replace(verdict, theorem=self.here(verdict.theorem))
+        return (
+            verdict
+            if verdict.theorem is None
+            else replace(verdict, theorem=self.about_itself(verdict.theorem))
+        )
 
     def _judged(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim; one that says nothing needs no guarantee."""
@@ -235,9 +239,11 @@ class Proofs:
 
     def replayed(self, theorems: Sequence[Theorem]) -> list[Theorem]:
         """Theorems about the setting, or with its studies one by one, made again from their saved form."""
-        return replayed.again(self.elaborated.core, self.theory, [self.here(theorem) for theorem in theorems])
+        return replayed.again(
+            self.elaborated.core, self.theory, [self.about_itself(theorem) for theorem in theorems]
+        )
 
-    def here(self, theorem: Theorem) -> Theorem:
+    def about_itself(self, theorem: Theorem) -> Theorem:
         """A theorem about the setting itself, where it is about the mechanisms of its studies one by one."""
         if theorem.setting == self.elaborated.core.hash:
             return theorem
@@ -252,20 +258,22 @@ def saved(
     with suppress(NoGuarantee, TermError):
         main = proofs.guarantee(notion).best
         main = proofs.together(main.says.notion) or main
-        best = proofs.here(main.theorem)
-        optimal = [proofs.here(theorem) for theorem in _optimal(proofs, main)]
+        best = proofs.about_itself(main.theorem)
+        optimal = [proofs.about_itself(theorem) for theorem in _optimal(proofs, main)]
     found = [_here(proofs, verdict) for verdict in verdicts]
     return {"problem": problem} | replayed.saved(proofs.elaborated.core, proofs.theory, found, best, optimal)
 
 
 def _here(proofs: Proofs, proved: Proved) -> Verdict:
     """A verdict by theorems about the setting itself."""
-    return replace(_itself(proofs, proved.found), word=proved.word, loose=proved.loose)
+    return replace(_itself(proofs, proved.verdict), word=proved.word, loose=proved.loose)
 
 
 def _itself(proofs: Proofs, verdict: Verdict) -> Verdict:
     """A verdict, as it was found, by theorems about the setting itself."""
-    theorem, shown = (None if it is None else proofs.here(it) for it in (verdict.theorem, verdict.shown))
+    theorem, shown = (
+        None if it is None else proofs.about_itself(it) for it in (verdict.theorem, verdict.shown)
+    )
     return replace(verdict, theorem=theorem, shown=shown)
 
 

@@ -34,7 +34,7 @@ class Proved:
 
     word: str
     loose: bool | None
-    found: Verdict
+    verdict: Verdict
     theorems: tuple[Theorem, ...] = ()
 
     @property

@@ -218,8 +218,8 @@ def test_against_enumeration(seed: int) -> None:
     judge = Judge(problem.setting, THEORY)
     assert judge.at_any_two is not None
     for (c, name), claim in zip(some, problem.claims, strict=True):
-        found = judge.metric_forms.answer(claim, proofs.verdict(judge.at_any_two.search, claim).found)
-        assert found is not None and isinstance(found.found, Shown)
+        found = judge.metric_forms.answer(claim, proofs.verdict(judge.at_any_two.search, claim).verdict)
+        assert found is not None and isinstance(found.outcome, Shown)
         assert found.verdict == ("proved" if holds(c, name) else "refuted"), (text, c, name)
 
 

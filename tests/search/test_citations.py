@@ -130,11 +130,11 @@ def test_without_named_theorems_the_profile_is_cited(notion: str) -> None:
     more = ', delta = "d_{x}"' if notion == "approximate" else ""
     kept = {id: page for id, page in THEORY.pages.items() if page.head.kind != "named"}
     of = cited(replace(THEORY, pages=MappingProxyType(kept)), f'{values} = "e_{{x}}"{more}', notion)
-    assert of.theorem.id == "sensitivity-profile" and not of.fits and not of.held
+    assert of.theorem.id == "sensitivity-profile" and not of.fits and not of.supposed
 
 
 def test_hypotheses_of_the_cited_theorem_are_kept_with_what_was_gone_through() -> None:
-    assert [(one.words, one.covered) for one in cited().held] == [
+    assert [(one.words, one.covered) for one in cited().supposed] == [
         ("p is a record-wise partition", "by the record sets"),
         ("k >= 2", "k = 3"),
     ]

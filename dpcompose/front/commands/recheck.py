@@ -50,7 +50,7 @@ def run(given: argparse.Namespace) -> int:
                 f"dpcompose: there is no theorem page {id!r}{near(id, given.theory.pages)}", file=sys.stderr
             )
             return running.WRONG
-    return running.each(given.files, lambda file: _recheck_file(file, given), given.json)
+    return running.over_files(given.files, lambda file: _recheck_file(file, given), given.json)
 
 
 def _recheck_file(file: str, given: argparse.Namespace) -> int:

@@ -54,7 +54,7 @@ def of_files(
     def run(given: argparse.Namespace) -> int:
         if not with_theory(given):
             return WRONG
-        return each(given.files, lambda file: run_file(file, given), getattr(given, "json", False))
+        return over_files(given.files, lambda file: run_file(file, given), getattr(given, "json", False))
 
     made = command(commands, name, run, words, more, as_json)
     made.add_argument("files", nargs="+" if many else 1, metavar="FILE", help="a problem file (TOML)")
@@ -90,7 +90,7 @@ def in_folders(files: Sequence[str]) -> list[str]:
     return [file for one in files for file in folders.get(one) or [one]]
 
 
-def each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
+def over_files(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
     """Runs over all files; wrong ones, and errors of our own, do not keep the others from it.
 
     The worst status.

@@ -44,7 +44,7 @@ def run(given: argparse.Namespace) -> int:
     if not running.with_theory(given, warn=given.problem is not None):
         return running.WRONG
     if given.problem is not None:
-        return running.each([given.problem], lambda file: _theorems_for(file, given), given.json)
+        return running.over_files([given.problem], lambda file: _theorems_for(file, given), given.json)
     return _all_theorems(given) if given.id is None or given.table else _theorem(given)
 
 

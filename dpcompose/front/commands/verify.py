@@ -75,7 +75,7 @@ def run(given: argparse.Namespace) -> int:
         print("dpcompose: --fragment goes with --latex FILE", file=sys.stderr)
         return running.WRONG
     found, reported = Counter[str](), list[dict[str, Any]]()
-    status = running.each(files, lambda file: _run(file, given, found, reported), given.json)
+    status = running.over_files(files, lambda file: _run(file, given, found, reported), given.json)
     if given.sarif and not _reports(given.sarif, reported, complete=found["read"] == len(files)):
         return running.WRONG
     if (len(files) > 1 or given.quiet) and not given.json:

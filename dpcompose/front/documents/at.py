@@ -370,7 +370,7 @@ class At:
     def of_curves(self, curves: computed.Curves) -> list[Row]:
         """What mechanisms are of which the curve is looked at; those that are alike together."""
         found, alike = dict[int, Row](), dict[Any, list[int]]()
-        for i, those, piece in curves.each(self.type, self.point):
+        for i, those, piece in curves.most_lost(self.type, self.point):
             numbers = self.numbers(i)
             if self.core.mechanisms[i - 1].count is not None:
                 numbers = self.moving(numbers)[those.start - 1 : those.stop - 1]

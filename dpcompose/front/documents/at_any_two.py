@@ -101,7 +101,7 @@ class AtAnyTwo(At):
 
     def of_curves(self, curves: computed.Curves) -> list[Row]:
         found = []
-        for i, those, piece in curves.each(self.type, self.point):
+        for i, those, piece in curves.most_lost(self.type, self.point):
             name, many = self.name(i), len(those)
             if self.core.mechanisms[i - 1].count is not None:
                 name = f"{name}[{those.start}]" if self.mechanism(i).counts else _all(name, many)

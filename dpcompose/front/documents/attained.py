@@ -73,14 +73,14 @@ def _overlap(steps: Captions) -> bool:
 
 def _largest(steps: Captions) -> Iterator[Attained]:
     """The types of neighbours whose loss no other one is seen to be at least."""
-    core = steps.found.shop
-    together = Composition(tuple(map(loss_of, steps.found.losses)), core.setting, core.theory)
+    core = steps.guarantees.shop
+    together = Composition(tuple(map(loss_of, steps.guarantees.losses)), core.setting, core.theory)
     by_value: dict[tuple[tuple[str, Term], ...], Type] = {}
     for type in steps.cover.types:
         by_value.setdefault(tuple(together.at(type).items()), type)
     if len(by_value) > MOST_COMPARED:
         return
-    key = next(iter(dict(steps.found.main.says.values)))
+    key = next(iter(dict(steps.guarantees.main.says.values)))
     every = [dict(values)[key] for values in by_value]
     whole = together.worst(key, every)
     for values, one in by_value.items():

@@ -77,9 +77,9 @@ class Bound(Best, Shown):
         return replace(self, steps=replace(self.steps, citing=Citing(setting, self.steps.theory)))
 
     @property
-    def found(self) -> Guarantees:
+    def guarantees(self) -> Guarantees:
         """The guarantees as theorems of the kernel."""
-        return self.steps.found
+        return self.steps.guarantees
 
     @cached_property
     def guarantee(self) -> Guaranteed:
@@ -89,7 +89,7 @@ class Bound(Best, Shown):
     @property
     def best(self) -> Known:
         """The same as a theorem: with one guarantee of each mechanism, or with all of them together."""
-        return self.found.best if self.steps.together is None else self.steps.together
+        return self.guarantees.best if self.steps.together is None else self.steps.together
 
     @property
     def theorem(self) -> Page:
@@ -114,13 +114,13 @@ class Bound(Best, Shown):
     @property
     def conversions(self) -> tuple[Page, ...]:
         """The pages by which guarantees were converted from notion to notion, each once."""
-        each = (page for path in self.found.way.each.values() for page in path)
-        whole = (conversion.arguments["page"] for conversion in conversions(self.found.main.theorem))
+        each = (page for path in self.guarantees.way.each.values() for page in path)
+        whole = (conversion.arguments["page"] for conversion in conversions(self.guarantees.main.theorem))
         return tuple(self.steps.theory.pages[id] for id in dict.fromkeys([*each, *whole]))
 
     @property
     def items(self) -> list[Item]:
-        closer = [self.steps.closer] if self.best is self.found.closer else []
+        closer = [self.steps.closer] if self.best is self.guarantees.closer else []
         return [self.item, *(page.cite(self.steps.notion, self.setting.adaptive) for page in closer)]
 
     @cached_property
@@ -165,7 +165,7 @@ class Bound(Best, Shown):
         """The guarantee with one of each mechanism, in words; "" where it is the one that is shown."""
         if self.steps.together is None:
             return ""
-        said = self.words_of(self.steps.private(self.found.main.theorem))
+        said = self.words_of(self.steps.private(self.guarantees.main.theorem))
         return f"with one guarantee of each mechanism {plain(said)}, by {self._cited}"
 
     @property
@@ -275,21 +275,23 @@ class Bound(Best, Shown):
     @cached_property
     def smaller_is_known(self) -> bool:
         """Whether another guarantee is known that is smaller at some point."""
-        prover = self.found.shop.prover
+        prover = self.guarantees.shop.prover
         return self.flat is not None and is_smaller(prover, self.flat.best.says, self.best.says)
 
     def without_optimal(self) -> Bound:
         """The same where mechanisms have more guarantees, so that smaller ones may hold."""
-        closer = None if self.found.closer is None else replace(self.found.closer, optimal=None)
-        guarantees = replace(self.found, main=replace(self.found.main, optimal=None), closer=closer)
-        return replace(self, steps=replace(self.steps, found=guarantees))
+        closer = None if self.guarantees.closer is None else replace(self.guarantees.closer, optimal=None)
+        guarantees = replace(self.guarantees, main=replace(self.guarantees.main, optimal=None), closer=closer)
+        return replace(self, steps=replace(self.steps, guarantees=guarantees))
 
     @cached_property
     def summed(self) -> Bound:
         """The same by the rule of the notion alone, without closer values; itself where there are none."""
-        if self.best is self.found.main:
+        if self.best is self.guarantees.main:
             return self
-        return replace(self, steps=replace(self.steps, found=replace(self.found, closer=None), together=None))
+        return replace(
+            self, steps=replace(self.steps, guarantees=replace(self.guarantees, closer=None), together=None)
+        )
 
     def with_all(self, together: Known | None) -> Bound:
         """The same with what all guarantees of mechanisms give together, if that is known to be less."""

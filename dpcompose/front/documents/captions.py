@@ -58,7 +58,7 @@ class Captions:
 
     setting: Setting
     theory: Theory
-    found: Guarantees
+    guarantees: Guarantees
     citing: Citing
     citation: Citation
     pair: Pairs
@@ -68,11 +68,11 @@ class Captions:
     @property
     def notion(self) -> str:
         """The notion in which losses are added up."""
-        return self.guarantee_of(self.found.before).notion
+        return self.guarantee_of(self.guarantees.before).notion
 
     @property
     def cover(self) -> Cover:
-        return self.found.shop.types
+        return self.guarantees.shop.types
 
     @property
     def inputs(self) -> Any:
@@ -93,9 +93,11 @@ class Captions:
     @property
     def closer(self) -> Page:
         """The page on closer values: that of a noise; or that over steps, unless several inputs move."""
-        known, theory = self.found.closer, self.found.shop.theory
+        known, theory = self.guarantees.closer, self.guarantees.shop.theory
         if known is not None and known.theorem.rule != "closer":
-            of_noise = [one.noise.page for one in self.found.shop.setting.mechanisms if one.noise is not None]
+            of_noise = [
+                one.noise.page for one in self.guarantees.shop.setting.mechanisms if one.noise is not None
+            ]
             return next(self.theory.pages[id] for id in of_noise if theory.page(id, "noise").head.closer)
         over = "mechanisms" if any(moves_several(type) for type in self.cover.types) else "steps"
         page = self.theory.closer(self.notion, over)
@@ -105,15 +107,15 @@ class Captions:
     @property
     def covered(self) -> str:
         """What was gone through, and for which numbers of records where these are a letter."""
-        databases = self.found.shop.setting.databases
+        databases = self.guarantees.shop.setting.databases
         if not databases.letters:
             return self._covered
-        where = sizes.where(self.found.shop.setting) or databases.letters
+        where = sizes.where(self.guarantees.shop.setting) or databases.letters
         return f"{self._covered}, for every {' and '.join(where)}"
 
     @property
     def _covered(self) -> str:
-        core, n = self.found.shop.setting, self.cover.gone_through
+        core, n = self.guarantees.shop.setting, self.cover.gone_through
         procedure = self.theory.pages[self.cover.page].head.procedure
         growing = core.target.any_two and core.databases.size[1] is None
         repeated = ", repeated any number of times" if growing else ""
@@ -136,7 +138,7 @@ class Captions:
 
     def metric(self, i: int) -> str:
         """In words the metric of what M_i reads, and the pages that state it."""
-        mechanism, core = self.setting.mechanisms[i - 1], self.found.shop.setting.mechanisms[i - 1]
+        mechanism, core = self.setting.mechanisms[i - 1], self.guarantees.shop.setting.mechanisms[i - 1]
         if mechanism.query is not None and mechanism.noise is not None:
             if not mechanism.query.about_records:
                 return f"0 or 1, whether {mechanism.reads.written('D')} differs"
@@ -151,7 +153,7 @@ class Captions:
         any_two = core.stated is not None and core.stated.any_two
         if pages:
             return f"{' and '.join(pages)}, on {whole if any_two else f.image(whole)}"
-        if self.found.shop.setting.databases.only_steps:
+        if self.guarantees.shop.setting.databases.only_steps:
             return f"steps of {mechanism.satisfies.granularity}, on {whole}"
         count = f.image(whole).count()
         if count == 1:
@@ -172,7 +174,7 @@ def conversions(theorem: Theorem) -> list[Theorem]:
 
 def rests_on(by: Captions) -> set[str]:
     """The ids of the pages that guarantees rest on, and what is known of how large they must be."""
-    guarantees = by.found
+    guarantees = by.guarantees
     known = [one for one in (guarantees.main, guarantees.closer, by.together) if one is not None]
     theorems = [theorem for one in known for theorem in (one.theorem, one.optimal) if theorem is not None]
     return {id for theorem in theorems for id in theorem.rests_on.pages if id in guarantees.shop.theory.pages}

@@ -223,7 +223,7 @@ class Compared:
     """A row of two databases side by side: themselves, parts of them, or what a mechanism reads of them."""
 
     name: str
-    both: tuple[str | Records, str | Records]
+    sides: tuple[str | Records, str | Records]
     after: str = ""
     reader: int | None = None
 

@@ -173,15 +173,15 @@ def _with_enough(
 def _with_fewest(pair: Pair, of: Any, odd: int, lost: Callable[[Pair], Enough | None]) -> Enough | None:
     """That with the fewest records more, an odd or even number of them: a bin may have half."""
 
-    def there(many: int) -> Enough | None:
+    def with_more(many: int) -> Enough | None:
         return lost(instances.with_more(pair, 2 * many + odd, of))
 
     powers = (2**n for n in range(instances.LARGEST_MULTIPLE.bit_length() - 1))
-    many = next((n for n in powers if there(n) is not None), None)
+    many = next((n for n in powers if with_more(n) is not None), None)
     if many is None:
         return None
     least = many // 2 + 1 if many > 1 else 0
-    return there(bisect_left(range(many), True, lo=least, key=lambda n: there(n) is not None))
+    return with_more(bisect_left(range(many), True, lo=least, key=lambda n: with_more(n) is not None))
 
 
 def _implied(theorem: Theorem, theory: Theory, core: Setting) -> Mapping[str, Term]:

@@ -63,11 +63,11 @@ class _Derivation(Telling):
         self.names = [mechanism.name for mechanism in by.setting.mechanisms]
         loss, profile = self.loss_and_profile()
         guarantee = self.guarantee(loss, profile)
-        for theorem in conversions(by.found.main.theorem):
+        for theorem in conversions(by.guarantees.main.theorem):
             page = by.theory.pages[theorem.arguments["page"]]
             guarantee = self.private(theorem, page, [guarantee], dict(theorem.arguments["chosen"]))
-        self.optimal(by.found.main, profile, guarantee)
-        if (closer := by.found.closer) is not None:
+        self.optimal(by.guarantees.main, profile, guarantee)
+        if (closer := by.guarantees.closer) is not None:
             guarantee = self.private(closer.theorem, by.closer, [loss, profile])
             self.optimal(closer, profile, guarantee)
         if (together := by.together) is not None:
@@ -89,14 +89,14 @@ class _Derivation(Telling):
     def loss_and_profile(self) -> tuple[Step, Step]:
         """The steps on what each mechanism loses, what all lose together, and how far neighbours move."""
         by = self.by
-        given = [self.given(i, theorem) for i, theorem in enumerate(by.found.shop.stated, start=1)]
+        given = [self.given(i, theorem) for i, theorem in enumerate(by.guarantees.shop.stated, start=1)]
         given = self.sampled(given)
         private = [*self.in_inputs(given), *self.in_values(given)]
         private = [*private, *self.filtered(given), *self.dealt(given), *self.processed(private)]
         converted = list(self.converted(private))
         rule, held = by.theory.rule(by.notion), list[Step]()
         if by.setting.adaptive and rule.head.adaptively is not None:
-            held = [self.holds(by.citing.held(rule.head.adaptively))]
+            held = [self.holds(by.citing.checked(rule.head.adaptively))]
         loss = self.loss(rule, [*private, *converted, *held])
         return loss, self.profile(private)
 
@@ -122,7 +122,7 @@ class _Derivation(Telling):
         for (page, notion), numbers in alike.items():
             shown = []
             for i in numbers:
-                values = written(loss_of(by.found.shop.stated[i - 1]).values)
+                values = written(loss_of(by.guarantees.shop.stated[i - 1]).values)
                 granularity = by.setting.mechanisms[numbers[0] - 1].satisfies.granularity
                 shown.append([f"{self.names[i - 1]} is {granularity} ", *satisfied(notion, values, by)])
             said = ["on samples that each draws for itself and does not publish, ", *all_said(shown)]
@@ -153,7 +153,7 @@ class _Derivation(Telling):
 
     def in_values(self, given: Sequence[Step]) -> Iterator[Step]:
         """Guarantees by how far the values of queries move: one step for each kind of noise."""
-        by, core = self.by, self.by.found.shop.setting.mechanisms
+        by, core = self.by, self.by.guarantees.shop.setting.mechanisms
         noises = [mechanism.noise for mechanism in core]
         for id in dict.fromkeys(noise.page for noise in noises if noise is not None):
             numbers = [i for i, noise in enumerate(noises, start=1) if noise is not None and noise.page == id]
@@ -201,14 +201,14 @@ class _Derivation(Telling):
     def converted(self, private: Sequence[Step]) -> Iterator[Step]:
         """Guarantees of a notion in another one, page by page; yields the last steps."""
         by = self.by
-        every, r = [loss_of(loss) for loss in by.found.losses], letter_of_distances(by.setting)
+        every, r = [loss_of(loss) for loss in by.guarantees.losses], letter_of_distances(by.setting)
         for notion in dict.fromkeys(loss.notion for loss in every if loss.then):
             some = [loss for loss in every if loss.notion == notion]
             numbers = [loss.mechanism for loss in some]
             uses = _about(private, numbers)
             for n, converted in enumerate(some[0].then, start=1):
                 parts = [replace(x, then=x.then[:n]) for x in some]
-                to, shown = parts[0].ends(by.found.shop.theory), list[Said]()
+                to, shown = parts[0].ends(by.guarantees.shop.theory), list[Said]()
                 for x in parts:
                     kept = satisfied(to, written(tuple(self.moved(x).items())), by)
                     shown.append([f"{self.names[x.mechanism - 1]} keeps ", *kept])
@@ -220,7 +220,7 @@ class _Derivation(Telling):
     def loss(self, rule: Page, uses: Sequence[Step]) -> Step:
         """What all mechanisms lose together where the input of M_i moves by r[i]."""
         by = self.by
-        every = [loss_of(loss) for loss in by.found.losses]
+        every = [loss_of(loss) for loss in by.guarantees.losses]
         values = written(tuple((key, self.lost(rule, key, every)) for key in rule.head.parameters))
         moves = list[Said]()
         for i, mechanism in enumerate(by.setting.mechanisms, start=1):
@@ -234,7 +234,11 @@ class _Derivation(Telling):
 
     def lost(self, rule: Page, key: str, every: Sequence[Loss]) -> Term:
         """A parameter of what all mechanisms lose together."""
-        core, squared, parts = self.by.found.shop.setting.mechanisms, key in rule.head.squared, list[Term]()
+        core, squared, parts = (
+            self.by.guarantees.shop.setting.mechanisms,
+            key in rule.head.squared,
+            list[Term](),
+        )
         for loss in every:
             if loss.unlimited:
                 continue
@@ -248,7 +252,7 @@ class _Derivation(Telling):
 
     def moved(self, loss: Loss) -> Mapping[str, Term]:
         """What M_i loses where its input moves by r[i]."""
-        theory = self.by.found.shop.theory
+        theory = self.by.guarantees.shop.theory
         if loss.unlimited:
             return dict.fromkeys(theory.rule(loss.ends(theory)).head.parameters, INFINITY)
         r = terms.letter(f"r[{loss.mechanism}]", NONNEGATIVE)
@@ -263,7 +267,7 @@ class _Derivation(Telling):
 
     def in_steps(self, loss: Loss, r: Term) -> Mapping[str, Term]:
         """The same where a formula for all r is 0/0: r times what one step costs, if two cost twice that."""
-        one, two = (loss.at(terms.number(n), self.by.found.shop.theory) for n in (1, 2))
+        one, two = (loss.at(terms.number(n), self.by.guarantees.shop.theory) for n in (1, 2))
         if any(two[key] != 2 * value for key, value in one.items()):
             return {key: ZERO if value == ZERO else INFINITY for key, value in one.items()}
         return {key: r * value for key, value in one.items()}
@@ -314,9 +318,9 @@ class _Derivation(Telling):
     def guarantee(self, loss: Step, profile: Step) -> Step:
         """The guarantee by the theorem that is cited for it, after its hypotheses."""
         cited = self.by.citation
-        held = list(map(self.holds, cited.held))
+        held = list(map(self.holds, cited.supposed))
         uses = sorted([loss, profile, *held], key=lambda step: step.n)
-        return self.private(self.by.found.before, cited.theorem, uses)
+        return self.private(self.by.guarantees.before, cited.theorem, uses)
 
     def optimal(self, known: Known, profile: Step, guarantee: Step) -> None:
         """That no smaller guarantee holds, where that is known."""

@@ -73,7 +73,7 @@ class Verdict:
     written: str = field(default="", compare=False)
     find_least: Callable[[], Least] = field(default=Least, compare=False, repr=False)
     noun: str = field(default="guarantee", compare=False)
-    found: Any = field(default=None, compare=False)
+    outcome: Any = field(default=None, compare=False)
 
     @cached_property
     def nearby(self) -> tuple[str, ...]:

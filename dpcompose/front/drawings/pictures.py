@@ -145,7 +145,7 @@ def _drawing(
             f"{len(nodes):,} databases make no picture that can be read; up to {MOST_DRAWN} are drawn. "
             "A smaller size or fewer records would do"
         )
-    start = _found(start, graph)
+    start = _start_of(start, graph)
     for D in pair:
         if D not in graph:
             raise ValueError(f"{_label(D)} is to be highlighted, but it is not drawn")
@@ -154,7 +154,7 @@ def _drawing(
     return _Drawing(graph, about, pair, _named(by), inputs, part_of, start)
 
 
-def _found(start: Database | None, graph: Graph) -> Database | None:
+def _start_of(start: Database | None, graph: Graph) -> Database | None:
     """The database that distances are from, as it is in the graph: also a list, or a multiset unsorted."""
     if start is None:
         return None

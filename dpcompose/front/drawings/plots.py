@@ -269,7 +269,7 @@ def _of_study(study: Study, at: Mapping[Any, object], several: bool) -> Iterable
     """The least δ where a page computes it, else the curve of the best guarantee."""
     bound = Study(specialised(study.judge.for_neighbours("a curve").bound, at), study.theory).bound
     called = f"{study.setting.title or 'study'}: " if several else ""
-    curves = least.curves(bound.found.shop, "approximate")
+    curves = least.curves(bound.guarantees.shop, "approximate")
     values = dict(bound.values)
     if curves is None:
         said = Guarantee(bound.guarantee.notion, tuple(values.items()))

@@ -128,7 +128,7 @@ def budget(
     stated = native.guarantee.notion
     if total.notion == OF_CURVES and (stated != OF_CURVES or native.conversions):
         keys = dict(total.values)
-        return _Search(native, total, weights, fixed).found(_by_curve(study, keys))
+        return _Search(native, total, weights, fixed).budget(_by_curve(study, keys))
     try:
         bound = native if total.notion == stated else study.best(total.notion)
     except NoGuarantee as error:
@@ -141,7 +141,7 @@ def budget(
     if bound.summed is not bound:
         with suppress(numbers.NotSolved):
             return replace(budgets.budget(bound.summed, total, weights, fixed), summed=True)
-    return _Search(bound, total, weights, fixed).found(_by_formula(bound, total))
+    return _Search(bound, total, weights, fixed).budget(_by_formula(bound, total))
 
 
 def _with_more(study: Composition, total: Guarantee) -> str:
@@ -202,7 +202,7 @@ class _Search:
     weights: Mapping[Any, object]
     fixed: Mapping[Any, object]
 
-    def found(self, at: At) -> Budget:
+    def budget(self, at: At) -> Budget:
         """The budget; at -- what the guarantee is between, at values of all parameters."""
         known = numbers.given_numbers(self.bound, self.fixed)
         scales = self._scales()
@@ -213,7 +213,7 @@ class _Search:
                 name: weight * sympy.Rational(t.numerator, t.denominator) for name, weight in scales.items()
             }
 
-        def there(t: Fraction) -> list[tuple[str, Between, Fraction]]:
+        def totals_at(t: Fraction) -> list[tuple[str, Between, Fraction]]:
             chosen, domains = values(t), self.bound.setting.domains
             if all(numbers.allowed(value, domains[name]) for name, value in chosen.items()):
                 with suppress(WrongValue):  # something is assumed that does not hold there
@@ -222,10 +222,10 @@ class _Search:
 
         ends = {name: self.bound.setting.domains[name].greatest for name in scales}
         least = min((end / weight for name, weight in scales.items() if (end := ends[name])), default=None)
-        line = _Line(there, grows, None if least is None else Fraction(float(least)))
+        line = _Line(totals_at, grows, None if least is None else Fraction(float(least)))
         t, unit = line.nearest()
         beyond, exceeded = line.beyond(t, unit)
-        reached = {key: _expression(x.high) for key, x, _ in there(t) if x.high is not None}
+        reached = {key: _expression(x.high) for key, x, _ in totals_at(t) if x.high is not None}
         named = {family_of(name) or name: value for name, value in values(t).items()}
         return Budget(
             self.bound,
@@ -291,17 +291,17 @@ class _Line:
     limit -- about where the allowed ones end, if they do: it only chooses where to look.
     """
 
-    there: Callable[[Fraction], list[tuple[str, Between, Fraction]]]
+    totals_at: Callable[[Fraction], list[tuple[str, Between, Fraction]]]
     grows: bool
     limit: Fraction | None
 
     def keeps(self, t: Fraction) -> bool:
         """Whether the total is kept at a factor, for certain."""
-        return all(x.high is not None and x.high <= wanted for _, x, wanted in self.there(t))
+        return all(x.high is not None and x.high <= wanted for _, x, wanted in self.totals_at(t))
 
     def exceeds(self, t: Fraction) -> bool:
         """Whether it is exceeded there, for certain."""
-        return any(x.low is not None and x.low > wanted for _, x, wanted in self.there(t))
+        return any(x.low is not None and x.low > wanted for _, x, wanted in self.totals_at(t))
 
     def nearest(self) -> tuple[Fraction, Fraction]:
         """A factor that keeps the total, and the distance to the next one that is not seen to keep it."""
@@ -351,7 +351,7 @@ class _Line:
     def _excess(self, t: Fraction) -> float | None:
         """About how far the logarithm of what is lost lies above that of the total: it only chooses where to
         look."""
-        found = [(x.high, wanted) for _, x, wanted in self.there(t)]
+        found = [(x.high, wanted) for _, x, wanted in self.totals_at(t)]
         if any(x is None or x <= 0 or wanted <= 0 for x, wanted in found):
             return None
         return max(_log(x) - _log(wanted) for x, wanted in found if x is not None)

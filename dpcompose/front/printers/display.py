@@ -290,7 +290,7 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
 def _compared(row: Compared) -> list[str]:
     look = "" if row.reader is None else f' style="{LOOKS[row.reader % len(LOOKS)]}"'
     name = f"<span{look}>{text_html(row.name)}</span>{row.after}" if row.after else text_html(row.name)
-    return [name, *map(_database, row.both)]
+    return [name, *map(_database, row.sides)]
 
 
 def _where(example: Counterexample) -> str:

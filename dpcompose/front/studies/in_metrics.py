@@ -103,14 +103,14 @@ class InMetrics:
             example(self.elaborated, proved.theorem, self.theory)
             if proved.word == "refuted" and proved.theorem
             else None,
-            proved.found.reason,
+            proved.verdict.reason,
             bound=self.bound,
             relies_on=self.theory.relied_on(proved.rests_on.pages),
             said=said_of(claim),
             written=claim.written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
             find_least=lambda: Least(right=self.bound.said if near is None else said_of(near)),
             noun="metric",
-            found=proved,
+            outcome=proved,
         )
 
     @cached_property
@@ -221,7 +221,7 @@ class InMetrics:
     def saved(self, verdicts: Sequence[Answer], claims: Sequence[Claim]) -> dict[str, Any]:
         """What `dpcompose recheck` checks again: the problem, certificates, counterexamples; claims -- all
         that the problem file has."""
-        found = [answer.found.found for answer in verdicts]
+        found = [answer.outcome.verdict for answer in verdicts]
         data = proofs.saved(self.search, found, self.bound.theorem, self.bound.shown)
         problem = dict(self.setting.data) if self.setting.data.get("claims") else self.file(claims)
         return data | {"problem": problem}

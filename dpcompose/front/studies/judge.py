@@ -150,7 +150,7 @@ class Judge:
         answer = self.at_any_two.check(claim)
         if answer.loose is not None or answer.refuted or claim.doubt:
             return answer
-        by_steps = self.metric_forms.answer(claim, answer.found.found, answer.proved)
+        by_steps = self.metric_forms.answer(claim, answer.outcome.verdict, answer.proved)
         if by_steps is None or (answer.proved and by_steps.loose is None):
             return answer
         return by_steps
@@ -202,7 +202,7 @@ class Judge:
             if granular and self.neighbours is not None:
                 data["neighbours"] = self.neighbours.saved(granular, [])
                 del data["neighbours"]["problem"]  # which is this one
-        if metric and (by_steps := self.metric_forms.saved(one.found for one in metric)):
+        if metric and (by_steps := self.metric_forms.saved(one.outcome for one in metric)):
             data[BY_STEPS] = by_steps
         return data
 

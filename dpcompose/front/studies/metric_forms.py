@@ -168,7 +168,7 @@ class MetricForms:
         why = next(filter(None, (*known, *self._refused.values())), words)
         found = replayed.undecided(replace(undecided, reason=claim.doubt or why))
         said: Any = {"said": in_metric(claim.guarantee), "written": claim.written, "noun": "metric"}
-        return Answer(claim, "undecided", reason=found.found.reason, found=found, **said)
+        return Answer(claim, "undecided", reason=found.verdict.reason, outcome=found, **said)
 
     def answer(self, claim: Claim, undecided: Verdict, proved: bool = False) -> Answer | None:
         """The verdict on a claim that is proved or refuted for neighbours; None for every other one.
@@ -177,10 +177,10 @@ class MetricForms:
         """
         for asked in self._attempts(claim):
             answer = asked.judge.check(asked.claim)
-            if isinstance(answer.found, Proved) and answer.verdict != "undecided":
+            if isinstance(answer.outcome, Proved) and answer.verdict != "undecided":
                 try:
                     if answer.verdict != "proved" or not self._negative(claim):
-                        return self._answered(claim, asked, answer, _shown(asked, answer.found, undecided))
+                        return self._answered(claim, asked, answer, _shown(asked, answer.outcome, undecided))
                 except NoTheorem as error:
                     self._refused[asked.key] = error.why
             if asked.steps == 1 and (shown := self._beyond(claim, asked, undecided)) is not None:
@@ -202,7 +202,7 @@ class MetricForms:
             changes=tuple,  # which are for other neighbours, and the claim is about these
             find_least=lambda: replace(answer.least, by=self._by(asked, answer.verdict)),
             noun="metric",
-            found=shown,
+            outcome=shown,
         )
 
     def _beyond(self, claim: Claim, asked: Asked, undecided: Verdict) -> Shown | None:
@@ -220,7 +220,7 @@ class MetricForms:
                 for key, more, less in at_any_number(theory, known.says, said)
                 if "oo" not in (more.kind, less.kind)
             }
-            theorem = proofs.here(known.theorem)
+            theorem = proofs.about_itself(known.theorem)
             about = {"claim": dict(asked.stated), "certificates": shown}
             return _again(
                 asked, "proved", [Prover(core, theory).by("metric_form", theorem, **about)], undecided
@@ -290,10 +290,10 @@ def _shown(asked: Asked, proved: Proved, undecided: Verdict) -> Shown:
     """The theorems about any two databases, made again from their saved form.  Raises NoTheorem."""
     proofs, claim = asked.judge.proofs, dict(asked.stated)
     prover = Prover(proofs.elaborated.core, proofs.theory)
-    made = [prover.by("metric_form", proofs.here(proved.theorems[0]), claim=claim)]
+    made = [prover.by("metric_form", proofs.about_itself(proved.theorems[0]), claim=claim)]
     with suppress(NoTheorem):
         if proved.loose is not None:
-            made.append(prover.by("metric_form", proofs.here(proved.theorems[1]), claim=claim))
+            made.append(prover.by("metric_form", proofs.about_itself(proved.theorems[1]), claim=claim))
     return _again(asked, proved.word, made, undecided)
 
 

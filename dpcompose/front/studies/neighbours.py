@@ -162,7 +162,7 @@ class ForNeighbours:
         answer = Answer(claim, "undecided", said=said, written=claim.written)
         try:
             proved = self.proofs.verdict(claim.guarantee.text(), claim.doubt)
-            if proved.found.theorem is not None and proved.found.theorem.rule == "by_lines":
+            if proved.verdict.theorem is not None and proved.verdict.theorem.rule == "by_lines":
                 return tradeoffs.answer(answer, proved, self.theory, self.check)
             return self._answer(answer, proved)
         except (NoLemma, NoGuarantee, TooLarge) as error:
@@ -170,11 +170,16 @@ class ForNeighbours:
 
     def _answer(self, answer: Answer, proved: Proved) -> Answer:
         """A verdict with all that readers want to know of it."""
-        claim, verdict = answer.claim, proved.found
+        claim, verdict = answer.claim, proved.verdict
         notion = claim.guarantee.notion
         shown = self._compared(proved, notion)
         answer = replace(
-            answer, verdict=proved.word, loose=proved.loose, reason=verdict.reason, bound=shown, found=proved
+            answer,
+            verdict=proved.word,
+            loose=proved.loose,
+            reason=verdict.reason,
+            bound=shown,
+            outcome=proved,
         )
         if proved.word == "refuted":
             answer = self._refuted(answer, proved)
@@ -188,7 +193,7 @@ class ForNeighbours:
 
     def _least_known(self, answer: Answer, shown: Bound | None) -> Least:
         """What is known beside a verdict: the least guarantee, and by what the claim is decided."""
-        theorem, notion = answer.found.found.theorem, answer.claim.guarantee.notion
+        theorem, notion = answer.outcome.verdict.theorem, answer.claim.guarantee.notion
         at_once = theorem is not None and theorem.rule in CURVES
         known = None
         if (self.proofs.choices is None or at_once) and self._has_least(answer):
@@ -210,10 +215,10 @@ class ForNeighbours:
 
     def _by(self, answer: Answer, shown: Bound) -> str:
         """By what a claim is decided, where that is a conversion, or rows of tables."""
-        if (found := answer.found.theorem) is not None and found.rule == "by_rows":
+        if (found := answer.outcome.theorem) is not None and found.rule == "by_rows":
             page = self.theory.in_kernel.procedure("rows of tables")
             return f"by {page}: the tables keep it at all neighbours"
-        if (made := besides.shown_by(answer.found.theorem)) is not None:
+        if (made := besides.shown_by(answer.outcome.theorem)) is not None:
             words = plain(shown.words_of(shown.steps.private(made)))
             return f"from {words}, by {', '.join(besides.pages(made))}"
         if answer.verdict == "proved" and shown.conversions:
@@ -223,15 +228,15 @@ class ForNeighbours:
     def _compared(self, proved: Proved, notion: str) -> Bound | None:
         """The guarantee that a claim was compared with: of the setting, or of its studies one by one."""
         if (choices := self.proofs.choices) is not None:
-            made = proved.found.theorem
+            made = proved.verdict.theorem
             which = None if made is None or made.rule != "choose" else made.arguments["which"]
             choice = choices.choice(which) if which is not None else None
             with suppress(NoGuarantee, NoLemma, TooLarge):
                 if choice is None:
                     return self._in(notion)
-                return self._with_one_each(choice, notion, proved.found.guarantees)
+                return self._with_one_each(choice, notion, proved.verdict.guarantees)
             return None
-        guarantees = proved.found.guarantees
+        guarantees = proved.verdict.guarantees
         flat = self.flat(notion)
         if flat is not None and (
             proved.word == "refuted"

@@ -45,7 +45,7 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
     """A setting with numbers in place of all parameters."""
     point = {name: value.number for name, value in known.items() if value.number is not None}
 
-    def there(mechanism: Mechanism) -> Mechanism:
+    def at_point(mechanism: Mechanism) -> Mechanism:
         found = (
             mechanism.with_letters(known)
             .regarding(lambda one: one.at(point))
@@ -60,7 +60,7 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
             found = replace(found, study=Nested(_of(found.study.setting, known)))
         return found
 
-    mechanisms = tuple(map(there, setting.mechanisms))
+    mechanisms = tuple(map(at_point, setting.mechanisms))
     target, databases = setting.target.at(point), setting.databases
     if any(mechanism.sampled for mechanism in mechanisms):  # so many records as are drawn from
         databases = databases.sized(point)

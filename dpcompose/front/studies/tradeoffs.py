@@ -19,12 +19,12 @@ def answer(asked: Answer, proved: Proved, theory: Theory, check: Callable[[Claim
     check -- the answer on a claim, such as that about the (ε, δ) of a line.
     """
     used = theory.relied_on(proved.rests_on.pages & theory.pages.keys())
-    told = replace(asked, verdict=proved.word, found=proved, relies_on=used)
+    told = replace(asked, verdict=proved.word, outcome=proved, relies_on=used)
     first = next((premise.says for premise in proved.theorems[0].premises), None)
     if not isinstance(first, Refuted):
         return told
     false = Guarantee(first.notion, first.values)
     shown = check(Claim(false, false.text()))
     return replace(
-        shown, claim=asked.claim, said=asked.said, written=asked.written, found=proved, relies_on=used
+        shown, claim=asked.claim, said=asked.said, written=asked.written, outcome=proved, relies_on=used
     )

@@ -100,7 +100,7 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
     ):
         return groups.of_fewest(setting, theory, lambda some, known: _cover(some, known, every))
     for fewer in (Alike, Sunflowers) if kind is Records and not every else ():
-        if (found := fewer(setting, theory).found()) is not None:
+        if (found := fewer(setting, theory).cover_by_few()) is not None:
             return found
     if every or setting.target.steps == 1:
         return kind(setting, theory).cover()

@@ -21,7 +21,7 @@ MANY = 24
 
 
 class Alike(Records):
-    def found(self) -> Cover | None:
+    def cover_by_few(self) -> Cover | None:
         """The types with the first of the mechanisms that are alike; None where none are, or where it is not
         seen that as many others may move in their place."""
         if not self.classes or self.setting.target.any_two:

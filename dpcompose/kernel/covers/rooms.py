@@ -76,14 +76,14 @@ class OfSets(Room):
     def pair(self, left: Side, right: Side) -> Pair:
         taken: Counter[int] = Counter()
 
-        def some(side: Side) -> list[str]:
+        def records_of(side: Side) -> list[str]:
             found = []
             for number in side:
                 found.append(self.atoms[number].records[taken[number]])
                 taken[number] += 1
             return found
 
-        D, E = some(left), some(right)
+        D, E = records_of(left), records_of(right)
         same = self._rest(left, right)[: self.databases.shared(len(left), len(right))]
         return tuple(sorted(D + same)), tuple(sorted(E + same))
 

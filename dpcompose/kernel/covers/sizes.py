@@ -72,7 +72,7 @@ def check(setting: Setting) -> None:
         first = last = max(first, records // 2)
     else:
         last = _most(most, setting)
-    if not _here(databases, target.steps).holds(room(first, last, records, target.steps)):
+    if not _room_at_the_numbers(databases, target.steps).holds(room(first, last, records, target.steps)):
         raise NoCover(
             f"databases with the numbers that stand for {named} have no room for all that {target.steps} "
             "steps may change"
@@ -93,7 +93,7 @@ def is_there(setting: Setting, point: Mapping[str, Fraction]) -> bool:
         return False
     if databases.of_places:
         return all(point[name] >= there for name, there in databases.letters.items())
-    return _here(databases.at(point), steps).holds(_here(databases, steps))
+    return _room_at_the_numbers(databases.at(point), steps).holds(_room_at_the_numbers(databases, steps))
 
 
 def are_always_there(setting: Setting) -> bool:
@@ -104,7 +104,7 @@ def are_always_there(setting: Setting) -> bool:
     least, most = _ends(databases)
     gap = _gap(setting)
     changed = min(_fewest(most, setting), _records(databases) - _most(least, setting))
-    return Room(changed, gap).holds(_here(databases, steps))
+    return Room(changed, gap).holds(_room_at_the_numbers(databases, steps))
 
 
 def where(setting: Setting) -> list[str]:
@@ -112,7 +112,7 @@ def where(setting: Setting) -> list[str]:
     if are_always_there(setting):
         return []
     databases, (least, most) = setting.databases, _ends(setting.databases)
-    here, records = _here(databases, setting.target.steps), _records(databases)
+    here, records = _room_at_the_numbers(databases, setting.target.steps), _records(databases)
     few, found = max(here.changed, databases.from_length), []
     if databases.letter is not None and databases.size[1] is not None:
         few = max(few, here.apart + (databases.least if databases.lower is None else 0))
@@ -160,7 +160,7 @@ def with_most_room(fewest: int, steps: int, records: int = MANY) -> int:
     return max(fewest, min(steps, records // 2))
 
 
-def _here(databases: Databases, steps: int) -> Room:
+def _room_at_the_numbers(databases: Databases, steps: int) -> Room:
     """The room at the numbers that are there."""
     n = databases.size[1]
     most = MANY if n is None else n

@@ -28,7 +28,7 @@ FEWER = 4
 
 
 class Sunflowers(Records):
-    def found(self) -> Cover | None:
+    def cover_by_few(self) -> Cover | None:
         """The types of sunflowers, and of all other ways in which neighbours differ; None where this does
         not make them fewer, or mechanisms are told by more than how far what they read moves."""
         setting, databases = self.setting, self.setting.databases

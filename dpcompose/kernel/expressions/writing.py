@@ -43,7 +43,7 @@ class Written(NamedTuple):
     it holds together."""
 
     rest: str
-    held: int
+    tightness: int
     number: str = ""
     times: str = ""
     minus: bool = False
@@ -66,10 +66,10 @@ def _written(term: Term) -> Written:
     return found
 
 
-def _held(term: Term, tightness: int) -> str:
+def _in_brackets(term: Term, tightness: int) -> str:
     """The text, in parentheses where it holds together less tightly than needed."""
     written = _written(term)
-    return written.text if written.held >= tightness else f"({written.text})"
+    return written.text if written.tightness >= tightness else f"({written.text})"
 
 
 def _write(term: Term) -> Written:
@@ -98,7 +98,7 @@ def _write(term: Term) -> Written:
             return Written(f"sqrt({to_text(of[0])})", ATOM)
         if _is_minimum(of[0]) and (even := of[1].number) is not None and even % 2 == 0:
             return Written(f"min({_list(-part for part in of[0].parts)})**{even}", POWER)
-        return Written(f"{_held(of[0], ATOM)}**{_held(of[1], POWER)}", POWER)
+        return Written(f"{_in_brackets(of[0], ATOM)}**{_in_brackets(of[1], POWER)}", POWER)
     return _product(term)
 
 
@@ -206,7 +206,7 @@ def _sum(total: Term) -> Written:
     summands = [_written(term) for term in sorted(total.of, key=order)]
     first = summands.pop(next((at for at, one in enumerate(summands) if not one.minus), 0))
     more = (f" {'-' if one.minus else '+'} {one.number}{one.times}{one.rest}" for one in summands)
-    return first._replace(rest=first.rest + "".join(more), held=SUM)
+    return first._replace(rest=first.rest + "".join(more), tightness=SUM)
 
 
 def _top(term: Term) -> str:
@@ -253,9 +253,9 @@ def _product(term: Term) -> Written:
             over.append((factor, f"min({_list(-part for part in factor.parts)})"))
         elif _is_under(factor):
             inverse = power(factor.of[0], -factor.of[1])
-            under.append((inverse, _held(inverse, POWER)))
+            under.append((inverse, _in_brackets(inverse, POWER)))
         elif factor != ONE:
-            over.append((factor, _held(factor, POWER)))
+            over.append((factor, _in_brackets(factor, POWER)))
     # Sums last: in front, a number or a sign would be multiplied into them.
     for factors in (over, under):
         factors.sort(key=lambda one: (one[0].kind == "sum", _order(*one)))
@@ -265,9 +265,9 @@ def _product(term: Term) -> Written:
 def _quotient(c: Fraction, over: list[tuple[Term, str]], under: list[tuple[Term, str]]) -> Written:
     """The text of a product of positive c and what stands over and under the line."""
     above, below = [text for _, text in over], [text for _, text in under]
-    in_front = _held(number(c.numerator), PRODUCT) if c.numerator != 1 or not over else ""
+    in_front = _in_brackets(number(c.numerator), PRODUCT) if c.numerator != 1 or not over else ""
     if c.denominator != 1:
-        below.insert(0, _held(number(c.denominator), POWER))
+        below.insert(0, _in_brackets(number(c.denominator), POWER))
     # 1/(2*(x + y)) would be read as 1/(2*x + 2*y), which is another term.
     apart = c.denominator != 1 and len(under) == 1 and under[0][0].kind == "sum"
     if len(below) > 1 and not apart:

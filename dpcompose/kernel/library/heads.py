@@ -126,7 +126,7 @@ class Head:
 
     def written(self, key: str, letters: Sequence[str]) -> Iterator[Written]:
         """The formulas of a field, with the letters that they may have."""
-        return (written for at, value in self.said(key) for written in each(at, value, letters))
+        return (written for at, value in self.said(key) for written in formulas_in(at, value, letters))
 
     def misfits(self) -> Iterator[Mistake]:
         """What does not fit together in the head."""
@@ -163,10 +163,10 @@ def entries(at: Place, value: Any) -> Iterator[tuple[Place, Any]]:
     return (((*at, str(key)), one) for key, one in some)
 
 
-def each(at: Place, texts: Any, letters: Sequence[str]) -> Iterator[Written]:
+def formulas_in(at: Place, texts: Any, letters: Sequence[str]) -> Iterator[Written]:
     """A formula, or those of a list or a table, whatever lies in it."""
     if isinstance(texts, str):
         yield Written(at, texts, letters)
     else:
         for place, inner in entries(at, texts):
-            yield from each(place, inner, letters)
+            yield from formulas_in(place, inner, letters)

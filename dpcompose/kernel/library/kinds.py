@@ -13,7 +13,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.conversions import Closer as Closer
 from dpcompose.kernel.library.conversions import Conversion as Conversion
 from dpcompose.kernel.library.fields import Mistake
-from dpcompose.kernel.library.heads import Context, Head, Hypothesis, Written, each
+from dpcompose.kernel.library.heads import Context, Head, Hypothesis, Written, formulas_in
 from dpcompose.kernel.library.releases import Noise, Query
 from dpcompose.kernel.library.samplings import Sampling as Sampling
 
@@ -400,12 +400,12 @@ class Computed(Head):
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, texts in self.parts.items():
-            yield from each(("parts", notion), texts, (*context.of(notion), "r"))
+            yield from formulas_in(("parts", notion), texts, (*context.of(notion), "r"))
         for notion, texts in self.in_a_metric.items():
-            yield from each(("in-a-metric", notion), texts, context.of(notion))
+            yield from formulas_in(("in-a-metric", notion), texts, context.of(notion))
         for word, texts in self.noises.items():
             if (letters := context.noises.get(word)) is not None:
-                yield from each(("noises", word), texts, (*letters, "r"))
+                yield from formulas_in(("noises", word), texts, (*letters, "r"))
 
 
 KINDS: Mapping[str, type[Head]] = {

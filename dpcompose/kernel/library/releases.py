@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, get_args
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake
-from dpcompose.kernel.library.heads import ORDER, Context, Head, Written, each
+from dpcompose.kernel.library.heads import ORDER, Context, Head, Written, formulas_in
 
 Norm = Literal["L1", "L2", "range", "records", "answers"]
 """How values of queries are compared."""
@@ -159,7 +159,7 @@ class Query(Head):
         for key in ("moves", "entries", "only"):
             yield from self.written(key, letters)
         if self.at_least is not None:
-            yield from each(("at-least", "moves"), self.at_least.moves, LETTERS_OF_QUERIES)
+            yield from formulas_in(("at-least", "moves"), self.at_least.moves, LETTERS_OF_QUERIES)
             if self.at_least.only:
                 yield Written(("at-least", "only"), self.at_least.only, LETTERS_OF_QUERIES)
 

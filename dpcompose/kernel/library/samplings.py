@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import ClassVar, Literal
 
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.library.heads import Context, Head, Written, each
+from dpcompose.kernel.library.heads import Context, Head, Written, formulas_in
 
 
 @frozen(kw_only=True)
@@ -45,6 +45,6 @@ class Sampling(Head):
     def formulas(self, context: Context) -> Iterator[Written]:
         for key, table in (("guarantee", self.guarantee), ("turned", self.turned)):
             for notion, texts in table.items():
-                yield from each((key, notion), texts, (*self.letters, *context.of(notion)))
+                yield from formulas_in((key, notion), texts, (*self.letters, *context.of(notion)))
         if self.rate:
             yield Written(("rate",), self.rate, self.letters)

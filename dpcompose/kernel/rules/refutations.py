@@ -145,7 +145,7 @@ def refute(
         raise BadStep(f"what is lost is known in {lower.notion} privacy, the claim is about {implied.notion}")
     if not lower.at:
         raise BadStep("what is lost is known at no neighbours")
-    at, implied = _there(setting, theory, lower.at[0].type, point, guarantee, implied)
+    at, implied = _at_the_point(setting, theory, lower.at[0].type, point, guarantee, implied)
     if setting.distances and len(lower.at) > 1:
         raise BadStep("what is lost is to be known at two databases")
     assumptions.check_at(lower.where, at)
@@ -160,7 +160,7 @@ def refute(
     return refuted, Grounds(frozenset(through))
 
 
-def _there(
+def _at_the_point(
     setting: Setting,
     theory: Theory,
     type: Type,
@@ -242,7 +242,7 @@ def exceed(
     known, others = _metrics(premises)
     covered, *some = said(others, Covers, Loses, ...)
     guarantee, type = claimed(claim, setting, theory), type_of(covered, neighbours)
-    at, there = _there(setting, theory, type, point, guarantee, guarantee)
+    at, there = _at_the_point(setting, theory, type, point, guarantee, guarantee)
     chosen = _chosen(_as_stated(some, setting), by)
     axioms.check_witnesses(setting, [loss.mechanism for loss in chosen], known)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))

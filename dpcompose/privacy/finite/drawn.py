@@ -17,7 +17,7 @@ Records: TypeAlias = tuple[Any, ...]
 Letters: TypeAlias = Mapping[str, Fraction]
 
 
-def _each(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
+def _each_by_itself(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     """Each record by itself."""
     s = letters["s"]
     if not 0 <= s <= 1:
@@ -27,7 +27,7 @@ def _each(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
         yield drawn, s ** len(drawn) * (1 - s) ** (len(D) - len(drawn))
 
 
-def _some(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
+def _so_many(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     """So many of the records."""
     m = _number(D, letters)
     yield from ((combination, Fraction(1, comb(len(D), m))) for combination in combinations(D, m))
@@ -35,7 +35,7 @@ def _some(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
 
 def _some_of_more(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
     """So many of the records, of which there may be more than the least number."""
-    return _some(D, {"m": letters["m"]})
+    return _so_many(D, {"m": letters["m"]})
 
 
 def _draws(D: Records, letters: Letters) -> Iterator[tuple[Records, Fraction]]:
@@ -55,9 +55,9 @@ def _number(D: Records, letters: Letters) -> int:
 
 
 DRAWN: Mapping[str, Callable[[Records, Letters], Iterator[tuple[Records, Fraction]]]] = {
-    "poisson": _each,
-    "poisson-replaced": _each,
-    "fixed": _some,
+    "poisson": _each_by_itself,
+    "poisson-replaced": _each_by_itself,
+    "fixed": _so_many,
     "any-number": _some_of_more,
     "any-number-replaced": _some_of_more,
     "draws": _draws,

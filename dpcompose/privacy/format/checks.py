@@ -234,12 +234,12 @@ class OneOf(Check):
 class Word(Check):
     """One word of some."""
 
-    def __init__(self, what: str, supported: Sequence[str]) -> None:
-        self.what, self.supported = what, tuple(supported)
+    def __init__(self, noun: str, supported: Sequence[str]) -> None:
+        self.noun, self.supported = noun, tuple(supported)
 
     def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         if value not in self.supported:
-            there = f"there is no {self.what} {shown(value)}{near(value, self.supported)}"
+            there = f"there is no {self.noun} {shown(value)}{near(value, self.supported)}"
             mistakes.wrong(path, there, nearest(value, self.supported))
         return value
 
@@ -269,8 +269,8 @@ class Several(Check):
     called: ClassVar[str]
     counted: ClassVar[str]
 
-    def __init__(self, each: Reading, least: int = 0, most: int | None = None, instead: str = "") -> None:
-        self.each, self.least, self.most, self.instead = each, least, most, instead
+    def __init__(self, entry: Reading, least: int = 0, most: int | None = None, instead: str = "") -> None:
+        self.entry, self.least, self.most, self.instead = entry, least, most, instead
 
     def fits(self, n: int, path: Place, mistakes: Mistakes) -> bool:
         """Whether so many entries are allowed; else that is told."""
@@ -298,11 +298,11 @@ class ListOf(Several):
         if not isinstance(value, list):
             mistakes.unfit(path, "input should be a valid list", value)
         elif self.fits(len(value), path, mistakes):
-            return [self.each.read(entry, (*path, n), mistakes) for n, entry in enumerate(value)]
+            return [self.entry.read(entry, (*path, n), mistakes) for n, entry in enumerate(value)]
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
-        return {"items": self.each.schema(defs), **self.ends, "type": "array"}
+        return {"items": self.entry.schema(defs), **self.ends, "type": "array"}
 
 
 class TableOf(Several):
@@ -310,8 +310,8 @@ class TableOf(Several):
 
     called, counted = "dictionary", "Properties"
 
-    def __init__(self, each: Reading, least: int = 0, most: int | None = None, names: Check = NAME) -> None:
-        super().__init__(each, least, most)
+    def __init__(self, entry: Reading, least: int = 0, most: int | None = None, names: Check = NAME) -> None:
+        super().__init__(entry, least, most)
         self.names = names
 
     def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
@@ -323,12 +323,12 @@ class TableOf(Several):
 
     def _entry(self, name: Any, value: Any, path: Place, mistakes: Mistakes) -> Any:
         self.names.read(name, path, mistakes)
-        return self.each.read(value, path, mistakes)
+        return self.entry.read(value, path, mistakes)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         names = self.names.schema(defs)
         named = {"propertyNames": {"maxLength": names["maxLength"]}} if "maxLength" in names else {}
-        return {"additionalProperties": self.each.schema(defs), **self.ends, **named, "type": "object"}
+        return {"additionalProperties": self.entry.schema(defs), **self.ends, **named, "type": "object"}
 
 
 class Either(Check):

@@ -126,7 +126,7 @@ class Theory(Shown):
         """The pages of a kind, in the order of their ids; those that are only believed come last."""
         return list(self.in_kernel.of_kind(kind))
 
-    def _one(self, kind: str, surely: bool = True, **keys: object) -> Page | None:
+    def _page(self, kind: str, surely: bool = True, **keys: object) -> Page | None:
         """The page of a kind with some keys, if there is one.  Raises PageError where it is wrong."""
         for page in self.of_kind(kind):
             if all(getattr(page.head, key) == value for key, value in keys.items()):
@@ -141,7 +141,7 @@ class Theory(Shown):
 
     def rule(self, notion: str) -> Page:
         """The rule page of a notion.  Raises KeyError with the notions there are, or PageError."""
-        if (page := self._one("rule", surely=False, notion=notion)) is not None:
+        if (page := self._page("rule", surely=False, notion=notion)) is not None:
             return page
         known = ", ".join(self.notions)
         raise KeyError(f"the notion {notion!r} is not supported yet; there are pages for: {known}")
@@ -153,7 +153,7 @@ class Theory(Shown):
 
     def closer(self, notion: str, over: str) -> Page | None:
         """The page with smaller values than the rule's over several steps, or mechanisms, if there is one."""
-        return self._one("closer", notion=notion, over=over)
+        return self._page("closer", notion=notion, over=over)
 
     def called(self, notion: str) -> str:
         """What a guarantee is called after its values: DP, zCDP; the notion's name where no page says."""
@@ -167,7 +167,7 @@ class Theory(Shown):
 
     def witness(self, notion: str) -> Page | None:
         """The witness page of a notion, if there is one."""
-        return self._one("witness", notion=notion)
+        return self._page("witness", notion=notion)
 
     def relied_on(self, ids: Iterable[str]) -> tuple[Page, ...]:
         """Those of some pages that need belief, in order: they are primitive, or only believed."""
@@ -175,7 +175,7 @@ class Theory(Shown):
 
     def noise(self, word: str) -> Page | None:
         """The page of a kind of noise, if there is one."""
-        return self._one("noise", surely=False, noise=word)
+        return self._page("noise", surely=False, noise=word)
 
     def noise_of(self, word: str, parameter: object) -> Added:
         """Noise of a kind that has a page of one's own, with its parameter.  Raises KeyError without one."""
@@ -205,7 +205,7 @@ class Theory(Shown):
 
         Raises KeyError with the notions there are.
         """
-        if (page := self._one("metric", surely=False, states=states, notion=notion)) is not None:
+        if (page := self._page("metric", surely=False, states=states, notion=notion)) is not None:
             return page
         pages = [page for page in self.of_kind("metric") if page.head.states == states]
         known = ", ".join(str(page.head.notion) for page in pages)
@@ -213,7 +213,7 @@ class Theory(Shown):
 
     def metric_form(self, notion: str) -> Page:
         """By which guarantees of a notion are guarantees in a metric, and compose: a page, or the rule."""
-        own = self._one("metric", surely=False, states="metric form", notion=notion)
+        own = self._page("metric", surely=False, states="metric form", notion=notion)
         return own or self.rule(notion)
 
 

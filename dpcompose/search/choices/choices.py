@@ -57,27 +57,27 @@ class Choice:
     implied: tuple[Theorem, ...] | None
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def here(self, theorem: Theorem | None) -> Theorem | None:
+    def of_all(self, theorem: Theorem | None) -> Theorem | None:
         """A theorem about the chosen guarantees as one about all of them; None where it is none."""
-        return self.known.here(theorem, self.which, lambda: self.implied, self.values)
+        return self.known.of_all(theorem, self.which, lambda: self.implied, self.values)
 
     def verdict(self, claim: Mapping[str, str]) -> Verdict | None:
         """The verdict on a claim, as far as it is one about all guarantees."""
         verdict = Verdicts(guarantees.in_notion(self.shop, claim["notion"])).on(claim)
-        theorem = self.here(verdict.theorem)
+        theorem = self.of_all(verdict.theorem)
         if theorem is None:
             return None
-        shown = self.here(verdict.shown)
+        shown = self.of_all(verdict.shown)
         return replace(verdict, theorem=theorem, shown=shown, loose=None if shown is None else verdict.loose)
 
     def guarantee(self, notion: str | None) -> Guarantees:
         """The best guarantee with these, its main theorem about all guarantees.  Raises NoGuarantee."""
         shop = self.shop if notion is None else guarantees.in_notion(self.shop, notion)
         found = guarantees.best(shop, notion)
-        theorem = self.here(found.main.theorem)
+        theorem = self.of_all(found.main.theorem)
         if theorem is None:
             raise NoGuarantee("what holds with one guarantee of each mechanism is not seen to hold")
-        return replace(found, main=Known(theorem, self.here(found.main.optimal)), closer=None)
+        return replace(found, main=Known(theorem, self.of_all(found.main.optimal)), closer=None)
 
 
 @frozen
@@ -280,7 +280,9 @@ class Choices:
     @staticmethod
     def _lost(choice: Choice, notion: str) -> Theorem | None:
         with suppress(NoGuarantee):
-            return choice.here(guarantees.known_to_be_lost(guarantees.in_notion(choice.shop, notion), notion))
+            return choice.of_all(
+                guarantees.known_to_be_lost(guarantees.in_notion(choice.shop, notion), notion)
+            )
         return None
 
     def best(self, notion: str | None) -> tuple[Choice, Guarantees]:

@@ -36,19 +36,19 @@ class Implications:
             for m in range(len(mechanism.also) + 1):
                 if m == n and smaller is None:
                     continue
-                if (theorem := self.one(i, n, m, smaller)) is None:
+                if (theorem := self.implication(i, n, m, smaller)) is None:
                     return None
                 theorems.append(theorem)
         return tuple(theorems)
 
-    def one(self, i: int, n: int, m: int, values: Mapping[str, str] | None = None) -> Theorem | None:
+    def implication(self, i: int, n: int, m: int, values: Mapping[str, str] | None = None) -> Theorem | None:
         """That guarantee n of M_i, perhaps with other values, implies guarantee m."""
         key = (i, n, m, None if values is None else tuple(values.items()))
         if key not in self._known:
             self._known[key] = self.shown(i, n, m, {} if values is None else {"values": dict(values)})
         return self._known[key]
 
-    def here(
+    def of_all(
         self,
         theorem: Theorem | None,
         which: Sequence[int],

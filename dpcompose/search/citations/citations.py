@@ -147,7 +147,7 @@ class Citing:
         of_adaptive = [head.adaptively] if self.setting.adaptive and head.adaptively is not None else []
         return [*of_adaptive, *head.where, *head.hypotheses]
 
-    def held(self, hypothesis: Hypothesis) -> Held:
+    def checked(self, hypothesis: Hypothesis) -> Held:
         """A hypothesis that holds, with what was gone through."""
         evidence = binding.check(self.inputs, hypothesis)
         declared = evidence.answer is Answer.DECLARED
@@ -301,7 +301,7 @@ class Citation:
     each is found when it is asked for."""
 
     citing: Citing
-    found: Guarantees
+    guarantees: Guarantees
 
     @cached_property
     def theorem(self) -> Page:
@@ -311,10 +311,10 @@ class Citation:
         return self.citing.cited(self._conclusions) or others[0]
 
     @cached_property
-    def held(self) -> tuple[Held, ...]:
+    def supposed(self) -> tuple[Held, ...]:
         """Its hypotheses."""
         head = self.theorem.head
-        return tuple(map(self.citing.held, self.citing.hypotheses(head) if head.kind == "named" else ()))
+        return tuple(map(self.citing.checked, self.citing.hypotheses(head) if head.kind == "named" else ()))
 
     @cached_property
     def fits(self) -> tuple[Fit, ...]:
@@ -323,7 +323,7 @@ class Citation:
 
     @cached_property
     def _conclusions(self) -> Conclusions:
-        return Conclusions.of(self.found)
+        return Conclusions.of(self.guarantees)
 
 
 def ranked(theory: Theory, pages: Sequence[Page], notion: str) -> list[Page]:

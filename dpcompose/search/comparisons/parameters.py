@@ -132,10 +132,12 @@ def _where_assumed(some: Callable[[Mapping[str, Domain]], Some]) -> Points:
     """Those of some points at which holds what is assumed."""
 
     @wraps(some)
-    def found(domains: Mapping[str, Domain], assumed: Assumed = NOTHING) -> Iterator[Mapping[str, Fraction]]:
+    def allowed(
+        domains: Mapping[str, Domain], assumed: Assumed = NOTHING
+    ) -> Iterator[Mapping[str, Fraction]]:
         return allowed_points(assumed, domains, some)
 
-    return found
+    return allowed
 
 
 points = _where_assumed(grid)

@@ -112,7 +112,7 @@ def samples(
     rng = random.Random(seed)
     chosen = [(name, box[name], _ends(box[name])) for name in sorted(names)]
     for _ in range(count):
-        yield {name: _some(domain, ends, rng, smallest) for name, domain, ends in chosen}
+        yield {name: _drawn(domain, ends, rng, smallest) for name, domain, ends in chosen}
 
 
 def _ends(domain: Domain) -> Ends:
@@ -120,7 +120,7 @@ def _ends(domain: Domain) -> Ends:
     return low, None if domain.greatest is None else float(domain.greatest)
 
 
-def _some(domain: Domain, ends: Ends, rng: random.Random, smallest: int) -> float:
+def _drawn(domain: Domain, ends: Ends, rng: random.Random, smallest: int) -> float:
     low, high = ends
     size = 10 ** rng.uniform(smallest, 2) if not domain.integer else 10 ** rng.uniform(0, 2) - 1
     if low is not None and high is not None:

@@ -33,7 +33,7 @@ TRIED = (
 """From which orders it is tried to show a claim."""
 
 
-def here(prover: Prover, verdict: Verdict, orders: Orders) -> Verdict:
+def in_other_orders(prover: Prover, verdict: Verdict, orders: Orders) -> Verdict:
     """A verdict where some orders are spoken of, as one about a setting that speaks of others."""
     if verdict.theorem is None:
         return verdict
@@ -56,7 +56,7 @@ def by_some_order(setting: Setting, theory: Theory, claim: Mapping[str, str]) ->
         with suppress(NoGuarantee, BadSetting, NoTheorem):
             verdict = Verdicts(guarantees.workshop(setting.at_orders(at), theory)).on(claim)
             if verdict.word == "proved":
-                return replace(here(prover, verdict, at), guarantees=None, loose=None, shown=None)
+                return replace(in_other_orders(prover, verdict, at), guarantees=None, loose=None, shown=None)
     return None
 
 

@@ -73,7 +73,7 @@ class Cases:
         asked = tuple(sorted({*names} & {name for name, _ in self.setting.distances}))
         return str(self._known.get(("why", asked), ""))
 
-    def there(self, type: Type, point: Point) -> bool:
+    def are_there(self, type: Type, point: Point) -> bool:
         """Whether a point is one of two databases of a case."""
         with suppress(places.NotThere, ValueError, ArithmeticError):
             places.checked(self.setting, self.theory, type, point)

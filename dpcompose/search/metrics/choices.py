@@ -91,7 +91,7 @@ class Several(MetricVerdicts):
     def _is_partial(self, i: int, n: int) -> bool:
         """Whether guarantee n of M_i is not seen to imply all others."""
         others = (m for m in range(len(self.setting.mechanisms[i - 1].also) + 1) if m != n)
-        return any(self.known.one(i, n, m) is None for m in others)
+        return any(self.known.implication(i, n, m) is None for m in others)
 
     def _part(self, i: int, n: int) -> dict[str, str]:
         """The parameters of a part of guarantee n that is no larger than what the others allow."""
@@ -117,29 +117,32 @@ class Several(MetricVerdicts):
 
     # verdicts
 
-    def here(self, theorem: Theorem | None, which: Which, values: Values = NOTHING) -> Theorem | None:
+    def of_all(self, theorem: Theorem | None, which: Which, values: Values = NOTHING) -> Theorem | None:
         """A theorem about chosen guarantees as one about all of them; None where it is none."""
-        return self.known.here(theorem, which, lambda: self.known.every(which, values), values)
+        return self.known.of_all(theorem, which, lambda: self.known.every(which, values), values)
 
     def best(self, notion: str) -> Theorem | None:
-        made = (self.here(judge.best(notion), which) for which, judge in self.every.items())
+        made = (self.of_all(judge.best(notion), which) for which, judge in self.every.items())
         return next((theorem for theorem in made if theorem is not None), None)
 
     def optimal(self, guarantee: Theorem) -> Theorem | None:
         which = tuple(guarantee.arguments["which"])
-        return self.here(self.every[which].optimal(guarantee.premises[0]), which)
+        return self.of_all(self.every[which].optimal(guarantee.premises[0]), which)
 
     def on(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, with one guarantee of each mechanism."""
         reasons = set[str]()
         for which, judge in self.every.items():
             verdict = judge.on(claim)
-            if (made := self.here(verdict.theorem, which)) is not None:
-                shown = self.here(verdict.shown, which)
+            if (made := self.of_all(verdict.theorem, which)) is not None:
+                shown = self.of_all(verdict.shown, which)
                 return Verdict(claim, verdict.word, made, None if shown is None else verdict.loose, shown)
             reasons.add(verdict.reason or NOT_IMPLIED)
         for which, (values, one) in self.narrower.items():
             verdict = one.on(claim)
-            if verdict.word == "refuted" and (made := self.here(verdict.theorem, which, values)) is not None:
+            if (
+                verdict.word == "refuted"
+                and (made := self.of_all(verdict.theorem, which, values)) is not None
+            ):
                 return Verdict(claim, "refuted", made)
         return Verdict(claim, "undecided", reason=reasons.pop() if len(reasons) == 1 else NOT_IMPLIED)

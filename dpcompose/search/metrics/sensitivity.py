@@ -98,14 +98,14 @@ class _Ratios:
     theory: Theory
     moved: Term
     over: Term
-    found: dict[Term, Ends | None] = field(default_factory=dict)
+    ratios: dict[Term, Ends | None] = field(default_factory=dict)
 
     def sensitivity(self) -> MetricSensitivity:
         for ratio, ends in self._looks(self._pairs):
-            self.found.setdefault(ratio, ends)
+            self.ratios.setdefault(ratio, ends)
             if ratio == INFINITY:
                 return MetricSensitivity(sympy.oo, True, ends, [])
-        every = [part for term in self.found for part in _maximum(term) if not part.has("top")]
+        every = [part for term in self.ratios for part in _maximum(term) if not part.has("top")]
         simple = list(filter(_is_polynomial, every))
         largest = self._joined(simple)
         if not largest.proved and (far := self._growing()) is not None:
@@ -175,7 +175,7 @@ class _Ratios:
             if (moved, over) not in known:
                 known[moved, over] = self._ratio(moved, over)
             ratio = known[moved, over]
-            if ratio is None or ratio in self.found or not self._is_there(type, point, ratio):
+            if ratio is None or ratio in self.ratios or not self._is_there(type, point, ratio):
                 continue
             yield ratio, self._ends(type, D, E, counts) if ratio != ZERO else None
 
@@ -294,7 +294,7 @@ class _Ratios:
                 found = comparing.compare(more, term, to_prove=True, assumed=assumed)
                 kept = others if isinstance(found, comparing.Proof) else kept
         value = terms.largest(*kept)
-        written, ends, shown = exchange.to_sympy(value), self.found.get(value), self._proof(value)
+        written, ends, shown = exchange.to_sympy(value), self.ratios.get(value), self._proof(value)
         if isinstance(shown, str):
             return MetricSensitivity(written, False, ends, [], shown)
         return MetricSensitivity(written, True, ends, shown)

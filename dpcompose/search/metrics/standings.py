@@ -102,7 +102,7 @@ class Standings:
                 rules.at(x, far, self.cases.setting) for x in (distance.at_most, metrics.letter(name))
             )
             for point in self.cases.trials.few(type):
-                if fails(more, less, point) and self.cases.there(type, point):
+                if fails(more, less, point) and self.cases.are_there(type, point):
                     lost, bound = (formulas.to_text(formulas.extended(x, point)) for x in (less, more))
                     called, said = (
                         self.cases.told.parts.expression(x) for x in (metrics.letter(name), distance.at_most)

@@ -235,7 +235,7 @@ class MetricVerdicts:
             more, less = (infinity.at(side, largest, self.setting.assumed) for side in (greater, lesser))
             near = rules.where_of(type).near
             for point in self.cases.trials.few(type) if more != less else ():
-                if fails(more, less, point) and (not near or self.cases.there(type, point)):
+                if fails(more, less, point) and (not near or self.cases.are_there(type, point)):
                     some = ", ".join(
                         f"{name} = {point[name]}" for name, _ in self.setting.parameters if name in point
                     )

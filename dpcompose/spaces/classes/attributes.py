@@ -173,7 +173,7 @@ class Attributes:
         if self.names == (ITSELF,):
             return f"over {lines.get(ITSELF, 'no numbers')}"
         return "of records with " + ", ".join(
-            f"{name} {lines[name].one}"
+            f"{name} {lines[name].noun}"
             if name in lines
             else f"{name} arbitrary"
             if name in self.open

@@ -220,7 +220,7 @@ class Line:
         return {word: EVERY if self.ranges == (ALL,) else [str(one) for one in self.ranges]}
 
     @property
-    def one(self) -> str:
+    def noun(self) -> str:
         """What one of the numbers is called."""
         word = "an integer" if self.whole else "a real number"
         return word if self.ranges == (ALL,) else f"{word} in {shown(self.ranges)}"

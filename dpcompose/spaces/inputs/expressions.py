@@ -240,14 +240,14 @@ class SymmetricDifference(_Written, sympy.Basic):
         return sympy.Basic.__new__(cls, x, y)
 
     def _sympystr(self, printer: Any) -> str:
-        return " △ ".join(self._held(one, "({})", printer) for one in self.args)
+        return " △ ".join(self._side(one, "({})", printer) for one in self.args)
 
     def _latex(self, printer: Any) -> str:
         return r" \mathbin{\triangle} ".join(
-            self._held(one, r"\left({}\right)", printer) for one in self.args
+            self._side(one, r"\left({}\right)", printer) for one in self.args
         )
 
-    def _held(self, one: Any, brackets: str, printer: Any) -> str:
+    def _side(self, one: Any, brackets: str, printer: Any) -> str:
         """A side in brackets where it is a difference too: multisets' difference is not associative."""
         shown = str(printer._print(one))
         return brackets.format(shown) if isinstance(one, SymmetricDifference) else shown

@@ -346,7 +346,7 @@ def _members(letter: Letter) -> list[Elementary]:
     return elementary.inside(letter)
 
 
-def _each(f: Elementary, box: Box, letter: Letter) -> list[Goal]:
+def _each_choice(f: Elementary, box: Box, letter: Letter) -> list[Goal]:
     of = _members(letter)
     if comb(len(of), letter[1][0]) > MOST_CHOICES:
         raise BadCertificate("the worst case has too many choices")
@@ -410,7 +410,7 @@ RULES: Mapping[str, tuple[Callable[..., list[Goal]], tuple[str, ...]]] = {
     "change": (_change, ("word", "word")),
     "real": (_real, ("word",)),
     "number": (_number, ("word",)),
-    "each": (_each, ("letter",)),
+    "each": (_each_choice, ("letter",)),
     "largest": (_largest, ("letter", "function")),
     "chosen": (_chosen, ("letter", "functions")),
     "tangent": (_tangent, ("letter", "number", "number")),

@@ -56,13 +56,13 @@ def _powers(step: Interval, n: int, bits: int) -> list[tuple[int, int]]:
     factor, one = exp(ZERO - step, bits), 1 << bits
     low, high = int(factor.low * one), -int(-factor.high * one // 1)
 
-    def each() -> Iterator[tuple[int, int]]:
+    def powers() -> Iterator[tuple[int, int]]:
         x = y = one
         for _ in range(n + 1):
             yield x, y
             x, y = x * low >> bits, -(-y * high >> bits)
 
-    return list(each())
+    return list(powers())
 
 
 def _split(

@@ -155,12 +155,16 @@ def curve(pieces: Iterable[Piece | None], adaptive: bool = False) -> Curve | Non
 
 def above(curves: Iterable[Curve | None], epsilon: Term, bits: int) -> Fraction:
     """The largest δ of some curves at ε, from above: a claim with at least it is proved."""
-    return max(Fraction(1) if curve is None else curve.above(epsilon, bits) for curve in _some(curves, bits))
+    return max(
+        Fraction(1) if curve is None else curve.above(epsilon, bits) for curve in _distinct(curves, bits)
+    )
 
 
 def below(curves: Iterable[Curve | None], epsilon: Term, bits: int) -> Fraction:
     """The same from below: a claim with less is refuted where the distances of the curve are attained."""
-    return max(Fraction(1) if curve is None else curve.below(epsilon, bits) for curve in _some(curves, bits))
+    return max(
+        Fraction(1) if curve is None else curve.below(epsilon, bits) for curve in _distinct(curves, bits)
+    )
 
 
 def between(curve: Curve | None, epsilon: Term, bits: int) -> Interval:
@@ -168,7 +172,7 @@ def between(curve: Curve | None, epsilon: Term, bits: int) -> Interval:
     return Interval(below([curve], epsilon, bits), above([curve], epsilon, bits))
 
 
-def _some(curves: Iterable[Curve | None], bits: int) -> list[Curve | None]:
+def _distinct(curves: Iterable[Curve | None], bits: int) -> list[Curve | None]:
     """Raises ValueError for no curves, or too many digits."""
     if not 1 <= bits <= MOST_BITS:
         raise ValueError(f"a curve is enclosed with up to {MOST_BITS} binary digits, not {bits}")
@@ -181,7 +185,7 @@ def is_proved(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: 
     """Whether no mechanisms with these guarantees exceed δ at ε.  Raises TooManyLosses and NoEnclosure."""
     if terms.INFINITY in (epsilon, delta):
         return True
-    distinct, low = _some(curves, bits), enclosure(delta, bits).low
+    distinct, low = _distinct(curves, bits), enclosure(delta, bits).low
     return all(above([curve], epsilon, bits) <= low or _is_least(curve, epsilon, delta) for curve in distinct)
 
 

@@ -113,7 +113,7 @@ def _exceeds(value: Value, limits: Sequence[Value]) -> Point | None:
             return None
         points.append(point)
     for point in points:
-        full = {name: _some(domain) for name, domain in exponentials.letters(value, *limits).items()}
+        full = {name: _allowed_value(domain) for name, domain in exponentials.letters(value, *limits).items()}
         full |= point
         here, *there = (exponentials.value_at(x, full) for x in (value, *limits))
         if all(is_at_least(limit, here) is not None for limit in there):
@@ -121,7 +121,7 @@ def _exceeds(value: Value, limits: Sequence[Value]) -> Point | None:
     raise NotDecided(reason or "it depends on the parameters which term of a maximum is the largest")
 
 
-def _some(domain: Domain) -> Fraction:
+def _allowed_value(domain: Domain) -> Fraction:
     """An allowed value."""
     least = domain.least or Fraction(0)
     return next(x for x in (Fraction(1), least + 1, least + Fraction(1, 2), least) if domain.contains(x))
