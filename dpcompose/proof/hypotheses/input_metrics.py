@@ -30,10 +30,9 @@ from dpcompose.spaces.moves.policies import policy_of
 
 @frozen
 class InputMetric:
-    """The metric of one input, in words where it is from, and the fact pages that state it, if any."""
+    """The metric of one input, and the fact pages that state it, if any."""
 
     metric: Metric
-    words: str
     pages: tuple[str, ...] = ()
 
 
@@ -52,14 +51,14 @@ def in_closed_form(
     ):
         image = f.image(databases)
         if image.is_listed:
-            return InputMetric(ClosedForm("oo"), "one possible input")
+            return InputMetric(ClosedForm("oo"))
         inside = edits if domain == "own" else edits.of_images(databases, f)
         metric = closed_form(theory, image, inside)
     if metric is None and (edits is None or edits.single is not None):
         metric = by_blocks(theory, databases, stated, f)
     metric = metric or by_policy(theory, databases, stated, f, domain)
     metric = metric or by_bags(theory, databases, stated, f, domain)
-    return metric or (by_own_form(theory, databases, stated) if f.is_identity(databases) else None)
+    return metric or (by_own_form(theory, stated) if f.is_identity(databases) else None)
 
 
 def _lists_images(f: Map, stated: Granularity, domain: str) -> bool:
@@ -83,16 +82,15 @@ def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> Input
         head: Fact = page.head
         if head.metric is None or not _is_about(head, databases, edits):
             continue
-        on = f"on {databases}"
         if edits.single is None:
-            return InputMetric(Discrete(), f"{page.id}, {on}", (page.id,))
+            return InputMetric(Discrete(), (page.id,))
         steps = edits.single if databases.aligned else None
         metric = ClosedForm(head.metric, head.same_size, steps, edits.most)
         groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
         if edits.most > 1 and not groups:
             return None
         ids = (page.id, *(group.id for group in groups))
-        return InputMetric(metric, f"{' and '.join(ids)}, {on}", ids)
+        return InputMetric(metric, ids)
     return None
 
 
@@ -108,24 +106,20 @@ def by_blocks(
         return None
     image = f.image(databases)
     if image.is_listed:
-        return InputMetric(ClosedForm("oo"), "one possible input")
+        return InputMetric(ClosedForm("oo"))
     ids = _pages_of_form(theory, COVER, granularity)
-    return (
-        InputMetric(FewestBlocks(image, granularity), f"{' and '.join(ids)}, on {image}", ids)
-        if ids
-        else None
-    )
+    return InputMetric(FewestBlocks(image, granularity), ids) if ids else None
 
 
 COVER = "fewest blocks that cover"
 """The form of metrics by blocks of cells."""
 
 
-def by_own_form(theory: Theory, databases: DatabaseClass, granularity: Granularity) -> InputMetric | None:
+def by_own_form(theory: Theory, granularity: Granularity) -> InputMetric | None:
     """The canonical metric of the whole class, where a granularity has a closed form that a page states."""
     single, m = granularity.innermost()
     ids = () if single.form is None else _pages_of_form(theory, single.form, granularity)
-    return InputMetric(OwnForm(single, m), f"{' and '.join(ids)}, on {databases}", ids) if ids else None
+    return InputMetric(OwnForm(single, m), ids) if ids else None
 
 
 def by_policy(
@@ -142,8 +136,7 @@ def by_policy(
     ids = _pages_of_form(theory, "cheapest matching", granularity)
     if not ids or (m > 1 and domain == "common" and not lifts_steps(databases, f, granularity)):
         return None
-    metric = CheapestMatching.of(policy, m, databases, f, domain == "own")
-    return InputMetric(metric, f"{' and '.join(ids)}, on {f.image(databases)}", ids)
+    return InputMetric(CheapestMatching.of(policy, m, databases, f, domain == "own"), ids)
 
 
 def by_bags(
@@ -158,8 +151,7 @@ def by_bags(
         return None
     ids = _pages_of_form(theory, "bags", granularity)
     person: Any = single
-    metric = Bags(person, whole or domain == "own")
-    return InputMetric(metric, f"{' and '.join(ids)}, on {databases}", ids) if ids else None
+    return InputMetric(Bags(person, whole or domain == "own"), ids) if ids else None
 
 
 def _pages_of_form(theory: Theory, form: str, granularity: Granularity) -> tuple[str, ...]:

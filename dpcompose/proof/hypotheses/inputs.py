@@ -127,7 +127,7 @@ class Inputs:
         if page is None:
             raise NoLemma(f"there is no page for {noise.word} noise")
         if not query.about_records:
-            return InputMetric(Discrete(), f"0 or 1, whether {mechanism.reads.written('D')} differs")
+            return InputMetric(Discrete())
         target, size = self.setting.target, read_records(databases, mechanism.reads)
         ordered, any_two = databases.identified, target.any_two(databases)
         if ordered and not size.exactly and (any_two or not target.by_counts(databases)):
@@ -143,7 +143,7 @@ class Inputs:
             moves = query_metric(named, self.theory.in_kernel).at
         except NoPage as error:
             raise NoLemma(str(error)) from None
-        return InputMetric(Queried(moves, ordered, n), query.moved(page.head.norm))
+        return InputMetric(Queried(moves, ordered, n))
 
     def common_granularity(self) -> Granularity | None:
         """H, the granularity for which all guarantees are stated; None where they differ in it, or some are
@@ -176,7 +176,7 @@ class Inputs:
         where, neighbours, along = neighbours_of_inputs(databases, stated, f, own)
         space = self.space(where, neighbours)
         space = space if along is None else space.push_forward(along)
-        return InputMetric(StepsInSpace(space), f"shortest paths over {space.nodes} inputs")
+        return InputMetric(StepsInSpace(space))
 
     def is_minimum(self, i: int) -> bool:
         """Whether the push-forward's metric is known to be the minimum over fibres: of restrictions of
