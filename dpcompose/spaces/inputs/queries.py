@@ -109,6 +109,9 @@ class Count(Query):
     """How many records there are.
 
     `compose` raises InvalidSetting for noise that is not for numbers.
+
+    >>> Count().at(2, 1, 0, None)
+    ((3,), (2,))
     """
 
     page = "count"
@@ -313,6 +316,9 @@ class Bit(Query):
     """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs.
 
     `compose` raises InvalidSetting for noise that is not for a bit.
+
+    >>> Bit().at(2, 1, 0, None)
+    ((1,), (0,))
     """
 
     values = REAL | {"integer", "bit"}
