@@ -27,6 +27,8 @@ from dpcompose.privacy.guarantees.notions import OF_LINES, WRITTEN, Guarantee, i
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.mechanisms.statements import mechanism
 from dpcompose.proof.theory import registry
+from dpcompose.search.comparisons import comparing
+from dpcompose.search.comparisons.answers import Proof
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.classes.multisets import multisets
 from dpcompose.spaces.inputs.maps import Map, everything
@@ -208,7 +210,7 @@ class Filter:
         for key, most in self.total.terms:
             value = formulas.term(bound.values[WRITTEN.get(key, key)])
             value = reciprocal(value) if key in WRITTEN else value
-            if value.kind == "oo" or (value != most and sign(most - value) != 1):
+            if not isinstance(comparing.compare(most, value, to_prove=True), Proof):
                 return f"with it {key} would be {formulas.to_text(value)}"
         return None
 
