@@ -121,6 +121,7 @@ class Type:
             self.pair,
             tuple(sorted((numbers[i], terms) for i, terms in self.entries if i in numbers)),
             tuple((numbers[i], far, more) for i, far, more in self.lost if i in numbers),
+            often=self.often,
         )
 
     @property
