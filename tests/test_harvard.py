@@ -73,30 +73,6 @@ def test_a_table_is_checked_on_sets() -> None:
     assert str(M.loss(two).expression) == "log(3)"
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_loss_but_for_delta(seed: int) -> None:
-    """Both ways: P(L > eps) <= delta gives (eps, delta), and this P(L > eps') <= delta/(1 - e^(eps - eps'))."""
-    P, Q = tables(seed)
-
-    def beyond(factor: Fraction) -> Fraction:
-        return sum((p for p, q in zip(P, Q, strict=True) if p > factor * q), Fraction(0))
-
-    for n, factor in enumerate(FACTORS):
-        delta = least_delta(P, Q, factor)
-        assert delta <= beyond(factor)
-        for larger in FACTORS[n + 1 :]:
-            assert beyond(larger) <= delta / (1 - factor / larger)
-
-
-def test_nothing_smaller_on_the_way_back() -> None:
-    """An event of 1/2 against 1/2 times 1/(2 + h): the bound is nearly 1/2, and at epsilon itself delta is nothing."""
-    h = Fraction(1, 10**6)
-    P, Q = [Fraction(1, 2), Fraction(1, 2)], [1 / (2 * (2 + h)), 1 - 1 / (2 * (2 + h))]
-    delta = least_delta(P, Q, Fraction(1))
-    assert Fraction(1, 2) <= delta / (1 - Fraction(1, 2)) < Fraction(1, 2) + h
-    assert least_delta(P, Q, Fraction(2)) < h
-
-
 def test_a_row_at_random() -> None:
     """All databases of up to four rows with values 0, 1, 2, and groups: g/n for every epsilon, attained."""
     for n in (1, 2, 3, 4):

@@ -6,10 +6,9 @@ mpmath with 30 digits far from equality.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from math import comb, prod
 from typing import Any
 
@@ -28,43 +27,6 @@ def interval(x: Fraction | int) -> Any:
 
 
 # zero-concentrated privacy: large losses and rare events
-
-
-def pure_table(seed: int, outcomes: int = 5) -> tuple[list[Fraction], list[Fraction]]:
-    """P and Q with ratios between 1/3 and 3, all probabilities positive."""
-    chance = random.Random(seed)
-    weights = [Fraction(chance.randrange(1, 9)) for _ in range(outcomes)]
-    changed = [w * chance.choice((Fraction(3, 5), Fraction(1), Fraction(8, 5))) for w in weights]
-    P, Q = [w / sum(weights) for w in weights], [w / sum(changed) for w in changed]
-    return P, Q
-
-
-def rho_at_least(P: Sequence[Fraction], Q: Sequence[Fraction]) -> Any:
-    """A rho with D_alpha <= rho·alpha for all alpha > 1: by the largest loss both ways, epsilon·tanh(epsilon/2)."""
-    largest = max(max(p / q, q / p) for p, q in zip(P, Q, strict=True))
-    return iv.log(interval(largest)) * (interval(largest) - 1) / (interval(largest) + 1)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_rare_losses_and_rare_events(seed: int) -> None:
-    """P(L >= t) <= exp(-(t - rho)^2/4rho), P(S) <= exp((alpha - 1)rho)·Q(S)^(1 - 1/alpha), and its best order."""
-    P, Q = pure_table(seed)
-    rho = rho_at_least(P, Q)
-    for p, q in zip(P, Q, strict=True):
-        t = iv.log(interval(p / q))
-        if t.a > rho.b:
-            beyond = sum(p2 for p2, q2 in zip(P, Q, strict=True) if p2 / q2 >= p / q)
-            assert interval(beyond).b <= iv.exp(-((t - rho) ** 2) / (4 * rho)).a
-            # so (t, delta)-DP: the simple conversion, at this t
-            excess = sum(max(0, p2 - p / q * q2) for p2, q2 in zip(P, Q, strict=True))
-            assert interval(excess).b <= iv.exp(-((t - rho) ** 2) / (4 * rho)).a
-    for many in range(1, len(P)):
-        for chosen in combinations(range(len(P)), many):
-            p, q = interval(sum(P[y] for y in chosen)), interval(sum(Q[y] for y in chosen))
-            for alpha in (Fraction(11, 10), Fraction(2), Fraction(10)):
-                assert p.b <= (iv.exp(interval(alpha - 1) * rho) * q ** interval(1 - 1 / alpha)).b
-            if q.b < iv.exp(-rho).a:
-                assert iv.sqrt(-iv.log(p)).b >= (iv.sqrt(-iv.log(q)) - iv.sqrt(rho)).a
 
 
 def test_normal_noise_has_such_losses_and_events() -> None:
