@@ -69,7 +69,7 @@ proof: privacy_metric query_sensitivity readings sensitivity
 proof.counterexamples: computed densities instances spreads rows outputs refuting released appearing
 search: trying
 search.comparisons: factoring linear sampling solver weights writing_out covering points answers promising sizes
-    squaring arguments assuming comparing parameters satisfiable shorter weakening
+    squaring by_calculus assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits
 search.metrics: points proving cases standings
 search.refutations: exchanged plainer
@@ -320,6 +320,20 @@ def test_every_file_says_in_its_first_line_what_belongs_there() -> None:
         module = walked(path)[0][0]
         assert isinstance(module, ast.Module)
         assert (ast.get_docstring(module) or "").partition("\n")[0].endswith((".", "…")), place(path)
+
+
+NO_NOUNS = {"one", "found", "some", "each", "it", "held", "here", "there", "both", "thing"}
+
+
+def test_functions_and_classes_have_nouns_for_names() -> None:
+    """`found` is what users call the findings of a card."""
+    named = {
+        f"{place(path)}.{node.name}"
+        for path in FILES
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name.strip("_").lower() in NO_NOUNS
+    }
+    assert named <= {"front.interop.cards.found"}
 
 
 def test_items_of_sources_are_read_in_one_place() -> None:

@@ -139,7 +139,7 @@ class Proofs:
         """The same, found and made again."""
         if doubt:
             return undecided(Verdict(claim, "undecided", reason=doubt))
-        verdict = self._found(claim)
+        verdict = self._verdict_on(claim)
         if verdict.theorem is None:
             more = f"; {self.not_flat}" if self.not_flat else ""
             return undecided(replace(verdict, reason=verdict.reason + more))
@@ -147,7 +147,7 @@ class Proofs:
 
     def proof(self, claim: Mapping[str, str]) -> Proved | None:
         """The verdict that a claim is proved; None where it is not: then nothing is made again."""
-        verdict = self._found(claim)
+        verdict = self._verdict_on(claim)
         return self._made_again(verdict) if verdict.word == "proved" else None
 
     def _made_again(self, verdict: Verdict) -> Proved:
@@ -162,14 +162,14 @@ class Proofs:
             self._at[orders] = Proofs(self.setting.at_orders(orders), self.theory)
         return self._at[orders]
 
-    def _found(self, claim: Mapping[str, str]) -> Verdict:
+    def _verdict_on(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim; undecided where numbers on the way are too long to be written."""
         try:
             if (
                 "orders" in claim
                 and (there := self.at_orders(at := Orders.read(claim["orders"]))) is not self
             ):
-                verdict = _itself(there, there._found(claim))
+                verdict = _itself(there, there._verdict_on(claim))
                 return orders.in_other_orders(Prover(self.elaborated.core, self.theory), verdict, at)
             prover = Prover(self.elaborated.core, self.theory)
             if (some := tradeoffs.lines_of(claim, prover)) is not None:
@@ -193,7 +193,7 @@ class Proofs:
 
     def _of_line(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, by a theorem about the setting itself."""
-        verdict = self._found(claim)
+        verdict = self._verdict_on(claim)
         return (
             verdict
             if verdict.theorem is None
@@ -260,11 +260,11 @@ def saved(
         main = proofs.together(main.says.notion) or main
         best = proofs.about_itself(main.theorem)
         optimal = [proofs.about_itself(theorem) for theorem in _optimal(proofs, main)]
-    found = [_here(proofs, verdict) for verdict in verdicts]
+    found = [_about_itself(proofs, verdict) for verdict in verdicts]
     return {"problem": problem} | replayed.saved(proofs.elaborated.core, proofs.theory, found, best, optimal)
 
 
-def _here(proofs: Proofs, proved: Proved) -> Verdict:
+def _about_itself(proofs: Proofs, proved: Proved) -> Verdict:
     """A verdict by theorems about the setting itself."""
     return replace(_itself(proofs, proved.verdict), word=proved.word, loose=proved.loose)
 

@@ -12,7 +12,7 @@ from search.compared import COMPARISONS, KNOWN, F, K, N, P, R, judged, kinds, re
 
 from dpcompose.kernel import comparison
 from dpcompose.kernel.expressions import formulas, terms
-from dpcompose.search.comparisons import arguments, comparing
+from dpcompose.search.comparisons import by_calculus, comparing
 from dpcompose.search.comparisons.comparing import Point, Proof, compare
 
 
@@ -110,7 +110,7 @@ def test_without_the_last_check_a_lying_solver_refutes_truths(monkeypatch: pytes
     """This test can fail: what is checked last is what decides."""
     domains = kinds({"a": P, "b": P})
     g, l = read("a**2 + b**2", domains), read("2*a*b", domains)
-    monkeypatch.setattr(arguments, "decide", lambda *_: None)
+    monkeypatch.setattr(by_calculus, "decide", lambda *_: None)
     assert compare(g, l, LIARS[0]) is None
     monkeypatch.setattr(comparing._Question, "fails", lambda *_: True)
     assert isinstance(compare(g, l, LIARS[0]), Point)

@@ -38,7 +38,7 @@ from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
 from dpcompose.language.said import Mathematics, Said, Words, formula, plain
 from dpcompose.proof.theory.registry import Page
-from dpcompose.search.citations.citations import Held
+from dpcompose.search.citations.citations import Supposition
 from dpcompose.search.guarantees import Known, loss_of
 from dpcompose.spaces.inputs.written import image
 
@@ -77,7 +77,7 @@ class _Derivation(Telling):
     def all_of(self, some: Iterable[int]) -> str:
         return all_of([self.names[i - 1] for i in some])
 
-    def holds(self, held: Held) -> Step:
+    def holds(self, held: Supposition) -> Step:
         """The step on a hypothesis, told once."""
         said = in_letters_of(self.by.setting, held.words)
         how = held.covered

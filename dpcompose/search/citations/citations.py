@@ -57,7 +57,7 @@ class Fit(Shown):
 
 
 @frozen
-class Held:
+class Supposition:
     """A hypothesis that holds in a setting, in words; `covered` says what was gone through.
 
     declared -- whether the setting says so, and nothing was checked.
@@ -147,11 +147,11 @@ class Citing:
         of_adaptive = [head.adaptively] if self.setting.adaptive and head.adaptively is not None else []
         return [*of_adaptive, *head.where, *head.hypotheses]
 
-    def checked(self, hypothesis: Hypothesis) -> Held:
+    def checked(self, hypothesis: Hypothesis) -> Supposition:
         """A hypothesis that holds, with what was gone through."""
         evidence = binding.check(self.inputs, hypothesis)
         declared = evidence.answer is Answer.DECLARED
-        return Held(hypothesis, binding.words(self.inputs, hypothesis), evidence.words, declared)
+        return Supposition(hypothesis, binding.words(self.inputs, hypothesis), evidence.words, declared)
 
     def _other(self, page: Page, conclusions: Conclusions) -> NoConclusion | None:
         """What a theorem gives where that is not the guarantee."""
@@ -311,7 +311,7 @@ class Citation:
         return self.citing.cited(self._conclusions) or others[0]
 
     @cached_property
-    def supposed(self) -> tuple[Held, ...]:
+    def supposed(self) -> tuple[Supposition, ...]:
         """Its hypotheses."""
         head = self.theorem.head
         return tuple(map(self.citing.checked, self.citing.hypotheses(head) if head.kind == "named" else ()))

@@ -276,10 +276,12 @@ class _Question:
             wanted = goal(self.difference)
         except NotElementary:
             return None
-        from dpcompose.search.comparisons import arguments
+        from dpcompose.search.comparisons import by_calculus
 
         first = usual(self.domains)  # of what cancels, too
-        found = arguments.decide(wanted, lambda point: self.fails(first | point), efforts, not self.to_refute)
+        found = by_calculus.decide(
+            wanted, lambda point: self.fails(first | point), efforts, not self.to_refute
+        )
         if isinstance(found, dict):
             return Point(first | found)
         return None if found is None else self.proof({"steps": found})

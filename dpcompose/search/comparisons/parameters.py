@@ -117,7 +117,7 @@ def where_larger(
     return found.values if isinstance(found, Point) else None
 
 
-Some = Iterator[dict[str, Fraction]]
+Values = Iterator[dict[str, Fraction]]
 
 
 class Points(Protocol):
@@ -128,7 +128,7 @@ class Points(Protocol):
     ) -> Iterator[Mapping[str, Fraction]]: ...
 
 
-def _where_assumed(some: Callable[[Mapping[str, Domain]], Some]) -> Points:
+def _where_assumed(some: Callable[[Mapping[str, Domain]], Values]) -> Points:
     """Those of some points at which holds what is assumed."""
 
     @wraps(some)
@@ -145,7 +145,7 @@ points = _where_assumed(grid)
 
 
 @_where_assumed
-def far_points(domains: Mapping[str, Domain]) -> Some:
+def far_points(domains: Mapping[str, Domain]) -> Values:
     """Points at which all letters, one, or all but one are much larger or smaller than usual."""
     few = {name: simple(domain)[:4] for name, domain in sorted(domains.items())}
     if not all(few.values()):
@@ -170,7 +170,7 @@ EXTREMES = tuple(Fraction(x) for x in (1001, 10**6, 10**12, 10**24, "1/1000000",
 
 
 @_where_assumed
-def extreme_points(domains: Mapping[str, Domain]) -> Some:
+def extreme_points(domains: Mapping[str, Domain]) -> Values:
     """Points at which one letter has a value far beyond the usual ones; numbers of members first."""
     usual_values = _first(domains)
     for name in sorted(usual_values, key=lambda value: (not domains[value].integer, value)):
@@ -178,7 +178,7 @@ def extreme_points(domains: Mapping[str, Domain]) -> Some:
 
 
 @_where_assumed
-def points_of_many(domains: Mapping[str, Domain]) -> Some:
+def points_of_many(domains: Mapping[str, Domain]) -> Values:
     """Points at which all numbers of members are large, and other letters small; larger where none differ."""
     whole = [name for name, domain in domains.items() if domain.integer and domain.greatest is None]
     usual_values = _first(domains)
@@ -198,7 +198,7 @@ BETWEEN = (Fraction(3), Fraction(12))
 
 
 @_where_assumed
-def points_between(domains: Mapping[str, Domain]) -> Some:
+def points_between(domains: Mapping[str, Domain]) -> Values:
     """Points at which all letters that can have a value in between have it."""
     usual_values = _first(domains)
     for x in BETWEEN if usual_values else ():

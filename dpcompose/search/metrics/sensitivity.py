@@ -153,23 +153,23 @@ class _Ratios:
     @cached_property
     def _cases(self) -> list[tuple[Type, Term, Term]]:
         """The cases in which both formulas have a value, with these."""
-        found = []
+        cases = []
         for type in self.cover.types:
             with suppress(BadStep):
                 over, moved = rules.sides_at(type, self.over, self.moved, self.setting)
-                found.append((type, moved, over))
-        return found
+                cases.append((type, moved, over))
+        return cases
 
     def _looks(self, pairs: Iterable[tuple[Place, Place]]) -> Iterator[tuple[Term, Ends | None]]:
         """The ratios at pairs of points, each once, with the points where nothing else differs."""
-        some = (
-            (type, sides, both, counts)
-            for both in pairs
+        looks = (
+            (type, sides, pair, counts)
+            for pair in pairs
             for type, *sides in self._cases
             for counts in _counts(type)
         )
         known = dict[tuple[Term, Term], Term | None]()
-        for type, sides, (D, E), counts in islice(some, MOST_LOOKS):
+        for type, sides, (D, E), counts in islice(looks, MOST_LOOKS):
             point = {naming.at(x, who): v for who, at in (("D", D), ("E", E)) for x, v in at.items()} | counts
             moved, over = (substitution.substituted(side, point) for side in sides)
             if (moved, over) not in known:
@@ -211,13 +211,13 @@ class _Ratios:
         """Whether a case has two databases at a point, so that they have a ratio, for all parameters."""
         where = rules.where_of(type)
 
-        def differ(some: Iterable[Term]) -> bool:
+        def differ(values: Iterable[Term]) -> bool:
             """Whether one of some differences is not 0 wherever the ratio is not."""
-            return any(self._is_other(substitution.expanded(v), ratio) for v in some)
+            return any(self._is_other(substitution.expanded(v), ratio) for v in values)
 
         for differences, other in where.differences:
-            some = [substitution.expanded(substitution.substituted(v, point)) for v in differences]
-            if not differ(some) if other else any(v != ZERO for v in some):
+            values = [substitution.expanded(substitution.substituted(v, point)) for v in differences]
+            if not differ(values) if other else any(v != ZERO for v in values):
                 return False
         parts = dict(self.setting.databases.parts)
         if any(v != ZERO for name in where.same for v in _between(parts[name], point)):
@@ -262,10 +262,10 @@ class _Ratios:
                 made = terms.largest(base, -base)
         return self._largest(made.parts) if made.kind == "top" and made.of[0] == 1 else made
 
-    def _largest(self, some: Iterable[Term]) -> Term:
+    def _largest(self, formulas: Iterable[Term]) -> Term:
         """The largest of formulas, without those that another one is seen to be above."""
         kept: list[Term] = []
-        for term in dict.fromkeys(some):
+        for term in dict.fromkeys(formulas):
             if not any(self._is_at_least(other, term) for other in kept):
                 kept = [other for other in kept if not self._is_at_least(term, other)] + [term]
         return terms.largest(*kept)
@@ -291,8 +291,8 @@ class _Ratios:
             others = [other for other in kept if other != term]
             if others:
                 more, assumed = terms.largest(*others), self.setting.assumed
-                found = comparing.compare(more, term, to_prove=True, assumed=assumed)
-                kept = others if isinstance(found, comparing.Proof) else kept
+                answer = comparing.compare(more, term, to_prove=True, assumed=assumed)
+                kept = others if isinstance(answer, comparing.Proof) else kept
         value = terms.largest(*kept)
         written, ends, shown = exchange.to_sympy(value), self.ratios.get(value), self._proof(value)
         if isinstance(shown, str):
@@ -301,23 +301,23 @@ class _Ratios:
 
     def _proof(self, value: Term) -> list[Any] | str:
         """A proof of value·over ≥ moved in all cases, as `rules.metrics` reads it; or why there is none."""
-        found, trials, comparisons = list[Any](), Trials(self.setting), Comparisons(self.setting)
+        certificates, trials, comparisons = list[Any](), Trials(self.setting), Comparisons(self.setting)
         try:
             greater = value * self.over
             for type in self.cover.types:
                 more, less = rules.sides_at(type, greater, self.moved, self.setting)
-                some = trials.few(type) if more != less else ()
-                for point in some:
+                tried = trials.few(type) if more != less else ()
+                for point in tried:
                     if fails(more, less, point) and (words := self._words(type, point)):
                         return f"more is needed at {words}"
                 shown = comparisons.in_case(more, less)
                 if isinstance(shown, Open):
                     return shown.reason or "neither a proof nor a point was found"
-                found.append(shown)
-            rules.at_least_everywhere(self.setting, self.cover, greater, self.moved, found)
+                certificates.append(shown)
+            rules.at_least_everywhere(self.setting, self.cover, greater, self.moved, certificates)
         except (BadStep, BadCertificate, TermError) as error:
             return str(error)
-        return found
+        return certificates
 
     def _words(self, type: Type, point: Point) -> str:
         """Where two databases are in words; "" where they are not in the case."""
@@ -341,8 +341,8 @@ class _Ratios:
     @cached_property
     def _pairs(self) -> list[tuple[Place, Place]]:
         """Pairs of points of the class."""
-        some = islice(self._lines(), MOST_PAIRS)
-        return [(D, E) for D, E in some if self._is_inside(D) and self._is_inside(E)]
+        pairs = islice(self._lines(), MOST_PAIRS)
+        return [(D, E) for D, E in pairs if self._is_inside(D) and self._is_inside(E)]
 
     @property
     def _distance_along(self) -> str:
@@ -357,9 +357,9 @@ class _Ratios:
         for direction, sign in product(self._directions(list(corner)), (ONE, -ONE)):
             far = {name: step * sign * t for name, step in direction.items()}
             for D, E in self._pairs[:MOST_SIGNS]:
-                some = (D if D == E else _shifted(D, far)), _shifted(E, far)
-                if all(map(self._is_inside, some)):
-                    yield some
+                moved = (D if D == E else _shifted(D, far)), _shifted(E, far)
+                if all(map(self._is_inside, moved)):
+                    yield moved
 
     def _lines(self) -> Iterator[tuple[Place, Place]]:
         """From a corner along directions, then all corners, among them the ends of clipping."""
@@ -406,15 +406,15 @@ class _Ratios:
     def _parts(self) -> list[Term]:
         """All that formulas are made of."""
         distances = dict(self.setting.distances)
-        some = (distances[name].formula for name in self._used)
-        waiting = [self.moved, self.over, *(term for term in some if term is not None)]
-        found: dict[Term, None] = {}
+        formulas = (distances[name].formula for name in self._used)
+        waiting = [self.moved, self.over, *(term for term in formulas if term is not None)]
+        parts: dict[Term, None] = {}
         while waiting:
             term = waiting.pop()
-            if term not in found:
-                found[term] = None
+            if term not in parts:
+                parts[term] = None
                 waiting += term.parts
-        return list(found)
+        return list(parts)
 
     @cached_property
     def _constants(self) -> list[Term]:
@@ -426,8 +426,8 @@ class _Ratios:
     def _is_inside(self, point: Place) -> bool:
         """Whether a point belongs to the class for all values of the parameters."""
         at = {naming.at(name, "D"): x for name, x in point.items()}
-        some = (term for part in self.setting.databases.points for term in part.inside("D"))
-        return all(self._is_at_least(substitution.substituted(term, at), ZERO) for term in some)
+        insides = (term for part in self.setting.databases.points for term in part.inside("D"))
+        return all(self._is_at_least(substitution.substituted(term, at), ZERO) for term in insides)
 
 
 def _shifted(point: Place, steps: Place) -> Place:

@@ -27,7 +27,7 @@ CLOSE = Fraction(1, 10**4)
 
 
 @frozen
-class Some:
+class Subset:
     """Mechanisms at the neighbours of a type, and at a point, beside a claim about ε and δ there."""
 
     shop: Workshop

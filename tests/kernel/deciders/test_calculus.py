@@ -17,8 +17,8 @@ from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import TermError, exp, letter
-from dpcompose.search.comparisons import arguments, factoring
-from dpcompose.search.comparisons.arguments import to_data
+from dpcompose.search.comparisons import by_calculus, factoring
+from dpcompose.search.comparisons.by_calculus import to_data
 
 F = Fraction
 WORDS = {
@@ -400,8 +400,8 @@ def test_random_steps_prove_nothing_false(text: str) -> None:
 
 def test_a_search_ends_with_its_work() -> None:
     wanted = goal("exp(a) - 1 - a")
-    assert arguments.decide(wanted, lambda point: False) is not None
-    assert arguments.decide(wanted, lambda point: False, efforts=0) is None
+    assert by_calculus.decide(wanted, lambda point: False) is not None
+    assert by_calculus.decide(wanted, lambda point: False, efforts=0) is None
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
@@ -412,7 +412,7 @@ def test_the_inequality_of_cauchy_and_schwarz(n: int) -> None:
     lengths = ["sqrt(" + " + ".join(f"{one}{i}**2" for i in range(n)) + ")" for one in "ab"]
     inner = " + ".join(f"a{i}*b{i}" for i in range(n))
     f = values.of_term(formulas.parse(f"{lengths[0]}*{lengths[1]} - ({inner})", known))
-    found = arguments.decide((f, box), lambda point: False)
+    found = by_calculus.decide((f, box), lambda point: False)
     assert isinstance(found, list)
     assert [step[0] for step in found] == ["powers", *["less"] * (n * (n - 1) // 2), "signs"]
     wanted = forms.read(values.to_term(f, box))

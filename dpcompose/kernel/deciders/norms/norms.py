@@ -113,12 +113,12 @@ class Norms:
     def know(self, sides: Iterable[Term], discs: Iterable[tuple[Term, Term]]) -> None:
         """Notes the norms that occur, and those of discs."""
         for squared, diameter in discs:
-            if found := squares.squares(squared):
-                factor, vector = squares.scaled(found)
+            if entries := squares.squares(squared):
+                factor, vector = squares.scaled(entries)
                 self.discs[vector] = diameter / sqrt(number(factor))
-        some = [vector for side in sides for vector in squares.vectors(side)]
-        some += [] if self._is_written else self.discs
-        self.known = sorted(dict.fromkeys(some), key=len, reverse=True)
+        occurring = [vector for side in sides for vector in squares.vectors(side)]
+        occurring += [] if self._is_written else self.discs
+        self.known = sorted(dict.fromkeys(occurring), key=len, reverse=True)
 
     @property
     def _is_written(self) -> bool:
@@ -130,8 +130,8 @@ class Norms:
         """The same with letters for norms and absolute values."""
         if is_constant(term) or self.level == AS_WRITTEN or term.kind == "letter":
             return term
-        if (found := self._named_root(term) or self._named_size(term)) is not None:
-            return found
+        if (letter := self._named_root(term) or self._named_size(term)) is not None:
+            return letter
         if term.kind == "sum":
             return self._named_sum(term)
         made = substitution.made_of(term, list(map(self.named, term.parts)))
@@ -139,20 +139,20 @@ class Norms:
 
     def _named_root(self, term: Term) -> Term | None:
         """A power of a norm: of a sum of squares with an exponent that is no whole number, but its half."""
-        if (found := squares.root(term)) is None:
+        if (root := squares.root(term)) is None:
             return None
-        some, exponent = found
-        if len(some) == 1:
-            ((p, q),) = some.items()
+        entries, exponent = root
+        if len(entries) == 1:
+            ((p, q),) = entries.items()
             return self.size(sqrt(number(q)) * p) ** exponent
-        factor, vector = squares.scaled(some)
-        if self.level not in (WITH_ALL_KNOWN, AS_ROOTS) and [*self._within(some, vector)]:
+        factor, vector = squares.scaled(entries)
+        if self.level not in (WITH_ALL_KNOWN, AS_ROOTS) and [*self._within(entries, vector)]:
             return self._named_sum(term.parts[0], vector) ** (exponent / 2)
         return (sqrt(number(factor)) * self._letter_of(vector)) ** exponent
 
-    def _within(self, some: squares.Squares, but: Vector | None) -> Iterator[tuple[Vector, Fraction]]:
+    def _within(self, entries: squares.Squares, but: Vector | None) -> Iterator[tuple[Vector, Fraction]]:
         """The known vectors of which a multiple is among some squares, and the factor of their squares."""
-        left = dict(some)
+        left = dict(entries)
         for vector in self.known:
             if vector != but and (factor := squares.ratio(left, vector)) is not None:
                 yield vector, factor
@@ -196,10 +196,10 @@ class Norms:
         for term in (inside, -inside):
             if term.nonnegative:
                 return abs(factor) * term
-        some = steps(p)
-        if self._is_written or (len(some) != 1 and any(map(terms.moves, p.letters))):
+        coefficients = steps(p)
+        if self._is_written or (len(coefficients) != 1 and any(map(terms.moves, p.letters))):
             return abs(factor) * _size(inside)
-        for delta, c in some.items() if len(some) == 1 else ():
+        for delta, c in coefficients.items() if len(coefficients) == 1 else ():
             return abs(factor) * self._size_of_parameters(c) * self._letter_of_size(delta)
         return abs(factor) * self._letter_of_size(p)
 
@@ -272,11 +272,11 @@ class Norms:
         n = self._letter_of(vector)
         if self.level == 0 or len(vector) == 1:
             return n
-        some = list(map(self.size, squares.entries(vector)))
+        sizes = list(map(self.size, squares.entries(vector)))
         if self.level == AS_ROOTS:
-            return self.exact(sqrt(add(term**2 for term in some)))
-        mean = [add(some) / sqrt(number(len(some)))] if self.level == WITH_ALL_KNOWN else []
-        return largest(n, *some, *mean)  # (Σ |v_j|)² ≤ m Σ v_j²
+            return self.exact(sqrt(add(term**2 for term in sizes)))
+        mean = [add(sizes) / sqrt(number(len(sizes)))] if self.level == WITH_ALL_KNOWN else []
+        return largest(n, *sizes, *mean)  # (Σ |v_j|)² ≤ m Σ v_j²
 
     def _at_most(self, name: str) -> Term:
         """What a norm or an absolute value is at most."""
@@ -284,12 +284,12 @@ class Norms:
         n = self._letter_of(vector)
         if self.level == 0 or len(vector) == 1:
             return n if self.level == 0 else self._size_at_most(n, vector[0][0])
-        some = list(map(self.size, squares.entries(vector)))
+        sizes = list(map(self.size, squares.entries(vector)))
         if self.level == AS_ROOTS:
-            return self.enlarged(sqrt(add(term**2 for term in some)))
+            return self.enlarged(sqrt(add(term**2 for term in sizes)))
         disc = [self.discs[vector]] if vector in self.discs else []
         columns = [] if self._is_written else self._by_columns(vector)
-        return [*columns, *disc, n][0] if self.level == AT_MOST else least(n, add(some), *disc, *columns)
+        return [*columns, *disc, n][0] if self.level == AT_MOST else least(n, add(sizes), *disc, *columns)
 
     def _by_columns(self, vector: Vector) -> list[Term]:
         """What ‖Aδ‖₂ is at most where entries are sums: Σ_j ‖A_j‖₂·|δ_j|, A_j being the columns of A."""
@@ -307,13 +307,15 @@ class Norms:
         """What |p| is at most: |Σ c_j·δ_j| ≤ Σ |c_j|·|δ_j|, and ≤ ‖c‖·‖δ‖; of counts their sum."""
         if (counted := _counts(p)) is not None:
             return least(n, counted) if self.level == WITH_ALL_KNOWN else counted
-        if len(some := steps(p)) <= 1:
+        if len(coefficients := steps(p)) <= 1:
             return n
-        total = add(self._size_of_parameters(c) * self._letter_of_size(delta) for delta, c in some.items())
-        _, together = squares.scaled(dict.fromkeys(some, Fraction(1)))
+        total = add(
+            self._size_of_parameters(c) * self._letter_of_size(delta) for delta, c in coefficients.items()
+        )
+        _, together = squares.scaled(dict.fromkeys(coefficients, Fraction(1)))
         if self.level == AS_ROOTS or together not in self.vectors.values():
             return least(n, total) if self.level == WITH_ALL_KNOWN else total
-        turned = self._length([*some.values()]) * self._letter_of(together)
+        turned = self._length([*coefficients.values()]) * self._letter_of(together)
         return turned if self.level == AT_MOST else least(n, total, turned)
 
 
@@ -335,9 +337,11 @@ def _grows(term: Term, moving: Sequence[Term]) -> bool:
 
 def _counts(v: Term) -> Term | None:
     """What |c_0 + Σ c_j·n_j| is at most for counts n_j: |c_0| + Σ |c_j|·n_j; None for no such sum."""
-    some = [summand.split for summand in substitution.expanded(v).summands]
-    counts = (x == ONE or (x.kind == "letter" and x.of[1].integer and x.of[1].nonnegative) for _, x in some)
-    return add(abs(c) * x for c, x in some) if all(counts) else None
+    summands = [summand.split for summand in substitution.expanded(v).summands]
+    counts = (
+        x == ONE or (x.kind == "letter" and x.of[1].integer and x.of[1].nonnegative) for _, x in summands
+    )
+    return add(abs(c) * x for c, x in summands) if all(counts) else None
 
 
 def _outside(family: Term) -> Term:
@@ -390,7 +394,7 @@ def distributed(term: Term) -> Term:
     """Products of sums multiplied out, powers left as they are."""
     if term.kind == "sum":
         return add(map(distributed, term.parts))
-    found = [ONE]
+    products = [ONE]
     for factor in map(distributed, term.parts) if term.kind == "product" else [term]:
-        found = [one * other for one in found for other in factor.summands]
-    return add(found)
+        products = [product * other for product in products for other in factor.summands]
+    return add(products)

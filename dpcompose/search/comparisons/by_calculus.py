@@ -85,19 +85,19 @@ def decide(
             if fails(point):
                 return point
         try:
-            found = _Search(work).prove(f, box, depth) if to_prove else None
+            proof = _Search(work).prove(f, box, depth) if to_prove else None
         except (_Over, NotElementary):
             continue
-        if found is not None:
-            return [to_data(step, there) for step, there in found]
+        if proof is not None:
+            return [to_data(step, goal) for step, goal in proof]
     return None
 
 
 _Writing = Callable[[Any, Elementary, Box], Any]
 
 
-def _text(one: Elementary, f: Elementary, box: Box) -> str:
-    return formulas.to_text(values.to_term(one, box))
+def _text(function: Elementary, f: Elementary, box: Box) -> str:
+    return formulas.to_text(values.to_term(function, box))
 
 
 def _letter_data(letter: Letter, f: Elementary, box: Box) -> Any:
@@ -106,8 +106,8 @@ def _letter_data(letter: Letter, f: Elementary, box: Box) -> Any:
     return [formulas.to_text(term), n] if n else formulas.to_text(term)
 
 
-def _write_each(write: _Writing, some: Any, f: Elementary, box: Box) -> Any:
-    return [write(one, f, box) for one in some]
+def _write_each(write: _Writing, arguments: Any, f: Elementary, box: Box) -> Any:
+    return [write(argument, f, box) for argument in arguments]
 
 
 _WRITE: dict[str, _Writing] = {
@@ -125,8 +125,8 @@ _WRITE |= {f"{kind}s": partial(_write_each, one) for kind, one in _WRITE.items()
 def to_data(step: Step, wanted: Goal) -> list[Any]:
     """A step as JSON, for its goal."""
     data: list[Any] = [step.rule]
-    for kind, one in zip(RULES[step.rule][1], step.of, strict=True):
-        data.append(_WRITE[kind](one, *wanted))
+    for kind, argument in zip(RULES[step.rule][1], step.of, strict=True):
+        data.append(_WRITE[kind](argument, *wanted))
     return data
 
 
@@ -195,17 +195,17 @@ class _Search:
         finally:
             self.work = max(self.work, 0) + spared
 
-    def _after(self, made: Proof, goals: list[Goal], depth: int) -> Proof | None:
+    def _after(self, steps_before: Proof, goals: list[Goal], depth: int) -> Proof | None:
         """The steps and proofs of all goals."""
         if len(goals) > 1 and any(self.seems_negative(*goal) for goal in goals):
             return None
-        total = list(made)
+        proof = list(steps_before)
         for g, box in goals:
-            found = self.prove(g, box, depth)
-            if found is None:
+            rest = self.prove(g, box, depth)
+            if rest is None:
                 return None
-            total += found
-        return total
+            proof += rest
+        return proof
 
     def seems_negative(self, f: Elementary, box: Box) -> bool:
         """Whether f is negative at a sample point, beyond rounding."""
@@ -220,11 +220,11 @@ class _Search:
         if self.work < 0:
             raise _Over
 
-    def _reduced(self, wanted: Goal, *some: Step) -> list[Goal] | None:
+    def _reduced(self, wanted: Goal, *applied: Step) -> list[Goal] | None:
         """What remains after the steps, of which all but the last leave one goal; None where one fails."""
         self._spend(wanted[0])
         goals: list[Goal] | None = [wanted]
-        for step in some:
+        for step in applied:
             if goals is not None:
                 ((f, box),) = goals
                 goals = _left(f, ranges.key(box, frozenset(box)), step)
@@ -297,14 +297,14 @@ class _Search:
     def _factors(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
         """The roots of a polynomial in one letter, or the factors of one in several."""
         yield from self._tried((f, box), Step("roots"))
-        found = factors_of(f)
-        if found is None:
+        factored = factors_of(f)
+        if factored is None:
             return
-        c, factors = found
+        c, factors = factored
         signed = []
-        for one, n in factors:
-            minus = n % 2 and self.seems_negative(one, {name: box[name] for name in one.names})
-            signed.append((one, n, "-" if minus else "+"))
+        for factor, n in factors:
+            minus = n % 2 and self.seems_negative(factor, {name: box[name] for name in factor.names})
+            signed.append((factor, n, "-" if minus else "+"))
         yield from self._tried((f, box), Step("factors", (c, tuple(signed))))
 
     def _apart(self, f: Elementary, box: Box, low: Values | None) -> Iterator[tuple[Proof, list[Goal]]]:
@@ -339,16 +339,16 @@ class _Search:
             votes: dict[tuple[int, ...], int] = {}
             for point in samples(box, f.names, SAMPLES):
                 seen = [(value(one, point) or (-math.inf, 0))[0] for one in of]
-                some = tuple(sorted(sorted(range(len(of)), key=seen.__getitem__, reverse=True)[:m]))
-                votes[some] = votes.get(some, 0) + 1
-            for some in sorted(votes, key=lambda vote: -votes[vote])[:1] if m == 1 else ():
-                yield from self._tried((f, box), Step("largest", (letter, of[some[0]])))
+                choice = tuple(sorted(sorted(range(len(of)), key=seen.__getitem__, reverse=True)[:m]))
+                votes[choice] = votes.get(choice, 0) + 1
+            for choice in sorted(votes, key=lambda vote: -votes[vote])[:1] if m == 1 else ():
+                yield from self._tried((f, box), Step("largest", (letter, of[choice[0]])))
             positive = False
-            for some in sorted(votes, key=lambda vote: -votes[vote])[:MOST_CHOSEN]:
-                chosen = Step("chosen", (letter, tuple(of[j] for j in some)))
-                for made, goals in self._tried((f, box), chosen):
+            for choice in sorted(votes, key=lambda vote: -votes[vote])[:MOST_CHOSEN]:
+                chosen = Step("chosen", (letter, tuple(of[j] for j in choice)))
+                for proof, goals in self._tried((f, box), chosen):
                     positive = True
-                    yield made, goals
+                    yield proof, goals
             if not positive:
                 yield from self._tried((f, box), Step("each", (letter,)))
                 return
@@ -365,15 +365,15 @@ class _Search:
                     yield from self._slopes_of(goals[0][0], box, [(step, (f, box))])
 
     def _slopes_of(self, f: Elementary, box: Box, before: Proof) -> Iterator[tuple[Proof, list[Goal]]]:
-        found: list[tuple[int, int, Proof, list[Goal]]] = []
+        slopes: list[tuple[int, int, Proof, list[Goal]]] = []
         for name, end in ranges.ends(f, box):
             step = Step("slope", (name, end))
             goals = self._reduced((f, box), step)
             if goals is not None:
                 size = sum(_size(one) for one, _ in goals)
-                found.append((size, len(found), [*before, (step, (f, box))], goals))
-        for _, _, made, goals in sorted(found, key=lambda one: one[:2]):
-            yield made, goals
+                slopes.append((size, len(slopes), [*before, (step, (f, box))], goals))
+        for _, _, proof, goals in sorted(slopes, key=lambda one: one[:2]):
+            yield proof, goals
 
 
 # the same goals come in every effort, and what is found out of them is the same
@@ -392,8 +392,8 @@ def _left(f: Elementary, where: ranges.Key, step: Step) -> list[Goal] | None:
 def _seems_negative(f: Elementary, where: ranges.Key) -> bool:
     at = values_of(f)
     for point in samples(dict(where), f.names, SAMPLES if f.names else 1):
-        found = at(point)
-        if found is not None and found[0] < -NOISE * found[1]:
+        sampled = at(point)
+        if sampled is not None and sampled[0] < -NOISE * sampled[1]:
             return True
     return False
 
@@ -403,9 +403,9 @@ def _lowest_sample(f: Elementary, where: ranges.Key) -> Values | None:
     best: Values | None = None
     least, at = math.inf, values_of(f)
     for point in samples(dict(where), f.names, 3 * SAMPLES, seed=2):
-        found = at(point)
-        if found is not None and found[0] / (found[1] or 1) < least:
-            best, least = point, found[0] / (found[1] or 1)
+        sampled = at(point)
+        if sampled is not None and sampled[0] / (sampled[1] or 1) < least:
+            best, least = point, sampled[0] / (sampled[1] or 1)
     return None if best is None else lowest(f, dict(where), best, 40)
 
 
@@ -422,10 +422,10 @@ def _size(f: Elementary) -> int:
 
 def touches(f: Elementary, box: Box, low: Values) -> bool:
     """Whether f seems to be 0 at an inner point of the box."""
-    found = value(f, low)
+    sampled = value(f, low)
     return (
-        found is not None
-        and abs(found[0]) <= NOISE * found[1]
+        sampled is not None
+        and abs(sampled[0]) <= NOISE * sampled[1]
         and all(_is_inner(x, box[name]) for name, x in low.items())
     )
 
