@@ -129,12 +129,14 @@ def where_negative(
     """
     letters = {letter for letter in piece.letters if letter.kind != "letter"}
     plain = ((form, strictly) for form, strictly in assumed if not form.peaks)
-    constraints = [*_negative(piece, domains), *(_constraint(form, strictly) for form, strictly in plain)]
+    constraints = [*_negative(piece, domains), *(constraint(form, strictly) for form, strictly in plain)]
     whole = frozenset(name for name, domain in domains.items() if domain.integer)
-    linear = all(sum(n for _, n in t) <= 1 for constraint in constraints for t in constraint.polynomial)
-    first = usual(domains)
+    linear, first = are_linear(constraints), usual(domains)
     if linear and not letters:
-        values = _by_program(constraints, domains)
+        try:
+            values = by_program(constraints, domains)
+        except TooMuchWork:
+            return
         if values is None:
             return
         yield from _whole({**first, **values}, whole)
@@ -160,8 +162,14 @@ def _whole(point: Point, whole: frozenset[str]) -> Iterator[Point]:
         yield point | rounded
 
 
-def _by_program(constraints: Sequence[Constraint], domains: Domains) -> Point | None:
-    """Values that satisfy linear constraints, those with > by as much as possible, up to 1."""
+def are_linear(constraints: Sequence[Constraint]) -> bool:
+    """Whether no variables are multiplied."""
+    return all(sum(n for _, n in t) <= 1 for constraint in constraints for t in constraint.polynomial)
+
+
+def by_program(constraints: Sequence[Constraint], domains: Domains) -> Point | None:
+    """Values that satisfy linear constraints, those with > by as much as possible, up to 1; None where there
+    are none.  Raises TooMuchWork."""
     program = Program()
     signed = {name for name, domain in domains.items() if domain.nonnegative}
 
@@ -180,10 +188,7 @@ def _by_program(constraints: Sequence[Constraint], domains: Domains) -> Point | 
             found["by"] = Fraction(-1)
         program.at_least(found, constant)
     program.at_least({"by": Fraction(-1)}, ONE)
-    try:
-        values = program.solve({"by": ONE})
-    except TooMuchWork:
-        return None
+    values = program.solve({"by": ONE})
     if values is None or values.get("by", ZERO) <= 0:
         return None
     return {
@@ -193,11 +198,8 @@ def _by_program(constraints: Sequence[Constraint], domains: Domains) -> Point | 
     }
 
 
-def _negative(piece: Form, domains: Domains) -> list[Constraint]:
-    """What says that the piece is negative: each peak becomes a variable that is at least the peak.
-
-    Parameters are variables by their names, and atoms by themselves, as if they were free.
-    """
+def of_domains(domains: Domains) -> list[Constraint]:
+    """That letters lie in their domains."""
     constraints: list[Constraint] = []
     for name, domain in domains.items():
         x: Any = ((name, 1),)
@@ -207,6 +209,15 @@ def _negative(piece: Form, domains: Domains) -> list[Constraint]:
             constraints.append(
                 Constraint({x: -ONE, (): domain.greatest}, ">" if domain.open_greatest else ">=")
             )
+    return constraints
+
+
+def _negative(piece: Form, domains: Domains) -> list[Constraint]:
+    """What says that the piece is negative: each peak becomes a variable that is at least the peak.
+
+    Parameters are variables by their names, and atoms by themselves, as if they were free.
+    """
+    constraints = of_domains(domains)
     fresh = iter(range(10**9))
 
     def above(form: Form) -> dict[Any, Fraction]:
@@ -232,7 +243,7 @@ def _negative(piece: Form, domains: Domains) -> list[Constraint]:
     return constraints
 
 
-def _constraint(form: Form, strictly: bool) -> Constraint:
+def constraint(form: Form, strictly: bool) -> Constraint:
     """That a form without peaks is ≥ 0, or > 0."""
     return Constraint({_variables(t): c for t, c in form.monomials}, ">" if strictly else ">=")
 

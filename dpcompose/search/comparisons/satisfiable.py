@@ -17,11 +17,11 @@ from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import forms
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.kernel.expressions.forms import Form, NotAForm
+from dpcompose.kernel.expressions.forms import NotAForm
 from dpcompose.kernel.expressions.terms import ZERO
-from dpcompose.search.comparisons import comparing, parameters
+from dpcompose.search.comparisons import comparing, parameters, points
 from dpcompose.search.comparisons.comparing import Proof
-from dpcompose.search.comparisons.linear import Program, TooMuchWork
+from dpcompose.search.comparisons.linear import TooMuchWork
 
 MOST_POINTS = 2_000
 """At how many simple points it is looked whether all relations hold."""
@@ -60,58 +60,24 @@ def _none(assumed: Assumed) -> NoValues:
 
 def _by_program(assumed: Assumed, domains: Mapping[str, Domain]) -> Point | None:
     """Values by a linear program where all relations are linear.  Raises NoValues where it has none."""
-    program, by = Program(), "by"
     try:
-        rows = [(forms.read(assumption.term), assumption.strictly) for assumption in assumed]
-        rows += [
-            (_end(name, domain, end), is_open)
-            for name, domain in domains.items()
-            for end, is_open in _ends(domain)
-        ]
-        for form, strictly in rows:
-            row, constant = _row(form)
-            program.at_least(row | ({by: Fraction(-1)} if strictly else {}), constant)
-        program.at_least({by: Fraction(-1)}, Fraction(1))
-        found = program.solve({by: Fraction(1)})
+        some = [(forms.read(assumption.term), assumption.strictly) for assumption in assumed]
+        relations = [points.constraint(*one) for one in some]
+        atoms = [letter for form, _ in some for letter in form.letters if letter.kind != "letter"]
+        if atoms or any(form.peaks for form, _ in some) or not points.are_linear(relations):
+            return None
+        real = points.by_program([*relations, *points.of_domains(domains)], domains)
     except (NotAForm, TooMuchWork):
         return None
-    if found is None or found.get(by, 0) <= 0:
+    if real is None:
         raise _none(assumed)
-    real = {name: found.get((name, 1), Fraction(0)) - found.get((name, -1), Fraction(0)) for name in domains}
+    real = dict.fromkeys(domains, Fraction(0)) | real
     for rounded in (Fraction, ceil, floor):
         near = {name: Fraction(rounded(x)) if domains[name].integer else x for name, x in real.items()}
         allowed = all(domain.contains(near[name]) for name, domain in domains.items())
         if allowed and assumptions.holds_at(assumed, near):
             return near
     return None
-
-
-def _ends(domain: Domain) -> list[tuple[str, bool]]:
-    found = (("least", domain.open_least), ("greatest", domain.open_greatest))
-    return [(end, is_open) for end, is_open in found if getattr(domain, end) is not None]
-
-
-def _end(name: str, domain: Domain, end: str) -> Form:
-    from dpcompose.kernel.expressions.boxes import bound_form
-    from dpcompose.kernel.expressions.terms import letter
-
-    return bound_form(letter(name, domain), end)
-
-
-def _row(form: Form) -> tuple[dict[object, Fraction], Fraction]:
-    """A linear form as a row of a program, each letter as a difference.  Raises NotAForm for others."""
-    row: dict[object, Fraction] = {}
-    constant = Fraction(0)
-    for term, c in form.monomials:
-        if not term:
-            constant = c
-        elif len(term) == 1 and term[0][1] == 1 and term[0][0].kind == "letter":
-            row |= {(term[0][0].of[0], 1): c, (term[0][0].of[0], -1): -c}
-        else:
-            raise NotAForm("it is not linear")
-    if form.peaks:
-        raise NotAForm("it is not linear")
-    return row, constant
 
 
 def _is_contradicted(assumed: Assumed) -> bool:
