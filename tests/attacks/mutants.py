@@ -15,16 +15,17 @@ import ast
 import functools
 import random
 import sys
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "attacks")]
 
+KILLED = "killed"
 KERNEL = ROOT / "dpcompose" / "kernel"
 FILES = sorted(KERNEL.rglob("*.py"))
 """What is mutated."""
@@ -42,6 +43,7 @@ class Mutant:
     first: int
     line: int
     words: str
+    kind: str
     node: int
     change: int
 
@@ -49,12 +51,17 @@ class Mutant:
     def tree(self) -> ast.Module:
         """The file with the change."""
         tree = ast.parse(self.file.read_text(encoding="utf-8"))
-        at = bodies(tree)[self.node]
+        at = bodies(tree)[self.node].node
         list(changes(at))[self.change][1](at)
         return ast.fix_missing_locations(tree)
 
     def __str__(self) -> str:
-        return f"{self.file.relative_to(KERNEL)}:{self.line}: {self.words}"
+        return f"{self.name}:{self.line}: {self.words}"
+
+    @property
+    def name(self) -> str:
+        """The file in the kernel."""
+        return str(self.file.relative_to(KERNEL))
 
 
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -70,17 +77,19 @@ COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 GUARD = "a guard is left out"
 CALCULATED: dict[type[ast.operator], type[ast.operator]] = {
-    **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr},
+    **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult},
+    **{ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr},
 }
+CALLED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
 def changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
     """The changes of a node, which are made on a copy of it, in words."""
     match node:
         case ast.Compare(ops=ops):
-            for n, one in enumerate(ops):
-                other = COMPARED[type(one)]
-                yield f"{type(one).__name__} is {other.__name__}", functools.partial(_compare, n, other)
+            for n, op in enumerate(ops):
+                other = COMPARED[type(op)]
+                yield f"{type(op).__name__} is {other.__name__}", functools.partial(_compare, n, other)
         case ast.BoolOp(op=op):
             other_op = ast.Or if isinstance(op, ast.And) else ast.And
             yield f"{type(op).__name__} is {other_op.__name__}", lambda it: setattr(it, "op", other_op())
@@ -89,6 +98,10 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
             yield f"{type(op).__name__} is {new.__name__}", lambda it: setattr(it, "op", new())
         case ast.UnaryOp(op=ast.Not()):
             yield "not is left out", lambda it: setattr(it, "op", ast.UAdd()) or _negated_twice(it)
+        case ast.UnaryOp(op=ast.USub()):
+            yield "- is left out", lambda it: setattr(it, "op", ast.UAdd())
+        case ast.Call(func=ast.Name(id=name)) if name in CALLED:
+            yield f"{name} is {CALLED[name]}", lambda it: setattr(it.func, "id", CALLED[name])
         case ast.Constant(value=bool() as value):
             yield f"{value} is {not value}", lambda it: setattr(it, "value", not value)
         case ast.Constant(value=int() as number):
@@ -108,41 +121,115 @@ def _negated_twice(it: ast.UnaryOp) -> None:
     it.op, it.operand = ast.Not(), ast.UnaryOp(ast.Not(), it.operand)
 
 
-def bodies(tree: ast.Module) -> list[ast.AST]:
-    """The nodes in the bodies of functions, in order, without annotations and messages."""
-    found: list[ast.AST] = []
+MORE, LESS, WORK = "may accept more", "refuses more", "limits of work"
+"""What a mutant can do: every change of a quantity, and every other one of which it is not seen, may accept more."""
+LARGER = {"Lt is LtE", "Gt is GtE", "And is Or"}
+"""By these a condition holds more often, by their opposites less often."""
+RAISED = "what is raised"
+LIMITS = ("MOST", "LARGEST", "LONGEST")
+"""How the names of limits of work begin: a comparison with one decides how much is looked at, not what is true."""
+SMALLER = {"LtE is Lt", "GtE is Gt", "Or is And"}
 
-    def go(node: ast.AST, inside: bool) -> None:
-        if isinstance(node, ast.JoinedStr):
+
+@dataclass(frozen=True)
+class Place:
+    """A node in the body of a function; sense -- 1 where it refuses if it holds, -1 if it does not, 0: unknown."""
+
+    node: ast.AST
+    sense: int
+
+    def kind(self, words: str) -> str:
+        """What a change of it can do."""
+        if any(isinstance(one, ast.Name) and one.id.startswith(LIMITS) for one in ast.walk(self.limit)):
+            return WORK
+        refuses = (LARGER if self.sense > 0 else SMALLER if self.sense < 0 else set()) & {words}
+        return LESS if refuses else MORE
+
+    @property
+    def limit(self) -> ast.AST:
+        """The comparison in which a limit of work may stand."""
+        if isinstance(self.node, ast.If) and isinstance(self.node.test, ast.Compare):
+            return self.node.test
+        return self.node if isinstance(self.node, ast.Compare) else ast.Pass()
+
+
+def bodies(tree: ast.Module) -> list[Place]:
+    """The nodes in the bodies of functions, in order.
+
+    Without what decides nothing: annotations, texts put together, what is raised (its text, not whether it is),
+    how a thing is shown to developers.
+    """
+    found, texts = list[Place](), {"__repr__"} | texts_of_refusals(tree)
+
+    def go(node: ast.AST, inside: bool, sense: int) -> None:
+        if isinstance(node, ast.JoinedStr | ast.Raise):
+            return
+        if isinstance(node, ast.FunctionDef) and node.name in texts:
             return
         if inside:
-            found.append(node)
+            found.append(Place(node, sense))
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list", "args") and isinstance(
                 node, ast.FunctionDef | ast.arg | ast.AnnAssign
             ):
                 continue
             within = inside or (isinstance(node, ast.FunctionDef) and name == "body")
-            for one in value if isinstance(value, list) else [value]:
-                if isinstance(one, ast.AST):
-                    go(one, within)
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, ast.AST):
+                    go(part, within, _sense(node, name, sense))
 
-    go(tree, False)
+    go(tree, False, 0)
     return found
+
+
+def texts_of_refusals(tree: ast.Module) -> set[str]:
+    """The functions of a file's own that are used where something is raised, and by one another, only."""
+    own = {
+        one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name.startswith("_")
+    }
+    used: dict[str, set[str]] = defaultdict(set)
+
+    def go(node: ast.AST, within: str) -> None:
+        within = RAISED if isinstance(node, ast.Raise) else within
+        within = node.name if isinstance(node, ast.FunctionDef) else within
+        name = getattr(node, "id", getattr(node, "attr", ""))
+        if name in own:
+            used[name].add(within)
+        for part in ast.iter_child_nodes(node):
+            go(part, within)
+
+    go(tree, "")
+    told = {*used}
+    while others := {name for name in told if not used[name] <= {RAISED, *told}}:
+        told -= others
+    return told
+
+
+def _sense(node: ast.AST, field: str, sense: int) -> int:
+    """In which sense a part of a node refuses."""
+    match node:
+        case ast.If(body=[*_, ast.Raise()]) if field == "test":
+            return 1
+        case ast.UnaryOp(op=ast.Not()):
+            return -sense
+        case ast.BoolOp():
+            return sense
+        case _:
+            return 0
 
 
 def mutants(file: Path) -> Iterator[Mutant]:
     """All mutants of a file."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
-    for n, node in enumerate(bodies(tree)):
-        line = getattr(node, "lineno", 0)
+    for n, place in enumerate(bodies(tree)):
+        node, line = place.node, getattr(place.node, "lineno", 0)
         around = [one.lineno for one in functions if one.lineno <= line <= (one.end_lineno or 0)]
         for m, (words, _) in enumerate(changes(node)):
             if isinstance(node, ast.If) and words == GUARD:  # only where it refuses it is missed
                 line = node.body[0].lineno
                 around = [line]
-            yield Mutant(file, max(around, default=line), line, words, n, m)
+            yield Mutant(file, max(around, default=line), line, words, place.kind(words), n, m)
 
 
 # which of them are killed
@@ -157,8 +244,8 @@ def sample(every: Sequence[Mutant], some: int | None, seed: int) -> list[Mutant]
 
 def told(mutant: Mutant, ended: str, counts: Counter[str]) -> None:
     """How far one is, and what is not killed, on standard error."""
-    if ended != "killed":
-        print(f"  {ended}: {mutant}", file=sys.stderr, flush=True)
+    if ended != KILLED:
+        print(f"  {ended}: {mutant} ({mutant.kind})", file=sys.stderr, flush=True)
     if counts.total() % 50 == 0:
         print(f"{dict(counts)}", file=sys.stderr, flush=True)
 
@@ -176,33 +263,56 @@ def main() -> int:
     given.add_argument("--seconds", type=float, default=10, help="for the tests of one mutant")
     given.add_argument("--tests", nargs="*", help="other tests than those of the kernel")
     given.add_argument("--only", help="mutants that hold these words")
+    given.add_argument("--again", type=Path, help="only those that stand in this report")
     said = given.parse_args()
     every = [one for file in said.files or FILES for one in mutants(file.resolve())]
-    chosen = [
-        one for one in sample(every, said.some, said.seed)[said.after :] if (said.only or "") in str(one)
-    ]
+    chosen = sample(every, said.some, said.seed)[said.after :]
+    if said.again is not None:
+        report_before = said.again.read_text(encoding="utf-8")
+        chosen = [one for one in chosen if f": {one} (" in report_before]
+    chosen = [one for one in chosen if (said.only or "") in str(one)]
     from reaching import TESTS, with_tests
 
     ends: dict[Mutant, str] = {}
 
-    def attack(suite: Any) -> None:
-        counts = Counter[str]()
-        for one in chosen:
-            ends[one] = suite.outcome(one, said.seconds)
-            counts[ends[one]] += 1
-            told(one, ends[one], counts)
+    counts = Counter[str]()
 
-    start = time.process_time()
-    with_tests(attack, said.reached, said.tests or TESTS)
-    for one, ended in sorted(ends.items(), key=lambda pair: str(pair[0])):
-        if ended != "killed":
-            print(f"{ended}: {one}")
-    killed = sum(ended == "killed" for ended in ends.values())
-    print(
-        f"{killed} of {len(ends)} mutants are killed: {100 * killed / max(len(ends), 1):.1f} % "
-        f"(of {len(every)} in all; {time.process_time() - start:.0f} s beside those of the mutants)"
-    )
+    def attack(mutant: Mutant, ended: str) -> None:
+        ends[mutant] = ended
+        counts[ended] += 1
+        told(mutant, ended, counts)
+
+    with_tests(attack, chosen, said.seconds, said.reached, said.tests or TESTS)
+    print("\n".join(report(ends)))
+    print(f"of {len(every)} mutants in all")
     return 0
+
+
+# what is told
+
+
+def report(ends: Mapping[Mutant, str]) -> Iterator[str]:
+    """What is not killed, and how many are: by file, by what they can do, and of all."""
+    for mutant, ended in sorted(ends.items(), key=lambda pair: str(pair[0])):
+        if ended != KILLED:
+            yield f"{ended}: {mutant} ({mutant.kind})"
+    for by in (lambda one: one.name, lambda one: one.kind, lambda one: "all"):
+        groups: dict[str, list[bool]] = defaultdict(list)
+        for mutant, ended in ends.items():
+            groups[by(mutant)].append(ended == KILLED)
+        yield from (f"{name}: {score(sum(some), len(some))}" for name, some in sorted(groups.items()))
+
+
+def score(killed: int, of: int) -> str:
+    """A score in words, and the interval in which that of all lies if those are a sample (Wilson, 95 %).
+
+    >>> score(95, 100)
+    '95 of 100 killed, 95.0 % (88.8 to 97.8)'
+    """
+    z, p = 1.96, killed / of
+    middle, spread = p + z * z / (2 * of), z * sqrt(p * (1 - p) / of + z * z / (4 * of * of))
+    low, high = (100 * (middle + sign * spread) / (1 + z * z / of) for sign in (-1, 1))
+    return f"{killed} of {of} killed, {100 * p:.1f} % ({low:.1f} to {high:.1f})"
 
 
 if __name__ == "__main__":

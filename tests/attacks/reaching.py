@@ -14,17 +14,24 @@ import sys
 import time
 import types
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
-from mutants import KERNEL, ROOT, Mutant
+from mutants import KERNEL, KILLED, ROOT, Mutant
 
-TESTS = ("tests/kernel", "tests/proof", "dpcompose/kernel")
+TESTS = (
+    "tests/kernel",
+    "tests/proof",
+    "dpcompose/kernel",
+    "tests/language",
+    "tests/front/test_shipped.py::test_golden",
+)
 """The tests that are to see the mutants."""
-KILLED, SURVIVED = 1, 0
+SEEN, SURVIVED, SAME = 1, 0, 3
+"""How a process of a mutant ends; SAME: it has no other code."""
 
 
 def codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -72,16 +79,15 @@ class Code:
 class Suite:
     """Tests that pass, and which lines of the kernel each of them reaches.
 
-    alone -- whether what they keep is their own, and made before: then each is recorded as if it were the only one;
+    What the program keeps is forgotten before each of them, so that each is recorded as if it were the only one.
     seconds -- what each costs; reached -- by file and line, the numbers of the tests, in the order in which they
     are run.
     """
 
-    def __init__(self, items: Sequence[Any], alone: bool) -> None:
+    def __init__(self, items: Sequence[Any]) -> None:
         self.examples = {one: dict(one.dtest.globs) for one in items if hasattr(one, "dtest")}
-        self.alone = alone
-        self.items = [one for one in items if not alone or self.passes(one)]
-        self.code = Code(KERNEL if alone else ROOT)
+        self.items = list(items)
+        self.failing: set[int] = set()
         self.seconds = [0.0] * len(self.items)
         self.reached: dict[str, dict[int, list[int]]] = {}
 
@@ -93,20 +99,24 @@ class Suite:
             item.dtest.globs = dict(self.examples[item])
         return all(one.passed for one in runtestprotocol(item, log=False, nextitem=None))
 
+    def prepare(self, tests: Collection[int]) -> None:
+        """Runs these tests, so that what they keep is there; those that fail are left out from here on."""
+        self.failing |= {n for n in sorted(tests) if not self.passes(self.items[n])}
+        self.code = Code(ROOT / "dpcompose")
+
     def record(self, tests: Sequence[int]) -> None:
         """Runs these tests once more, and notes what each reaches and costs."""
         import coverage
 
+        self.prepare(tests)
         noted = coverage.Coverage(data_file=None, source=[str(KERNEL)], messages=False)
         noted.start()
-        fail = set()
         for count, n in enumerate(tests, start=1):
-            if self.alone:
-                self.code.forget()
+            self.code.forget()
             noted.switch_context(str(n))
             start = time.process_time()
             if not self.passes(self.items[n]):
-                fail.add(n)
+                self.failing.add(n)
             if count % 100 == 0:
                 print(f"{count} of {len(tests)} tests are recorded", file=sys.stderr, flush=True)
             self.seconds[n] = time.process_time() - start
@@ -115,7 +125,7 @@ class Suite:
         for file in data.measured_files():
             known = self.reached.setdefault(file, {})
             for line, some in data.contexts_by_lineno(file).items():
-                new = [int(one) for one in some if one and int(one) not in fail]
+                new = [int(one) for one in some if one and int(one) not in self.failing]
                 known[line] = self._in_order([*known.get(line, ()), *new])
 
     def _in_order(self, tests: Sequence[int]) -> list[int]:
@@ -151,7 +161,7 @@ class Suite:
             (lines[line] for line in range(mutant.line, mutant.first - 1, -1) if lines.get(line)), []
         )
         found, left = [], seconds
-        for n in tests:
+        for n in (test for test in tests if test not in self.failing):
             left -= self.seconds[n]
             if found and left < 0:
                 break
@@ -159,55 +169,65 @@ class Suite:
         return found
 
     def outcome(self, mutant: Mutant, seconds: float) -> str:
-        """'killed', 'survives' or 'reached by no test': in a process of its own."""
+        """'killed', 'survives', 'reached by no test' or 'not made': in a process of its own."""
         tests = self.chosen(mutant, seconds)
         if not tests:
             return "reached by no test"
 
-        def seen() -> bool:
-            self.code.install(mutant)
-            return not all(self.passes(self.items[n]) for n in tests)
+        def seen() -> int:
+            if not self.code.install(mutant):
+                return SAME
+            return SURVIVED if all(self.passes(self.items[n]) for n in tests) else SEEN
 
-        return "killed" if killed(seen, 10 + 5 * sum(self.seconds[n] for n in tests)) else "survives"
+        ended = status(seen, 10 + 5 * sum(self.seconds[n] for n in tests))
+        return {SURVIVED: "survives", SAME: "not made"}.get(ended, KILLED)
 
 
-def killed(seen: Callable[[], bool], seconds: float) -> bool:
-    """Whether other code is seen, or fails, or does not end, in a process of its own."""
+def status(seen: Callable[[], int], seconds: float) -> int:
+    """How a process ends in which other code is looked at; SEEN where that fails, or does not end."""
     pid = os.fork()
     if pid == 0:
-        status = KILLED
+        ended = SEEN
         try:
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, 1), os.dup2(nothing, 2)
             signal.signal(signal.SIGPROF, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_PROF, seconds)
-            status = KILLED if seen() else SURVIVED
+            ended = seen()
         except BaseException:
-            status = KILLED
+            ended = SEEN
         finally:
-            os._exit(status)
+            os._exit(ended)
     _, ended = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(ended) != SURVIVED
+    return os.waitstatus_to_exitcode(ended)
 
 
-def with_tests(attack: Callable[[Suite], None], kept: Path | None, tests: Sequence[str]) -> None:
-    """Collects the tests of the kernel, and attacks; kept -- where what they reach is kept."""
+def with_tests(
+    attack: Callable[[Mutant, str], None],
+    chosen: Sequence[Mutant],
+    seconds: float,
+    kept: Path | None,
+    tests: Sequence[str],
+) -> None:
+    """Collects the tests of the kernel, and tells of each mutant how it ends; kept -- where is kept what they reach."""
 
     class Loop:
         @staticmethod
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(session: Any) -> bool:
-            suite = Suite(session.items, tests == TESTS)
-            print(f"{len(suite.items)} of {len(session.items)} tests pass", file=sys.stderr, flush=True)
+            suite = Suite(session.items)
             read = kept is not None and kept.exists()
             if new := suite.read(kept) if read else range(len(suite.items)):
                 suite.record(new)
                 if kept is not None:
                     suite.write(kept)
+            suite.prepare({n for mutant in chosen for n in suite.chosen(mutant, seconds)})
+            print(f"{len(suite.failing)} tests fail", file=sys.stderr, flush=True)
             gc.collect()
             gc.freeze()
             gc.disable()
-            attack(suite)
+            for mutant in chosen:
+                attack(mutant, suite.outcome(mutant, seconds))
             return True
 
     once = (Phase.explicit, Phase.generate)

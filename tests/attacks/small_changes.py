@@ -99,7 +99,7 @@ def fits(one: Forgery) -> bool:
     if len(one.line) > LONGEST or INTERNAL.search(one.refused):
         print(f"not kept: {one.line}", file=sys.stderr)
         return False
-    whole = json.loads(test_forged._made(one.of)) | test_forged.forged(one.of, one.edits)
+    whole = json.loads(test_forged.made(one.of)) | test_forged.forged(one.of, one.edits)
     return second.check(whole).outcome != "ACCEPTED"
 
 

@@ -143,13 +143,51 @@ def test_mutants_are_killed_by_what_sees_them(sample: Any, tmp_path: Path) -> No
     survivors = [
         str(one)
         for one in mutants.mutants(Path(sample.__file__))
-        if not reaching.killed(lambda one=one: code.install(one) and differs(), 10)
+        if reaching.status(lambda one=one: bool(code.install(one)) and differs(), 10) == reaching.SURVIVED
     ]
     assert survivors == [
         "sample_to_mutate.py:6: Lt is LtE",  # the least of two that are equal is either
         "sample_to_mutate.py:6: Add is Sub",  # of 0
     ]
     assert sample.least(1, 2) == 1
+
+
+GUARDED = """
+def checked(x, y, z):
+    if not (x < y and z <= 0) or len(z) > MOST:
+        raise ValueError(_told(x + 1))
+    if len(z) > MOST:
+        raise ValueError(-x)
+    return x
+
+def _told(x):
+    return x + 1
+"""
+
+
+def test_what_a_mutant_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What makes a refusal rarer may accept more, what makes it more frequent does not; texts are left out."""
+    (tmp_path / "guarded.py").write_text(GUARDED, encoding="utf-8")
+    monkeypatch.setattr(mutants, "KERNEL", tmp_path)
+    found = [f"{one.line}: {one.words}: {one.kind}" for one in mutants.mutants(tmp_path / "guarded.py")]
+    assert found == [
+        "4: a guard is left out: may accept more",
+        "3: Or is And: may accept more",
+        "3: not is left out: may accept more",
+        "3: And is Or: may accept more",
+        "3: Lt is LtE: may accept more",
+        "3: LtE is Lt: refuses more",
+        "3: 0 is 1: may accept more",
+        "3: Gt is GtE: limits of work",
+        "6: a guard is left out: limits of work",
+        "5: Gt is GtE: limits of work",
+    ]
+
+
+def test_a_score_and_its_interval() -> None:
+    one, other = mutants.sample(list(mutants.mutants(mutants.FILES[-1])), 2, 0)
+    *lines, last = mutants.report({one: "killed", other: "survives"})
+    assert last == "all: 1 of 2 killed, 50.0 % (9.5 to 90.5)" and f"survives: {other} ({other.kind})" in lines
 
 
 def test_a_larger_sample_holds_the_smaller_one() -> None:

@@ -14,11 +14,11 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import forgeries
 import pytest
+from derived import OF, THEORY, good, made, replayed
 from forgeries import FORGED, NoTable, forge
 from second_checker import verdicts as second
 from shares import every_second
@@ -31,108 +31,9 @@ from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.judgements import Loses, Lower, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
-from dpcompose.kernel.library.theory import Theory
-from dpcompose.kernel.theorems import ABOUT_OTHERS, OF_DISTANCES, Prover, Theorem
-from dpcompose.privacy import writing
-from dpcompose.proof.theory import registry
-from dpcompose.search import proofs
-from dpcompose.search.proofs import Proofs
+from dpcompose.kernel.theorems import ABOUT_OTHERS, OF_DISTANCES, Prover
 
-THEORY = Theory(registry.standard().pages)
 TABLE = FORGED / "kernel.jsonl"
-OF = [
-    "01-bounded-parallel.toml",
-    "03-bounded-own-domain.toml",
-    "04-hospitals.toml",
-    "05-merged-fibres.toml",
-    "12-no-neighbours.toml",
-    "18-any-number-of-districts.toml",
-    "20-any-number-of-order-based-parts.toml",
-    "21-free-lunch-and-groups.toml",
-    "24-adaptive-sequential.toml",
-    "28-stream-with-sliding-window.toml",
-    "32-ambulances-approximate.toml",
-    "37-closer-deltas.toml",
-    "42-sequential-gaussian.toml",
-    "46-checked-on-tables.toml",
-    "47-claims-in-other-notions.toml",
-    "50-mixed-notions.toml",
-    "51-one-file-four-notions.toml",
-    "54-gaussian-with-a-delta.toml",
-    "57-delta-beside-gaussian.toml",
-    "60-histogram-noise.toml",
-    "66-randomized-response.toml",
-    "78-a-study-in-a-study.toml",
-    "80-lists-of-links.toml",
-    "88-entries-of-a-log.toml",
-    "104-towns-and-counties.toml",
-    "270-two-moves-at-once.toml",
-    "272-persons-and-single-visits.toml",
-    "92-modify-within-a-county.toml",
-    "271-within-any-number-of-counties.toml",
-    "281-an-entry-is-falsified.toml",
-    "97-visits-of-one-person.toml",
-    "98-a-fixed-number-of-patients.toml",
-    "99-a-household-of-any-size.toml",
-    "95-values-between-bounds.toml",
-    "96-several-guarantees.toml",
-    "among.toml",
-    "among-groups.toml",
-    "between.toml",
-    "between-sizes.toml",
-    "corners.toml",
-    "families-in-formulas.toml",
-    "few-records.toml",
-    "sizes.toml",
-    "letters.toml",
-    "101-published-after-rounding.toml",
-    "119-noise-for-persons.toml",
-    "111-metrics-for-neighbours.toml",
-    "70-most-frequent.toml",
-    "140-a-mean-of-those-who-came.toml",
-    "141-how-concentrated-noise-is.toml",
-    "190-places-that-nobody-listed.toml",
-    "154-the-least-delta-itself.toml",
-    "153-textbook-normal-noise.toml",
-    "152-advanced-composition-with-deltas.toml",
-    "184-renyi-on-parts.toml",
-    "209-error-rates-of-attackers.toml",
-    "185-renyi-at-one-order.toml",
-    "256-tables-in-every-notion.toml",
-    "rows.toml",
-    "replaced.toml",
-    "187-renyi-for-households.toml",
-    "207-truncated-for-households.toml",
-    "calculus.toml",
-    "implied.toml",
-    "in-metric.toml",
-    "many.toml",
-    "nested.toml",
-    "numbers.toml",
-    "persons.toml",
-    "places.toml",
-    "sets-of-two.toml",
-    "zeros.toml",
-]
-"""The problem files whose derivations are forged."""
-
-
-@cache
-def _made(name: str) -> str:
-    study, claims = load(forgeries.problem(name))
-    found = Proofs(study.setting, THEORY)
-    verdicts = [found.verdict(claim.guarantee.text()) for claim in claims]
-    return json.dumps(proofs.saved(found, writing.to_data(study.setting, claims), verdicts))
-
-
-def good(name: str) -> dict[str, Any]:
-    """The core setting of a problem file, and the derivation of its verdicts."""
-    data = json.loads(_made(name))
-    return {key: data[key] for key in ("core", "derivation")}
-
-
-def replayed(data: Mapping[str, Any], allow: Any = None) -> list[Theorem]:
-    return check.replay(data["derivation"], reading.read(data["core"]), THEORY, allow)
 
 
 def resolved(path: list[Any], data: Any) -> list[Any]:
@@ -199,7 +100,7 @@ def refusal(data: Mapping[str, Any]) -> str:
 
 @pytest.mark.parametrize("name", OF)
 def test_a_good_derivation_is_accepted(name: str) -> None:
-    found = saved.check(json.loads(_made(name)), THEORY)
+    found = saved.check(json.loads(made(name)), THEORY)
     _, claims = load(forgeries.problem(name))
     assert len(found.verdicts) == len(claims) and found.steps == len(replayed(good(name)))
 
@@ -232,7 +133,7 @@ def test_forged(one: Forgery) -> None:
     found = refusal(data)
     assert found == one.refused
     assert not INTERNAL.search(found)
-    judged = second.check(json.loads(_made(one.of)) | data)
+    judged = second.check(json.loads(made(one.of)) | data)
     assert (one.name in ACCEPTED_BY_THE_SECOND) == (judged.outcome == "ACCEPTED"), judged
 
 
@@ -328,9 +229,9 @@ def test_no_conclusion_is_believed_of_a_theorem_that_was_made_by_hand(rule: str)
     """Python hides no constructor; what is saved is replayed, and says what the rules say."""
     data = good("01-bounded-parallel.toml")
     core = reading.read(data["core"])
-    made = check.replay(data["derivation"], core, THEORY)
-    one = next(theorem for theorem in made if theorem.rule == rule)
-    other = next(theorem.says for theorem in made if type(theorem.says) is not type(one.says))
+    theorems = check.replay(data["derivation"], core, THEORY)
+    one = next(theorem for theorem in theorems if theorem.rule == rule)
+    other = next(theorem.says for theorem in theorems if type(theorem.says) is not type(one.says))
     lie = dataclasses.replace(one, says=other)
     again = check.replay(check.saved(lie, THEORY), core, THEORY)[-1]
     assert again.says == one.says != lie.says

@@ -1,0 +1,162 @@
+"""Derivations and core settings of which one place is changed: what is accepted is what may be chosen, and the second
+checker, which shares nothing with the kernel, accepts it as well.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import changed
+import derived
+import pytest
+from changed import Change
+from derived import OF, SHORT, THEORY
+from second_checker import verdicts as second
+from second_checker.outcomes import NotRead, Rejected
+
+from dpcompose.kernel import check
+from dpcompose.kernel.check import Refused
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+
+PARTS = [pytest.param(n, marks=[pytest.mark.slow] if n else []) for n in range(8)]
+"""The parts of all changes: a normal run takes the first one."""
+
+CHOSEN = {
+    "given": {"i"},
+    "noise": {"i"},
+    "table": {"i"},
+    "attain": {"by", "neighbours"},
+    "refute": {"claim", "point"},
+    "loose": {"claim", "point"},
+    "exceed": {"claim"},
+    "curve": {"claim"},
+    "vacuous": {"claim"},
+    "by_rows": {"claim"},
+    "against_rows": {"claim"},
+    "change": {"chosen"},
+    "convert": {"chosen"},
+    "apart": {"chosen", "closer"},
+}
+"""What of the arguments of a rule may be another one, and is accepted with another conclusion: whoever makes a
+derivation chooses it.  Whatever else is changed changes nothing, or is refused."""
+OTHER_PREMISES = {"compose", "worst", "convert", "change", "least", "optimal"}
+"""The rules that say something else of other premises of the same kind."""
+LONG = ("46-checked-on-tables.toml", "57-delta-beside-gaussian.toml")
+"""Files of which the second checker takes long."""
+MANY_PERSONS = "272-persons-and-single-visits.toml"
+"""To find its neighbours takes long."""
+
+
+# steps
+
+
+@cache
+def about(name: str) -> tuple[Setting, Any]:
+    """The core setting of a file, and the steps of its derivation."""
+    data = derived.good(name)
+    return reading.read(data["core"]), data["derivation"]
+
+
+def concluded(prover: Prover, step: Any, premises: tuple[Theorem, ...]) -> Any:
+    """What a step says of premises; None: it is refused."""
+    arguments = {key: value for key, value in step.items() if key not in ("rule", "from", "derivation")}
+    try:
+        return prover.by(step["rule"], *premises, **arguments).says
+    except (NoTheorem, TypeError, KeyError, IndexError, AttributeError, ArithmeticError):
+        return None
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("name", [name for name in OF if name != MANY_PERSONS])
+def test_a_changed_step_says_the_same_or_what_may_be_chosen(name: str, part: int) -> None:
+    """By its premises, which are as they were."""
+    setting, derivation = about(name)
+    prover = Prover(setting, THEORY)
+    for n, made in enumerate(check.replay(derivation, setting, THEORY)):
+        step = derivation["steps"][n]
+        told = {key: value for key, value in step.items() if key not in ("rule", "from", "derivation")}
+        for change in changed.share(changed.changes(told), part, len(PARTS)):
+            says = concluded(prover, {"rule": step["rule"]} | change.of(told), made.premises)
+            if says is not None and says != made.says:
+                assert str(change.at[0]) in CHOSEN.get(step["rule"], ()), (n + 1, change, says)
+
+
+@pytest.mark.parametrize("name", OF)
+def test_other_premises_are_refused_or_say_the_same(name: str) -> None:
+    """One that is left out or stands twice, the order, and another one of the same kind."""
+    setting, derivation = about(name)
+    prover, every = Prover(setting, THEORY), check.replay(derivation, setting, THEORY)
+    for n, made in enumerate(every):
+        step, own = derivation["steps"][n], made.premises
+        for m, premise in enumerate(own):
+            alike = [one for one in every[:n] if type(one.says) is type(premise.says) and one != premise]
+            tried = [own[:m] + own[m + 1 :], own[: m + 1] + own[m:]]
+            tried += [(*own[:m], one, *own[m + 1 :]) for one in alike[:4]]
+            for premises in tried:
+                says = concluded(prover, step, premises)
+                if says is not None and says != made.says:
+                    assert step["rule"] in OTHER_PREMISES, (n + 1, m, premises, says)
+
+
+# core settings
+
+
+@cache
+def judged(text: str) -> str:
+    """What the second checker says of a derivation about a core setting: whether it accepts, rejects or does not read."""
+    data, unread = json.loads(text), list[NotRead]()
+    try:
+        second.replayed(data["derivation"], data["core"], data["core"], second.THEOREMS, unread)
+    except NotRead:
+        return "not read"
+    except (Rejected, KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError):
+        return "refused"
+    return "not read" if unread else "accepted"
+
+
+def stamped(data: Any) -> Any:
+    """A derivation about a changed core setting, which is written as the kernel writes it.  Raises BadSetting."""
+    setting = reading.read(data["core"])
+    derivation = data["derivation"] | {"setting": setting.hash}
+    return {"core": setting.data(), "derivation": derivation}
+
+
+def ends(change: Change, data: Any) -> tuple[str, str]:
+    """How the kernel and the second checker judge a derivation about a setting that is changed."""
+    try:
+        made = stamped(data | {"core": change.of(data["core"])})
+    except (BadSetting, TypeError, KeyError, IndexError, AttributeError, ArithmeticError):
+        return "no setting", ""
+    other = judged(json.dumps(made))
+    try:
+        derived.replayed(made)
+    except (Refused, BadSetting):
+        return "refused", other
+    return "accepted", other
+
+
+def is_shown_only(change: Change, core: Any) -> bool:
+    """Whether it is what is shown of noise, whose guarantee is that of its page."""
+    at = change.at
+    return (
+        len(at) > 2 and at[0] == "mechanisms" and at[2] == "values" and "noise" in core["mechanisms"][at[1]]
+    )
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("name", [name for name in SHORT if name not in LONG])
+def test_of_a_changed_setting_the_kernel_accepts_no_more_than_the_second_checker(
+    name: str, part: int
+) -> None:
+    """The old derivation does for it, or does not."""
+    data = derived.good(name)
+    if judged(json.dumps(data)) != "accepted":
+        return
+    for change in changed.share(changed.changes(data["core"]), part, len(PARTS)):
+        if not is_shown_only(change, data["core"]):
+            assert ends(change, data) != ("accepted", "refused"), change
