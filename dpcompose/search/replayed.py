@@ -28,8 +28,8 @@ from dpcompose.search.verdicts import Verdict
 class Proved:
     """A claim's verdict after its theorems were made again.
 
-    word -- "proved", "refuted" or "undecided"; loose -- as in `verdicts.Verdict`; found -- how it was found;
-    theorems -- the ones made again: on the verdict, and on whether the claim is loose.
+    word -- "proved", "refuted" or "undecided"; loose -- as in `verdicts.Verdict`; verdict -- how it
+    was found; theorems -- the ones made again: on the verdict, and on whether the claim is loose.
     """
 
     word: str

@@ -47,11 +47,23 @@ class Guaranteed:
         return tuple(texts(self.parameters).items())
 
 
+GONE_THROUGH: Mapping[str, str] = {
+    "edit types": "{n} edit type{s}{repeated}",
+    "policies": "{n} way{s} to differ along edges{repeated}",
+    "any number of steps": "{n} type{s} of a single step, {times} times",
+    "corners": "{n} way{s} to change records of one kind each",
+    "contributions": "{n} way{s} in which one person's rows lie in parts",
+    "blocks": "{n} largest change{s}",
+    "own steps": "the furthest neighbours",
+}
+"""What stands for all neighbours, by how a page covers them; of others all pairs."""
+
+
 @frozen(eq=False)
 class Captions:
     """What readers are told of the guarantees of a setting.
 
-    setting -- as it is stated; found -- the guarantees, as theorems; citation -- what is cited for them;
+    setting -- as it is stated; guarantees -- these, as theorems; citation -- what is cited for them;
     pair -- the databases of a type; inner -- of each mechanism that is a study, the captions about that;
     together -- where mechanisms have more guarantees than are told, what all give, if that is less.
     """
@@ -118,23 +130,14 @@ class Captions:
         core, n = self.guarantees.shop.setting, self.cover.gone_through
         procedure = self.theory.pages[self.cover.page].head.procedure
         growing = core.target.any_two and core.databases.size[1] is None
-        repeated = ", repeated any number of times" if growing else ""
-        if procedure == "edit types":
-            return _count(n, "edit type") + repeated
-        if procedure == "policies":
-            return _count(n, "way") + " to differ along edges" + repeated
-        if procedure == "any number of steps":
-            times = core.target.data().get("times", core.target.steps)
-            return f"{_count(n, 'type')} of a single step, {times} times"
-        if procedure == "corners":
-            return _count(n, "way") + " to change records of one kind each"
-        if procedure == "contributions":
-            return _count(n, "way") + " in which one person's rows lie in parts"
-        if procedure == "blocks":
-            return _count(n, "largest change")
-        if procedure == "own steps":
-            return "the furthest neighbours"
-        return f"all {_count(n, 'neighbouring pair')} of {self.setting.databases}"
+        said = GONE_THROUGH.get(procedure, "all {n} neighbouring pair{s} of {databases}")
+        return said.format(
+            n=f"{n:,}",
+            s="" if n == 1 else "s",
+            repeated=", repeated any number of times" if growing else "",
+            times=core.target.data().get("times", core.target.steps),
+            databases=self.setting.databases,
+        )
 
     def metric(self, i: int) -> str:
         """In words the metric of what M_i reads, and the pages that state it."""
@@ -193,7 +196,3 @@ def written(values: Values) -> Values:
 def texts(values: Values) -> dict[str, str]:
     """Parameters with their formulas as text."""
     return {key: formulas.to_text(with_tangents(value)) for key, value in values}
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -56,7 +56,7 @@ class Verdict:
     as_they_are -- refuted claims: the mechanisms, also those of studies, of whose outputs functions are
     published, of which nothing is known but that they may be the identity, as here;
     said -- the claim in words; written -- as it is written; find_least -- finds `least`; noun --
-    what is claimed; found -- what shows it, for what saves it.
+    what is claimed; outcome -- what shows it, for what saves it.
     """
 
     claim: Claim

@@ -65,7 +65,7 @@ class Asked:
 
 @frozen
 class Shown(Proved):
-    """A verdict on such a claim by theorems about neighbours; found -- what is said without them."""
+    """A verdict on such a claim by theorems about neighbours; verdict -- what is said without them."""
 
     asked: Asked = field(kw_only=True)
 

@@ -39,8 +39,10 @@ def to_text(term: Term) -> str:
 
 
 class Written(NamedTuple):
-    """A text: its sign, the number in front, whether that is a factor, and what follows; held -- how tightly
-    it holds together."""
+    """A text: its sign, the number in front, whether that is a factor, and what follows.
+
+    tightness -- how tightly it holds together.
+    """
 
     rest: str
     tightness: int
