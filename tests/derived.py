@@ -51,6 +51,7 @@ OF = [
     "92-modify-within-a-county.toml",
     "271-within-any-number-of-counties.toml",
     "281-an-entry-is-falsified.toml",
+    "286-a-sample-where-answers-change.toml",
     "97-visits-of-one-person.toml",
     "98-a-fixed-number-of-patients.toml",
     "99-a-household-of-any-size.toml",

@@ -139,6 +139,7 @@ WITHOUT_BUDGET = [
     "264",
     "266",
     "271",
+    "286",
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""

@@ -102,8 +102,6 @@ def test_a_sample_may_tell_in_which_county_a_record_is(how: str) -> None:
     ("stated", "how", "words"),
     [
         # single records that come and go are among these, and then it is known what is gained
-        ('replace = "all"\nadd-remove = "all"', "poisson = 's'", "one for unbounded neighbours as well"),
-        (f'{COUNTIES}\nadd-remove = "all"', "poisson = 's'", "state it for unbounded neighbours"),
         ('replace = "all"\nadd-remove = ["c"]', "fixed = ['1', '4']", "one for bounded neighbours as well"),
         # where some records only are others, or come and go, the sample tells which it has
         (COUNTIES, "poisson = 's'", "nothing is gained.*state it for unbounded neighbours"),

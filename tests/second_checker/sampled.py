@@ -14,6 +14,7 @@ EDITS = {"unbounded": [0, 1], "bounded": [1, 1]}
 LETTERS = {
     "poisson": ["s"],
     "poisson-replaced": ["s"],
+    "poisson-policy": ["s"],
     "fixed": ["m", "n"],
     "any-number": ["m", "n"],
     "any-number-replaced": ["m", "n"],
@@ -48,6 +49,8 @@ def _on_samples(given: Any, one: Any, problem: Any, core: Any, library: Library)
     if how == "poisson" and table["how"] == "poisson-replaced":
         demand(one["reads"] == [None], "a replaced record, of which a part is read")
         how = "poisson-replaced"
+    if how == "poisson" and table["how"] == "poisson-policy":
+        how = "poisson-policy"
     demand(table["how"] == how and len(several) == len(LETTERS[how]), "another sample")
     algebra = Algebra(core["parameters"])
     values = dict(zip(LETTERS[how], several, strict=True))
@@ -56,19 +59,45 @@ def _on_samples(given: Any, one: Any, problem: Any, core: Any, library: Library)
         demand(algebra.read(text) == algebra.read(one["sampled"]["values"][name]), f"another {name}")
     _there(how, {name: algebra.read(text) for name, text in values.items()}, one, problem, algebra)
     stated = given.get("guarantee") or given["filter"]
-    demand(EDITS.get(stated["granularity"]) == table["on-samples"], "a guarantee for other samples")
-    (name,) = (name for name, edit in EDITS.items() if edit == table["neighbours"])
-    demand(("within" in one["stated"]) == (how == "poisson"), "samples of other sizes")
+    if how == "poisson-policy":  # the whole is for the neighbours of the guarantee on samples
+        name = stated["granularity"]
+        _demand_policy(one["stated"]["single"], core["databases"])
+    else:
+        demand(EDITS.get(stated["granularity"]) == table["on-samples"], "a guarantee for other samples")
+        (name,) = (name for name, edit in EDITS.items() if edit == table["neighbours"])
+    out = how in ("poisson", "poisson-policy") and core["databases"]["kind"] == "records"
+    demand(("within" in one["stated"]) == out, "samples of other sizes")
     there = {key: value for key, value in one["stated"].items() if key != "within"}
     key = "guarantee" if "guarantee" in given else "filter"
     return given | {key: stated | {"granularity": name}}, one | {"stated": there}
+
+
+def _demand_policy(single: Any, databases: Any) -> None:
+    """Rejects single steps that are not all of one record, with all that come or go."""
+    demand(isinstance(single, list), "steps that are no edits")
+    some = {tuple(one) for one in single}
+    if databases["kind"] == "records":
+        demand({(0, 1), (1, 0)} <= some <= {(0, 1), (1, 0), (1, 1)}, "records that may not come and go")
+        return
+    demand(databases["kind"] == "policies", "a policy on other databases")
+    every = {(None, n) for n in range(len(databases["atoms"]))}
+    demand(every <= some, "records that may not come and go")
+
+
+def _demand_one_step(target: Any, databases: Any) -> None:
+    """Refuses neighbours but by one step of one record, which may be the only one."""
+    by_edits = databases["kind"] == "records" and isinstance(target["single"], list)
+    one = not by_edits or {tuple(edit) for edit in target["single"]} <= {(0, 1), (1, 0), (1, 1)}
+    small = databases["size"] == ["any", None] and not {"least", "letter", "lower"} & databases.keys()
+    if isinstance(target["single"], str) or not one or target["steps"] != 1 or not small:
+        raise NotRead("sampled", "where records become others")
 
 
 def _there(how: str, values: dict[str, Form], one: Any, problem: Any, algebra: Algebra) -> None:
     """Rejects where there are no such samples of all databases."""
     base = problem["databases"]
     demand(base["kind"] == "multisets", "samples of no multisets")
-    if how in ("poisson", "poisson-replaced"):
+    if how in ("poisson", "poisson-replaced", "poisson-policy"):
         rest = minus(number(1), values["s"])
         if algebra.sign(values["s"]) < 1 or algebra.sign(rest) < 1:
             raise NotRead("sampled", "with a rate that is not seen to be a probability")
@@ -104,8 +133,11 @@ def attained(core: Any, library: Library, mechanisms: list[int], notion: str, ev
     target, atoms = core["target"], core["databases"]["atoms"]
     for one in drawn:
         table = library.one(one["sampled"]["page"])
-        single = sorted({tuple(table["neighbours"]), tuple(table["neighbours"][::-1])})
-        alike = sorted(map(tuple, target["single"])) == single and target["steps"] == 1
+        single = {tuple(table["neighbours"]), tuple(table["neighbours"][::-1])}
+        alike = {*map(tuple, target["single"])} == single and target["steps"] == 1
+        if table.get("besides") and one["reads"] == [None] and not alike:
+            _demand_one_step(target, core["databases"])
+            alike = True
         known = alike and notion in table["attained"] and one["notion"] == notion
         if not known or sum(map(len, atoms)) < 2 or "times" in target:
             raise NotRead("sampled", "of which it is not seen what they lose")

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dpcompose.kernel.core.contributions import is_count
-from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.covers.policies import edits_of
+from dpcompose.kernel.core.settings import Mechanism, Relation, Setting
+from dpcompose.kernel.covers.policies import edits_of, has_edits
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas
@@ -33,11 +33,21 @@ def head_of(mechanism: Mechanism, setting: Setting, theory: Theory) -> Any:
     if set(given) != set(head.letters):
         raise NoSample(f"{head.id} is about {', '.join(head.letters)}, not {', '.join(given)}")
     stated = mechanism.stated
-    of_page = stated is not None and edits_of(stated, setting.databases, whole=True) == _single(head)
-    if stated is None or not of_page or stated.steps != 1 or stated.times is not None:
+    if stated is None or not _is_of_page(head, stated, setting):
         raise NoSample(f"{mechanism.name} is stated for other neighbours than those of {head.id}")
     FITS[head.how](given, mechanism, setting)
     return head
+
+
+def _is_of_page(head: Any, stated: Relation, setting: Setting) -> bool:
+    """Whether a guarantee is for the neighbours that a page says, or has some besides where it may."""
+    single, databases = _single(head), setting.databases
+    fits = (
+        has_edits(stated, databases, single)
+        if head.besides
+        else edits_of(stated, databases, whole=True) == single
+    )
+    return fits and stated.steps == 1 and stated.times is None
 
 
 def amplified(mechanism: Mechanism, setting: Setting, theory: Theory) -> Mapping[str, Term]:
@@ -81,7 +91,17 @@ def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory, type: Ty
     type -- neighbours that are looked at, which may be some steps apart where for each as much is lost."""
     head, atoms = head_of(mechanism, setting, theory), setting.databases.atoms
     groups = type is not None and is_steady(head, type)
-    return _is_of_target(head, setting, groups) and len(atoms) + len(atoms[0].records) > 2
+    alike = _is_of_target(head, setting, groups) or _is_seen_whole(head, mechanism, setting)
+    return alike and len(atoms) + len(atoms[0].records) > 2
+
+
+def _is_seen_whole(head: Any, mechanism: Mechanism, setting: Setting) -> bool:
+    """Whether at neighbours by any step of one record all mechanisms see the one that comes, which may be the
+    only one: its number in the sample moves by one at each step of a page that has others besides."""
+    target, databases = setting.target, setting.databases
+    single = target.steps == 1 and target.times is None and has_edits(target, databases, ())
+    small = databases.size == ("any", None) and databases.letter is None and not databases.from_some_size_on
+    return bool(head.besides) and mechanism.reads == (None,) and single and small
 
 
 def is_alone(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
@@ -194,6 +214,7 @@ def _check_enough(m: Term, n: Term, setting: Setting) -> None:
 FITS: Mapping[str, Callable[[Mapping[str, Term], Mechanism, Setting], None]] = {
     "poisson": _poisson,
     "poisson-replaced": _poisson_of_all,
+    "poisson-policy": _poisson,
     "fixed": _fixed,
     "any-number": _any_number,
     "any-number-replaced": _any_number,

@@ -192,6 +192,16 @@ def edits_of(relation: Relation, databases: Databases, whole: bool) -> tuple[tup
     return ((0, 1), (1, 0)) if come else ((1, 1),)
 
 
+def has_edits(relation: Relation, databases: Databases, some: tuple[tuple[int, int], ...]) -> bool:
+    """Whether in each step one record comes, goes or is replaced, and all steps of some kinds are there."""
+    if relation.any_two:
+        return False
+    if not databases.by_edges:
+        return {*some} <= {*relation.edits} <= {(0, 1), (1, 0), (1, 1)}
+    come = {(NOTHING, atom) for atom in range(len(databases.atoms)) if (0, 1) in some}
+    return databases.of == "multisets" and (1, 1) not in some and come <= {*relation.policy}
+
+
 def differences(databases: Databases, target: Relation, most: int = LARGEST) -> Iterator[tuple[Side, Side]]:
     """What only D and only E have, for all neighbours: matched pairs whose costs have a sum up to m."""
     if target.steps > MOST_STEPS:

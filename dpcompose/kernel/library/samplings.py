@@ -12,13 +12,15 @@ from dpcompose.kernel.library.heads import Context, Head, Written, formulas_in
 class Sampling(Head):
     """What a mechanism that is run on a sample satisfies, from its guarantee on samples.
 
-    how -- how the sample is drawn: "poisson", each record by itself, and so is "poisson-replaced", where the
-    neighbours are by replacement; "fixed", so many of a known number of records; "any-number", so many of a
-    number of which the least is known, and so is "any-number-replaced", where the neighbours are by
-    replacement; "draws", so many times, with replacement;
+    how -- how the sample is drawn: "poisson", each record by itself, and so are "poisson-replaced", where the
+    neighbours are by replacement, and "poisson-policy", where steps are edges of a policy; "fixed", so many
+    of a known number of records; "any-number", so many of a number of which the least is known, and so is
+    "any-number-replaced", where the neighbours are by replacement; "draws", so many times, with replacement;
     letters -- by what it is given, the letters of the formulas;
     on_samples, neighbours -- one step of the guarantee on samples, and of that of the whole: how many records
     are removed, and added;
+    besides -- whether the steps of the guarantee on samples may be others of one record as well, and those of
+    the whole are the same ones;
     guarantee -- by notion the parameters of the whole, in those on samples and the letters;
     attained -- the notions in which some mechanism loses as much at databases one step apart, and several do
     at once;
@@ -32,10 +34,19 @@ class Sampling(Head):
     notions_in: ClassVar[tuple[str, ...]] = ("guarantee", "turned", "attained")
 
     kind: Literal["sampling"]
-    how: Literal["poisson", "poisson-replaced", "fixed", "any-number", "any-number-replaced", "draws"]
+    how: Literal[
+        "poisson",
+        "poisson-replaced",
+        "poisson-policy",
+        "fixed",
+        "any-number",
+        "any-number-replaced",
+        "draws",
+    ]
     letters: list[str]
     on_samples: list[int]
     neighbours: list[int]
+    besides: bool = False
     guarantee: dict[str, dict[str, str]]
     mechanism: str = ""
     rate: str = ""

@@ -303,7 +303,8 @@ class Elaborated:
     def _sampled(self, given: Sampled, whole: dict[str, Any]) -> dict[str, Any]:
         """How the sample is drawn, and what is known on samples; of any size, where these are."""
         values = {key: formulas.to_text(value) for key, value in given.by.named.items()}
-        steps = whole | ({"within": ANY_SIZE} if given.by.how == "poisson" and self.kind.leads_out else {})
+        out = given.by.kind.of_any_size and self.kind.leads_out
+        steps = whole | ({"within": ANY_SIZE} if out else {})
         told = {"page": given.by.kind.page, "values": values}
         return {**_said(given.on_samples[0]), "stated": steps, "sampled": told}
 

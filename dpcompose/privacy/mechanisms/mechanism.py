@@ -129,7 +129,8 @@ class Mechanism(Shown):
                 "neighbours: a*d_unbounded + b*d_free_lunch is a + b for unbounded ones"
             )
         try:
-            return self.run_on(Sampled(by, tuple(map(by.stated, said))))
+            on_samples = tuple(map(by.stated, said))
+            return self.run_on(Sampled(by.for_guarantees(on_samples), on_samples))
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 

@@ -6,7 +6,7 @@ stands on its page in theorems/samplings/.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import substitution
@@ -60,6 +60,19 @@ class Kind:
         """Those of the guarantee of the whole."""
         return EDITED[tuple(self.head.neighbours)]
 
+    @property
+    def of_any_size(self) -> bool:
+        """Whether samples have sizes that databases may not have."""
+        return self.key == "poisson" and 0 in self.head.neighbours
+
+    def fits(self, about: Granularity | None) -> bool:
+        """Whether a guarantee on samples is for the neighbours that it is to be for, or some besides."""
+        if not self.head.besides:
+            return about == self.on_samples
+        if about is None or about.single_step != about or about.innermost()[1] != 1:
+            return False
+        return _has_all(about, self.on_samples)
+
 
 REPLACED = (
     "where a record is replaced, a sample of a fixed size has one record replaced, which is two steps of "
@@ -89,6 +102,7 @@ EACH, SO_MANY = "each record with probability {}, by itself", "{} of the records
 KINDS: Mapping[str, Kind] = {
     "poisson": Kind("poisson", "poisson-sampling", EACH, OTHER_SIZES, "poisson-replaced"),
     "poisson-replaced": Kind("poisson", "poisson-sampling-replaced", EACH, OTHER_SIZES, "poisson"),
+    "poisson-policy": Kind("poisson", "poisson-sampling-under-policies", EACH, OTHER_SIZES),
     "fixed": Kind("fixed", "fixed-size-sampling", "{} of the {} records, without replacement", REPLACED),
     "any-number": Kind(
         "fixed",
@@ -157,6 +171,12 @@ class Sample(Shown):
         """A guarantee on samples, for the neighbours that it has to be for where it names none."""
         return on_samples if on_samples.granularity is not None else on_samples.about(self.kind.on_samples)
 
+    def for_guarantees(self, on_samples: Sequence[Guarantee]) -> Sample:
+        """The same, as it is told of guarantees on samples for add/remove neighbours and others besides."""
+        about, other = on_samples[0].granularity, f"{self.how}-policy"
+        known = other in KINDS and about != self.kind.on_samples and KINDS[other].fits(about)
+        return Sample(other, self.values) if known else self
+
     def for_target(self, target: Granularity, least: Term) -> Sample:
         """The same, as its guarantee is best told for all records and the neighbours of a target.
 
@@ -170,8 +190,8 @@ class Sample(Shown):
     def guarantee(self, on_samples: Guarantee) -> Guarantee:
         """What the whole satisfies.  Raises ValueError where the guarantee on samples is no such."""
         kind = self.kind
-        if on_samples.granularity != kind.on_samples:
-            about = on_samples.granularity
+        about = on_samples.granularity
+        if not kind.fits(about):
             partly = about is not None and about.changed and about.edits(multisets()) is None
             why = OF_A_POLICY.format(kind.on_samples) if partly else kind.otherwise
             if about is not None and _has_all(about, kind.on_samples):
@@ -180,14 +200,15 @@ class Sample(Shown):
                 f"for {self.words}, the guarantee on samples is one for {kind.on_samples} neighbours, "
                 f"not for {about}: {why}"
             )
+        assert about is not None
         if on_samples.notion not in kind.head.guarantee:
             raise ValueError(f"what samples make of {on_samples.notion} privacy is not known")
-        stated = dict(on_samples.terms)
+        stated, whole = dict(on_samples.terms), about if kind.head.besides else kind.whole
         if INFINITY in stated.values():
-            return on_samples.about(kind.whole)
+            return on_samples.about(whole)
         letters, texts = {**self.named, **stated}, kind.head.guarantee[on_samples.notion]
         values = tuple((key, kernel.parse(text, letters)) for key, text in texts.items())
-        return on_samples.with_values(values).about(kind.whole)
+        return on_samples.with_values(values).about(whole)
 
 
 @frozen
@@ -206,6 +227,11 @@ class Sampled:
     @property
     def whole(self) -> tuple[Guarantee, ...]:
         """What the whole satisfies.  Raises ValueError where a guarantee on samples is none of such."""
+        about = list(dict.fromkeys(one.granularity for one in self.on_samples))
+        if len(about) > 1 and self.by.kind.head.besides:
+            raise ValueError(
+                f"guarantees on samples are for the same neighbours, not {about[0]} and {about[1]}"
+            )
         return tuple(map(self.by.guarantee, self.on_samples))
 
     @property

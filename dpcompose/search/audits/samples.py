@@ -23,6 +23,7 @@ POISSON: Cases = tuple(({"s": s}, 0, n) for n in (1, 2) for s in ("1/2", "1/4"))
 WAYS: Mapping[str, Cases] = {
     "poisson": POISSON,
     "poisson-replaced": POISSON,
+    "poisson-policy": POISSON,
     "fixed": tuple(({"m": m, "n": n}, n, n) for m, n in ((1, 2), (1, 3), (2, 3))),
     "any-number": tuple(({"m": m, "n": n}, n, 3) for m, n in ((1, 1), (1, 2), (2, 2))),
     "any-number-replaced": tuple(({"m": m, "n": n}, n, 3) for m, n in ((1, 1), (1, 2), (2, 3))),
@@ -30,24 +31,26 @@ WAYS: Mapping[str, Cases] = {
 }
 """What is gone through, by the word of pages."""
 
-STEPS = ([0, 1], [1, 1])
-"""What neighbours can be: how many records one step removes, and adds."""
-COME, REPLACED = "records come and go", "records are replaced"
+Steps: TypeAlias = tuple[list[int], ...]
+"""What neighbours are: how many records one step removes, and adds, of one or several kinds."""
+COMES, IS_REPLACED = [0, 1], [1, 1]
+STEPS: tuple[Steps, ...] = ((COMES,), (IS_REPLACED,))
+WORDS = {0: "records come and go", 1: "records are replaced"}
 
 
 @frozen(eq=False)
 class Sampled:
     """A sampling page in one notion.
 
-    on_samples, neighbours -- what one step removes and adds: of the guarantee on samples, and of the whole;
+    on_samples, neighbours -- what one step may be: of the guarantee on samples, and of the whole;
     published -- whether the sample can be seen.
     """
 
     page: Any
     notion: str
     outputs: Outputs
-    on_samples: tuple[list[int], ...]
-    neighbours: tuple[list[int], ...]
+    on_samples: tuple[Steps, ...]
+    neighbours: tuple[Steps, ...]
     published: tuple[bool, ...] = (False,)
     suppositions: tuple[Supposition, ...] = ()
 
@@ -73,7 +76,7 @@ class Sampled:
         return None
 
     def _mechanisms(
-        self, samples: Base, H: list[int], looked: Looked
+        self, samples: Base, H: Steps, looked: Looked
     ) -> Iterator[tuple[Values, tuple[Row, ...]]]:
         """Mechanisms on samples of which the guarantee was checked."""
         every = tuple(range(len(samples.names)))
@@ -85,7 +88,7 @@ class Sampled:
                 yield given, rows
 
     def _in(
-        self, base: Base, G: list[int], samples: Base, letters: Any, given: Values, rows: tuple[Row, ...]
+        self, base: Base, G: Steps, samples: Base, letters: Any, given: Values, rows: tuple[Row, ...]
     ) -> Counterexample | None:
         fractions = {key: Fraction(x) for key, x in letters.items()}
         known = {key: terms.number(x) for key, x in fractions.items()}
@@ -112,31 +115,36 @@ class Sampled:
         return tuple(values.values())
 
 
-def _near(base: Base, steps: list[int]) -> Relation:
+def _near(base: Base, steps: Steps) -> Relation:
     """The neighbours one step apart."""
     every = range(len(base.names))
     moved = {(x, y): difference(base.contents[x], base.contents[y]) for x in every for y in every}
-    pairs = (pair for pair, changes in moved.items() if sorted(map(len, changes)) == sorted(steps))
-    return Relation(COME if 0 in steps else REPLACED, frozenset(pairs))
+    pairs = (pair for pair, changes in moved.items() if sorted(map(len, changes)) in map(sorted, steps))
+    return Relation(_words(steps), frozenset(pairs))
 
 
-def _world(base: Base, steps: list[int]) -> World:
+def _words(steps: Steps) -> str:
+    return ", or ".join(WORDS[one[0]] for one in steps)
+
+
+def _world(base: Base, steps: Steps) -> World:
     return World(base, _near(base, steps), ())
 
 
 def sampling(theory: Any, page: Any) -> list[Sampled]:
     """A sampling page in the notions whose mechanisms are tables."""
     head = page.head
-    words = {key: COME if 0 in getattr(head, key) else REPLACED for key in ("on_samples", "neighbours")}
+    besides = (IS_REPLACED,) if head.besides else ()
+    of, whole = (head.on_samples, *besides), (head.neighbours, *besides)
     some = (
         Supposition(
-            "on-samples", f"the guarantee on samples is for where {words['on_samples']}", premise="on_samples"
+            "on-samples", f"the guarantee on samples is for where {_words(of)}", premise="on_samples"
         ),
-        Supposition("neighbours", f"neighbours are where {words['neighbours']}", premise="neighbours"),
+        Supposition("neighbours", f"neighbours are where {_words(whole)}", premise="neighbours"),
         Supposition("published", "the sample is not published", premise="published"),
     )
     return [
-        Sampled(page, notion, outputs, (head.on_samples,), (head.neighbours,), suppositions=some)
+        Sampled(page, notion, outputs, (of,), (whole,), suppositions=some)
         for notion in theory.notions
         if notion in head.guarantee
         and (outputs := outputs_of(theory, notion)) is not None
