@@ -6,6 +6,7 @@ By hand; by enumeration of all samples, with mechanisms at random whose e^ε is 
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections import Counter
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 import rechecks
+from forgeries import forge
 from golden_results import THEORY
 from second_checker import verdicts
 from shares import seeds
@@ -259,3 +261,76 @@ def test_a_sample_by_another_page_is_no_derivation() -> None:
     with pytest.raises(kernel.Refused):
         kernel.check(data, Theory(THEORY.pages))
     assert verdicts.check(data).outcome == "REJECTED"
+
+
+REPLACED = f"{COMES} - log(s*exp(-e) - s + 1)"
+
+
+@pytest.mark.parametrize("target", [ANY, COUNTIES, dpc.policy("p", replace=[["x", "y"]], add_remove=["z"])])
+def test_a_target_of_both_kinds_from_adding_and_removing(target: Any) -> None:
+    """A replaced record loses most; nothing is known of orders of divergences, but at two steps."""
+    asked = study(dpc.unbounded, target)
+    assert asked.guarantee().optimal
+    found = [asked.check(dpc.pure(one)) for one in (REPLACED, f"99/100*({REPLACED})")]
+    assert [one.verdict for one in found] == ["proved", "refuted"]
+    assert {*map(len, found[1].counterexample.pair)} == {1}  # a record in place of another
+    data = json.loads(json.dumps(rechecks.saved(asked, found)))
+    assert rechecks.check(data, THEORY).verdicts == ("proved", "refuted")
+    assert verdicts.check(data).outcome in ("ACCEPTED", "NOT READ")
+
+
+@pytest.mark.parametrize("target", [ANY, dpc.bounded])
+def test_orders_are_known_by_two_steps(target: Any) -> None:
+    asked = study(dpc.unbounded, target, said=dpc.renyi("alpha/2", "(1, oo)", dpc.unbounded))
+    assert asked.check(dpc.renyi("2*alpha", "(1, oo)")).verdict == "proved"
+
+
+@pytest.mark.parametrize("target", [ANY, COUNTIES])
+def test_where_one_comes_less_is_lost_than_where_one_is_replaced(target: Any) -> None:
+    """A witness of a replaced record is none at neighbours of which one has a record more."""
+    asked = study(dpc.unbounded, target)
+    data = json.loads(json.dumps(rechecks.saved(asked, [asked.check(dpc.pure(f"99/100*({REPLACED})"))])))
+    single = [[0, 1], [1, 0]] if data["core"]["databases"]["kind"] == "records" else [[None, 0], [None, 1]]
+    edits = [
+        {"at": ["core", "target", "single"], "value": single},
+        {"at": ["derivation", "setting"], "stamp": True},
+    ]
+    data = forge(data, edits)
+    with pytest.raises(kernel.Refused, match="what it loses there is not known"):
+        kernel.check(data, Theory(THEORY.pages))
+
+
+def loss_of(edge: tuple[str, str], stated: Any, reads: str, odds: Fraction, s: Fraction) -> Fraction:
+    """The most that what is stated for these neighbours, and reads these records, makes the second likelier."""
+    u, v = (one if one in reads else NOTHING for one in edge)
+    if u == v:
+        return F(1)
+    joined = stated is ANY or (stated is COUNTIES and {u, v} == {"x", "y"})
+    b, k = int(v != NOTHING), 1 if NOTHING in (u, v) or joined else 2
+    return (1 - s + s * odds**b) / (1 - s + s * odds ** (b - k))
+
+
+@seeds(12, 400)
+def test_random_settings_against_the_formula_at_each_edge(seed: int) -> None:
+    rng = random.Random(f"settings {seed}")
+    replaced, come = (
+        [one for one in some if rng.random() < 0.5] for some in (("xy", "xz", "yz"), ("x", "y", "z"))
+    )
+    if not replaced and not come:
+        return
+    target = dpc.policy("t", replace=[[*one] for one in replaced], add_remove=come)
+    some, mechanisms = [], []
+    for name in "MN"[: rng.randrange(1, 3)]:
+        stated, reads = rng.choice([dpc.unbounded, ANY, COUNTIES]), rng.choice(["xyz", "xyz", "x", "xy"])
+        odds, s = F(rng.choice((2, 3, 5))), rng.choice(RATES)
+        some.append((stated, reads, odds, s))
+        own: dict[str, Any] = {} if reads == "xyz" else {"reads": dpc.restriction([*reads])}
+        said = dpc.pure(f"log({odds})", stated, "own" if own else None)
+        mechanisms.append(dpc.mechanism(name, said, sampled={"poisson": str(s)}, **own))
+    asked = dpc.compose(*mechanisms, on=ON, target=target)
+    edges = [(one[0], one[1]) for one in replaced] + [(NOTHING, one) for one in come]
+    both = [*edges, *((y, x) for x, y in edges)]
+    truth = max(math.prod((loss_of(edge, *one) for one in some), start=F(1)) for edge in both)
+    assert asked.check(dpc.pure(f"log({truth})")).verdict != "refuted"
+    below = truth * F(999, 1000)
+    assert below < 1 or asked.check(dpc.pure(f"log({below})")).verdict != "proved"

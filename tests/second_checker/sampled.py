@@ -65,11 +65,20 @@ def _on_samples(given: Any, one: Any, problem: Any, core: Any, library: Library)
     else:
         demand(EDITS.get(stated["granularity"]) == table["on-samples"], "a guarantee for other samples")
         (name,) = (name for name, edit in EDITS.items() if edit == table["neighbours"])
+        if how == "poisson-replaced" and not _is_bounded(one["stated"]["single"], core["databases"]):
+            name = {"union": [*EDITS]}
     out = how in ("poisson", "poisson-policy") and core["databases"]["kind"] == "records"
     demand(("within" in one["stated"]) == out, "samples of other sizes")
     there = {key: value for key, value in one["stated"].items() if key != "within"}
     key = "guarantee" if "guarantee" in given else "filter"
     return given | {key: stated | {"granularity": name}}, one | {"stated": there}
+
+
+def _is_bounded(single: Any, databases: Any) -> bool:
+    """Whether all single steps replace a record."""
+    if databases["kind"] == "records":
+        return bool(single == [[1, 1]])
+    return all(None not in edge for edge in single)
 
 
 def _demand_policy(single: Any, databases: Any) -> None:
@@ -135,7 +144,8 @@ def attained(core: Any, library: Library, mechanisms: list[int], notion: str, ev
         table = library.one(one["sampled"]["page"])
         single = {tuple(table["neighbours"]), tuple(table["neighbours"][::-1])}
         alike = {*map(tuple, target["single"])} == single and target["steps"] == 1
-        if table.get("besides") and one["reads"] == [None] and not alike:
+        replaced = table["how"] == "poisson-replaced"
+        if table.get("besides") and one["reads"] == [None] and not alike and not replaced:
             _demand_one_step(target, core["databases"])
             alike = True
         known = alike and notion in table["attained"] and one["notion"] == notion

@@ -91,17 +91,20 @@ def is_same_way(mechanism: Mechanism, setting: Setting, theory: Theory, type: Ty
     type -- neighbours that are looked at, which may be some steps apart where for each as much is lost."""
     head, atoms = head_of(mechanism, setting, theory), setting.databases.atoms
     groups = type is not None and is_steady(head, type)
-    alike = _is_of_target(head, setting, groups) or _is_seen_whole(head, mechanism, setting)
+    alike = _is_of_target(head, setting, groups) or _is_seen_whole(head, mechanism, setting, type)
     return alike and len(atoms) + len(atoms[0].records) > 2
 
 
-def _is_seen_whole(head: Any, mechanism: Mechanism, setting: Setting) -> bool:
+def _is_seen_whole(head: Any, mechanism: Mechanism, setting: Setting, type: Type | None) -> bool:
     """Whether at neighbours by any step of one record all mechanisms see the one that comes, which may be the
-    only one: its number in the sample moves by one at each step of a page that has others besides."""
+    only one: its number in the sample moves by one at each step of a page that has others besides.
+
+    type -- such neighbours; where a page is about a record that is replaced, one is to be."""
     target, databases = setting.target, setting.databases
     single = target.steps == 1 and target.times is None and has_edits(target, databases, ())
     small = databases.size == ("any", None) and databases.letter is None and not databases.from_some_size_on
-    return bool(head.besides) and mechanism.reads == (None,) and single and small
+    known = bool(head.besides) and mechanism.reads == (None,) and single and small
+    return known and (0 in head.neighbours or (type is not None and is_replaced(head, type)))
 
 
 def is_alone(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
@@ -110,6 +113,15 @@ def is_alone(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     least = least if many is None else many
     alone = least is not None and has_values.surely(ONE - least, False, setting.assumed)
     return alone or way(mechanism, setting, theory, ONE, lost=True) != "replaced"
+
+
+def is_replaced(head: Any, type: Type) -> bool:
+    """Whether at neighbours of a type as many records come as go, where a page is about records that are
+    replaced, and others come or go besides."""
+    if 0 in head.neighbours or not head.besides:
+        return True
+    D, E = (Counter(one if isinstance(one, tuple) else ()) for one in type.pair)
+    return (D - E).total() == (E - D).total()
 
 
 def is_steady(head: Any, type: Type) -> bool:

@@ -228,7 +228,7 @@ class Witnesses:
         together = (all(r == ONE for _, r in far) or alike) and all(
             samples.is_same_way(self._mechanism(j), self.setting, self.theory, self.type) for j in moving
         )
-        alone = len(far) == 1 and far[0][0] == 1 and steps
+        alone = len(far) == 1 and far[0][0] == 1 and steps and samples.is_replaced(page, self.type)
         if not known or not (together or (alone and further)) or not self._is_lost_in_the_limit(i):
             raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
 

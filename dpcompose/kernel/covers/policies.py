@@ -8,9 +8,10 @@ other has, where any record may be matched with nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
+from typing import Any
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
@@ -46,12 +47,12 @@ class Policies(Covering):
                 if left or right
             ]
             return self.of_types([self.growing(furthest)], 1, pages)
-        found: dict[Alike, tuple[tuple[int, str], Pair]] = {}  # of neighbours that are alike the smallest
+        found: dict[Alike, tuple[tuple[Any, ...], Pair]] = {}  # of neighbours that are alike the smallest
         gone_through = 0
         for left, right in differences(databases, target, self.most):
             gone_through += 1
             alike, pair = self.moved(left, right, metrics), self.room.pair(left, right)
-            order = sum(map(len, pair)), str(pair)
+            order = self.by_size(pair)
             if alike not in found or order < found[alike][0]:
                 found[alike] = order, pair
         smallest = sorted(found.items(), key=lambda one: one[1][0])
@@ -183,23 +184,21 @@ def edits_of(relation: Relation, databases: Databases, whole: bool) -> tuple[tup
     come = [edge for edge in relation.policy if NOTHING in edge]
     if come and len(come) < len(relation.policy):
         return ()
-    atoms = range(len(databases.atoms))
-    pairs = combinations_with_replacement(atoms, 2)
-    replaced = [(x, y) for x, y in pairs if x != y or len(databases.atoms[x].records) > 1]
-    every = [(NOTHING, x) for x in atoms] if come else replaced
-    if whole and not {*every} <= {*relation.policy}:
-        return ()
-    return ((0, 1), (1, 0)) if come else ((1, 1),)
+    edits = ((0, 1), (1, 0)) if come else ((1, 1),)
+    return () if whole and not has_edits(relation, databases, edits) else edits
 
 
-def has_edits(relation: Relation, databases: Databases, some: tuple[tuple[int, int], ...]) -> bool:
+def has_edits(relation: Relation, databases: Databases, some: Collection[tuple[int, int]]) -> bool:
     """Whether in each step one record comes, goes or is replaced, and all steps of some kinds are there."""
     if relation.any_two:
         return False
     if not databases.by_edges:
         return {*some} <= {*relation.edits} <= {(0, 1), (1, 0), (1, 1)}
-    come = {(NOTHING, atom) for atom in range(len(databases.atoms)) if (0, 1) in some}
-    return databases.of == "multisets" and (1, 1) not in some and come <= {*relation.policy}
+    atoms = range(len(databases.atoms))
+    pairs = combinations_with_replacement(atoms, 2)
+    replaced = {(x, y) for x, y in pairs if x != y or len(databases.atoms[x].records) > 1}
+    every = {(NOTHING, x) for x in atoms if (0, 1) in some} | (replaced if (1, 1) in some else set())
+    return databases.of == "multisets" and every <= {*relation.policy}
 
 
 def differences(databases: Databases, target: Relation, most: int = LARGEST) -> Iterator[tuple[Side, Side]]:

@@ -61,7 +61,7 @@ class Records(Covering):
             if changed is not None:
                 return self.of_types([self.of_edit(*changed)], 1, pages)
         types = [self.of_edit(left, right) for left, right in self.changes(target)]
-        types.sort(key=lambda one: (_records(one), str(one.pair)))
+        types.sort(key=lambda one: self.by_size(one.pair))
         return self.of_types(types, len(types), pages)
 
     @property
@@ -375,8 +375,3 @@ def _is_convex(formula: Term) -> bool:
     return formula.kind == "letter" or (
         formula.kind in ("sum", "top") and all(map(_is_convex, formula.parts))
     )
-
-
-def _records(type: Type) -> int:
-    """How many records the two databases of a type have."""
-    return sum(len(side) for side in type.pair if isinstance(side, tuple))

@@ -296,6 +296,15 @@ class Covering(ABC):
                         "write the parts out"
                     )
 
+    def by_size(self, pair: Pair | tuple[int, ...]) -> tuple[Any, ...]:
+        """The order of neighbours that move the inputs alike, of which the first stands for all: by how many
+        records they have; first where a record is replaced, if a page of samples says what is lost there."""
+        drawn = (mechanism.sampled for mechanism in self.setting.mechanisms)
+        pages = (self.theory.page(one.page, "sampling").head for one in drawn if one is not None)
+        sizes = [len(side) for side in pair if isinstance(side, tuple)]
+        replaced = len({*sizes}) > 1 and any(0 not in head.neighbours for head in pages)
+        return replaced, sum(sizes), str(pair)
+
     def told_apart(self, type: Type) -> Hashable:
         """What tells two neighbours from others that move the inputs alike."""
         return ()

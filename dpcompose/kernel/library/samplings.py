@@ -19,8 +19,8 @@ class Sampling(Head):
     letters -- by what it is given, the letters of the formulas;
     on_samples, neighbours -- one step of the guarantee on samples, and of that of the whole: how many records
     are removed, and added;
-    besides -- whether the steps of the guarantee on samples may be others of one record as well, and those of
-    the whole are the same ones;
+    besides -- whether the steps of the whole may be others of one record as well; where those of the
+    guarantee on samples are of the same kind, they are the same;
     guarantee -- by notion the parameters of the whole, in those on samples and the letters;
     attained -- the notions in which some mechanism loses as much at databases one step apart, and several do
     at once;

@@ -57,6 +57,7 @@ def _number(D: Records, letters: Letters) -> int:
 DRAWN: Mapping[str, Callable[[Records, Letters], Iterator[tuple[Records, Fraction]]]] = {
     "poisson": _each_by_itself,
     "poisson-replaced": _each_by_itself,
+    "poisson-either": _each_by_itself,
     "poisson-policy": _each_by_itself,
     "fixed": _so_many,
     "any-number": _some_of_more,

@@ -6,7 +6,7 @@ stands on its page in theorems/samplings/.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import substitution
@@ -22,6 +22,7 @@ from dpcompose.spaces.classes.sizes import COUNT
 from dpcompose.spaces.moves.built_in import bounded, unbounded
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.policies import policy_of
+from dpcompose.spaces.moves.unions import union
 
 EDITED: Mapping[tuple[int, ...], Granularity] = {(0, 1): unbounded, (1, 1): bounded}
 """The neighbours of which one has so many records besides, and the other one so many."""
@@ -33,15 +34,17 @@ class Kind:
 
     key -- its key in problem files; page -- the id of its page; words -- it in words, with its parameters;
     otherwise -- why no other neighbours would do for a guarantee on samples than those of the page;
-    instead -- which of these tells the same for other neighbours; least -- whether the last letter is the
-    least number of records, which files do not say.
+    instead -- which of these tell the same for other neighbours; either -- whether the whole has a guarantee
+    for records that come and go as well as for those that are replaced; least -- whether the last letter is
+    the least number of records, which files do not say.
     """
 
     key: str
     page: str
     words: str
     otherwise: str
-    instead: str = ""
+    instead: tuple[str, ...] = ()
+    either: bool = False
     least: bool = False
 
     @property
@@ -58,7 +61,12 @@ class Kind:
     @property
     def whole(self) -> Granularity:
         """Those of the guarantee of the whole."""
-        return EDITED[tuple(self.head.neighbours)]
+        return union(unbounded, bounded) if self.either else EDITED[tuple(self.head.neighbours)]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the neighbours of the whole are those of the guarantee on samples, whichever these are."""
+        return self.head.besides and self.head.on_samples == self.head.neighbours
 
     @property
     def of_any_size(self) -> bool:
@@ -67,7 +75,7 @@ class Kind:
 
     def fits(self, about: Granularity | None) -> bool:
         """Whether a guarantee on samples is for the neighbours that it is to be for, or some besides."""
-        if not self.head.besides:
+        if not self.is_kept:
             return about == self.on_samples
         if about is None or about.single_step != about or about.innermost()[1] != 1:
             return False
@@ -100,8 +108,15 @@ AS_WELL = (
 EACH, SO_MANY = "each record with probability {}, by itself", "{} of the records, without replacement"
 
 KINDS: Mapping[str, Kind] = {
-    "poisson": Kind("poisson", "poisson-sampling", EACH, OTHER_SIZES, "poisson-replaced"),
-    "poisson-replaced": Kind("poisson", "poisson-sampling-replaced", EACH, OTHER_SIZES, "poisson"),
+    "poisson": Kind("poisson", "poisson-sampling", EACH, OTHER_SIZES, ("poisson-replaced", "poisson-either")),
+    "poisson-replaced": Kind(
+        "poisson", "poisson-sampling-replaced", EACH, OTHER_SIZES, ("poisson", "poisson-either")
+    ),
+    "poisson-either": Kind(
+        *("poisson", "poisson-sampling-replaced", EACH, OTHER_SIZES),
+        ("poisson", "poisson-replaced"),
+        either=True,
+    ),
     "poisson-policy": Kind("poisson", "poisson-sampling-under-policies", EACH, OTHER_SIZES),
     "fixed": Kind("fixed", "fixed-size-sampling", "{} of the {} records, without replacement", REPLACED),
     "any-number": Kind(
@@ -112,11 +127,11 @@ KINDS: Mapping[str, Kind] = {
         "of adding and removing: with e^epsilon = 3 and one of two records the formula says 2, and 5 may be "
         "lost; state it for bounded neighbours (with 2*epsilon for epsilon it holds for them), or draw each "
         'record by itself: sampled = { poisson = "s" }',
-        "any-number-replaced",
+        ("any-number-replaced",),
         least=True,
     ),
     "any-number-replaced": Kind(
-        "fixed", "sampling-of-any-number-replaced", SO_MANY, REPLACED, "any-number", least=True
+        "fixed", "sampling-of-any-number-replaced", SO_MANY, REPLACED, ("any-number",), least=True
     ),
     "draws": Kind(
         "draws", "sampling-with-replacement", "{} draws from the {} records, with replacement", REPLACED
@@ -177,13 +192,18 @@ class Sample(Shown):
         known = other in KINDS and about != self.kind.on_samples and KINDS[other].fits(about)
         return Sample(other, self.values) if known else self
 
-    def for_target(self, target: Granularity, least: Term) -> Sample:
+    def for_target(self, target: Granularity, least: Term, notions: Collection[str]) -> Sample:
         """The same, as its guarantee is best told for all records and the neighbours of a target.
 
-        least -- how many records there are at least.
+        least -- how many records there are at least; notions -- of the guarantees on samples.
         """
-        other, changed = KINDS.get(self.kind.instead), target.single_step.innermost()[0].changed
-        how = self.kind.instead if other is not None and other.whole.changed == changed else self.how
+        changed = _changed(target)
+        others = (
+            one
+            for one in self.kind.instead
+            if _changed(KINDS[one].whole) == changed and {*notions} <= KINDS[one].head.guarantee.keys()
+        )
+        how = next(others, self.how)
         known = self.kind.least and least != ZERO
         return Sample(how, (*self.values[:-1], least) if known else self.values)
 
@@ -203,7 +223,7 @@ class Sample(Shown):
         assert about is not None
         if on_samples.notion not in kind.head.guarantee:
             raise ValueError(f"what samples make of {on_samples.notion} privacy is not known")
-        stated, whole = dict(on_samples.terms), about if kind.head.besides else kind.whole
+        stated, whole = dict(on_samples.terms), about if kind.is_kept else kind.whole
         if INFINITY in stated.values():
             return on_samples.about(whole)
         letters, texts = {**self.named, **stated}, kind.head.guarantee[on_samples.notion]
@@ -228,7 +248,7 @@ class Sampled:
     def whole(self) -> tuple[Guarantee, ...]:
         """What the whole satisfies.  Raises ValueError where a guarantee on samples is none of such."""
         about = list(dict.fromkeys(one.granularity for one in self.on_samples))
-        if len(about) > 1 and self.by.kind.head.besides:
+        if len(about) > 1 and self.by.kind.is_kept:
             raise ValueError(
                 f"guarantees on samples are for the same neighbours, not {about[0]} and {about[1]}"
             )
@@ -243,6 +263,12 @@ class Sampled:
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by."""
         return (*self.by.values, *(value for guarantee in self.on_samples for _, value in guarantee.terms))
+
+
+def _changed(granularity: Granularity) -> frozenset[tuple[int, ...]]:
+    """How many records single steps change, in all ways."""
+    single = granularity.single_step.innermost()[0]
+    return frozenset(numbers for one in single.either for numbers in one.changed)
 
 
 def _has_all(granularity: Granularity, of: Granularity) -> bool:

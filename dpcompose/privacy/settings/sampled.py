@@ -35,7 +35,8 @@ def told_for(target: Granularity, databases: DatabaseClass, mechanism: Mechanism
     f, sampled = mechanism.reads, mechanism.sampled
     if sampled is None or not f.is_everything:
         return mechanism
-    by = sampled.by.for_target(target, _least(databases))
+    notions = {guarantee.notion for guarantee in sampled.on_samples}
+    by = sampled.by.for_target(target, _least(databases), notions)
     if by == sampled.by:
         return mechanism
     return mechanism.run_on(Sampled(by, sampled.on_samples))

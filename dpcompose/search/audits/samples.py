@@ -134,8 +134,8 @@ def _world(base: Base, steps: Steps) -> World:
 def sampling(theory: Any, page: Any) -> list[Sampled]:
     """A sampling page in the notions whose mechanisms are tables."""
     head = page.head
-    besides = (IS_REPLACED,) if head.besides else ()
-    of, whole = (head.on_samples, *besides), (head.neighbours, *besides)
+    whole: Steps = (COMES, IS_REPLACED) if head.besides else (head.neighbours,)
+    of: Steps = whole if head.on_samples == head.neighbours else (head.on_samples,)
     some = (
         Supposition(
             "on-samples", f"the guarantee on samples is for where {_words(of)}", premise="on_samples"
