@@ -30,7 +30,7 @@ from typing import Any
 
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import Assumed, Assumption, NotAssumed
-from dpcompose.kernel.expressions import forms, formulas, logarithms, naming, terms
+from dpcompose.kernel.expressions import forms, formulas, logarithms, naming, substitution, terms
 from dpcompose.kernel.expressions.boxes import bound_form, coefficients, distance, shifted
 from dpcompose.kernel.expressions.certificates import (
     BadCertificate as BadCertificate,
@@ -47,7 +47,7 @@ from dpcompose.kernel.expressions.certificates import (
     whole,
     word,
 )
-from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, POSITIVE, Domain
 from dpcompose.kernel.expressions.forms import Form, Peak
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term, letter
@@ -57,6 +57,7 @@ MOST_CASES = 20_000
 MOST_NESTED = 100
 """How deep steps may lie in one another."""
 RELATIONS = {"> 0": True, ">= 0": False}
+OF_RELATION = {"> 0": POSITIVE, ">= 0": NONNEGATIVE}
 
 Side = Term | Form
 
@@ -113,6 +114,8 @@ def check_at_least(
     with read_as_certificate():
         if isinstance(certificate, Mapping) and "sign" in certificate:
             return _by_sign(greater, lesser, certificate, assumed)
+        if isinstance(certificate, Mapping) and "instead" in certificate:
+            return _instance(greater, lesser, certificate, assumed)
         if isinstance(certificate, Mapping) and "eliminated" in certificate:
             (greater, lesser), assumed, certificate = _without_some(greater, lesser, certificate, assumed)
         given = table(certificate, {"letters", "proof"}, {"difference", "known"})
@@ -148,6 +151,32 @@ def _by_sign(greater: Side, lesser: Side, certificate: Any, assumed: Assumed) ->
         more, less = signed.sides
         used |= check_at_least(more, less, given[key], signed.assumed)
     return used
+
+
+def _instance(greater: Side, lesser: Side, certificate: Any, assumed: Assumed) -> frozenset[str]:
+    """What holds for every x > 0, or every x ≥ 0, holds of a term that is so, in place of the letter x."""
+    given = table(certificate, {"letter", "instead", "relation", "greater", "lesser", "shown"})
+    name, relation = word(given["letter"]), word(given["relation"])
+    known = letters({**assumptions.letters_of(assumed), **domains_of(greater, lesser)})
+    if name in known or relation not in OF_RELATION or naming.read(name) != naming.Name(name, name):
+        raise BadCertificate(f"{name} is no new letter that is > 0, or >= 0")
+    instead, used = formula(given["instead"], known), frozenset[str]()
+    if terms.is_open(instead):
+        raise BadCertificate(f"{given['instead']} is one member's: inside of sums it is another one's")
+    _check_values([instead], forms.NOTHING)
+    if not (instead.positive if RELATIONS[relation] else instead.nonnegative):
+        from dpcompose.kernel.deciders.calculus import values
+
+        if not values.surely(instead, RELATIONS[relation], assumed):
+            raise BadCertificate(f"{given['instead']} is not seen to be {relation}")
+        used = frozenset({"ranges"})
+    with_letter = {**known, name: letter(name, OF_RELATION[relation])}
+    more, less = (formula(given[key], with_letter) for key in ("greater", "lesser"))
+    for general, side in ((more, greater), (less, lesser)):
+        here = substitution.substituted(general, {name: instead})
+        if here != (side if isinstance(side, Term) else forms.write(side)):
+            raise BadCertificate(f"{formulas.to_text(general)} is something else there")
+    return used | check_at_least(more, less, given["shown"], assumed)
 
 
 def _without_some(

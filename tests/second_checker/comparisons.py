@@ -29,6 +29,8 @@ def compare(
         return compare(certificate["proof"], *sides, boxes, left)
     if certificate is not None and "sign" in certificate:
         raise NotRead("certificate", "letters of either sign, one sign after the other")
+    if certificate is not None and "instead" in certificate:
+        return instance(certificate, (greater, less), domains, assumed)
     algebra = Algebra(domains)
     algebra.assumed = assumed
     if certificate is None:
@@ -51,6 +53,44 @@ def compare(
     ):
         demand(False, "a letter of the formulas has no domain in the certificate")
     return show(algebra, difference, certificate["proof"])
+
+
+def instance(
+    certificate: Any, sides: tuple[Form, Form], domains: Mapping[str, Any], assumed: assumptions.Known
+) -> None:
+    """Rejects unless both sides are those of what is shown for a new letter, with a term in its place."""
+    keys = {"letter", "instead", "relation", "greater", "lesser", "shown"}
+    demand(set(certificate) == keys, "a certificate with other entries")
+    name, relation = certificate["letter"], certificate["relation"]
+    demand(name not in domains and name.isidentifier() and "__" not in name, f"{name} is no new letter")
+    demand(relation in ("> 0", ">= 0"), f"{relation} is not known of anything")
+    more = {**domains, name: "positive" if relation == "> 0" else "nonnegative"}
+    outer, inner = Algebra(domains), Algebra(more)
+    outer.assumed = inner.assumed = assumed
+    instead = outer.read(certificate["instead"])
+    demand_sign(outer, instead, relation == "> 0", f"the term in place of {name} is not {relation}")
+    demand(not of_one_member(instead), f"the term in place of {name} is one member's")
+    general = [inner.read(certificate[key]) for key in ("greater", "lesser")]
+    for form, side in zip(general, sides, strict=True):
+        there = rewritten(inner, form, lambda a: instead if a == ("letter", name) else None)
+        demand_same(outer, there, side, "the general comparison is another one there")
+    return compare(certificate["shown"], general[0], general[1], more, assumed)
+
+
+def of_one_member(form: Form) -> bool:
+    """Whether the general member of a family stands in a form, outside of what is over all members."""
+
+    def spoken(a: Any) -> bool:
+        match a:
+            case ("letter", name):
+                return str(name).endswith("[i]")
+            case ("prime", _) | ("family", _, _, _):
+                return False
+            case ("top", _, members):
+                return any(of_one_member(x) for x, _ in members)
+        return of_one_member(a[1])
+
+    return any(spoken(a) for monomial, _ in form for a, _ in monomial)
 
 
 def show(algebra: Algebra, form: Form, proof: Any) -> None:

@@ -474,3 +474,15 @@ def over(m: Term | int, member: Term, count: Term) -> Term:
 def moves(name: str) -> bool:
     """Whether a letter is the general member of a family: e[i]."""
     return naming.read(name).is_general
+
+
+def is_open(term: Term) -> bool:
+    """Whether it is about one member of a family: e[i] stands in it, and not in a sum over all members.
+
+    >>> one = letter("e[i]")
+    >>> is_open(one + 1), is_open(over(ONE, one, letter("k")))
+    (True, False)
+    """
+    if term.kind == "letter":
+        return moves(term.of[0])
+    return any(map(is_open, (term.of[0], term.of[2]) if term.kind == "over" else term.parts))

@@ -23,6 +23,7 @@ from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.search.comparisons import comparing
 from dpcompose.search.comparisons.assuming import allowed_points
 from dpcompose.search.comparisons.comparing import Point, Proof
+from dpcompose.search.comparisons.instances import instances
 from dpcompose.search.comparisons.points import grid, simple, usual
 
 MANY = 12
@@ -73,8 +74,9 @@ def _by_squares(greater: Term, lesser: Term, efforts: int | None, assumed: Assum
 
 
 def _shown(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
-    if (certificate := _alone(greater, lesser, efforts, assumed)) is not None:
-        return certificate
+    for way in (_by_instance, _alone):
+        if (certificate := way(greater, lesser, efforts, assumed)) is not None:
+            return certificate
     with suppress(BadCertificate, terms.TermError):  # for one sign there may be no value
         certificate = _by_sign(greater, lesser, efforts, assumed)
         if certificate is not None:
@@ -87,6 +89,17 @@ def _alone(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -
     """A certificate for all values at once; None where none is found."""
     found = comparing.compare(greater, lesser, efforts=efforts, to_prove=True, assumed=assumed)
     return found.certificate if isinstance(found, Proof) else None
+
+
+def _by_instance(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
+    """A certificate that it is an instance of what holds for every x > 0; None where none is found."""
+    for instance in instances(greater, lesser):
+        if (shown := _alone(instance.greater, instance.lesser, efforts, assumed)) is not None:
+            certificate = instance.certificate(shown)
+            with suppress(BadCertificate):
+                comparison.check_at_least(greater, lesser, certificate, assumed)
+                return certificate
+    return None
 
 
 def _by_sign(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
