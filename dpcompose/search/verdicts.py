@@ -6,7 +6,7 @@ that it would imply, and curves.  A reason says what is missing; it decides noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
@@ -24,7 +24,7 @@ from dpcompose.kernel.theorems import Theorem
 from dpcompose.search import always, by_rows, guarantees, least, reasons, tightness
 from dpcompose.search.comparisons import parameters
 from dpcompose.search.comparisons.weakening import weakened
-from dpcompose.search.conversions import besides
+from dpcompose.search.conversions import apart, besides
 from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop, known_to_be_lost
 from dpcompose.search.least import BITS
 from dpcompose.search.refutations import curves, plainer, witnesses
@@ -105,12 +105,16 @@ class Verdicts:
             verdict = self._trivial(claimed) or self._refuted(claimed, BY_WITNESSES, verdict)
         if verdict.word == "undecided":
             verdict = self._by_rows(claimed, verdict)
+        if verdict.word == "undecided" and claimed.has_letters:  # else a curve tells more
+            verdict = self._besides(claimed, besides.of_the_whole) or verdict
         if verdict.word != "refuted" and verdict.loose is None:
             verdict = self._by_curve(claimed, verdict)
         if verdict.word == "undecided":
             verdict = self._refuted(claimed, BY_MORE, verdict)
         if verdict.word == "undecided":
-            verdict = self._besides(claimed) or self._refuted(claimed, (curves.by_many_members,), verdict)
+            others = apart.guarantees if claimed.has_letters else besides.guarantees
+            many = (curves.by_many_members,)
+            verdict = self._besides(claimed, others) or self._refuted(claimed, many, verdict)
         if verdict.word == "undecided" and known and not known[0].way.chosen:
             chosen = guarantees.by_chosen_ways(self.shop, claimed.says.notion, claimed.values)
             proved = self._by_guarantees(claimed, list(chosen))
@@ -151,9 +155,11 @@ class Verdicts:
                     return Verdict(claimed.claim, "proved", proof, *standing, each)
         return Verdict(claimed.claim, "undecided", guarantees=known[0] if known else None)
 
-    def _besides(self, claimed: Claimed) -> Verdict | None:
+    def _besides(
+        self, claimed: Claimed, every: Callable[[Workshop, Satisfies], Iterable[Theorem]]
+    ) -> Verdict | None:
         """A proof from guarantees beside the chains of conversions."""
-        for known in besides.guarantees(self.shop, claimed.says):
+        for known in every(self.shop, claimed.says):
             proof = known if known.says == claimed.says else weakened(self.shop.prover, known, claimed.claim)
             if proof is not None:
                 return Verdict(claimed.claim, "proved", proof, *self._standing(claimed, known, proof))
@@ -209,8 +215,7 @@ class Verdicts:
         if least.page(claimed.shop, claimed.says.notion) is None:
             usual = claimed.usual if claimed.shop.setting.assumed else {}
             return verdict if is_proved else self._exceeded(claimed, verdict, [usual])
-        is_constant = not any(value.letters for value in claimed.values.values())
-        if not is_constant or claimed.limited != claimed.values.keys():
+        if claimed.has_letters or claimed.limited != claimed.values.keys():
             return verdict if is_proved else self._exceeded(claimed, verdict, claimed.simple_points)
         for bits in BITS:
             asked: dict[str, Any] = {"claim": dict(claimed.claim), "bits": bits}

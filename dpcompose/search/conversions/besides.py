@@ -15,9 +15,14 @@ from dpcompose.search.conversions import apart, within
 from dpcompose.search.guarantees import Workshop, loss_of
 
 
+def of_the_whole(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
+    """What holds in the notion of a claim, by pages that are no links of chains, from what the whole has."""
+    return chain(_by_outcomes(shop.whole, said), within.guarantees(shop, said))
+
+
 def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
-    """What holds in the notion of a claim, by pages that are no links of chains."""
-    return chain(_by_outcomes(shop.whole, said), within.guarantees(shop, said), apart.guarantees(shop, said))
+    """The same, and what holds where guarantees of mechanisms set a parameter apart."""
+    return chain(of_the_whole(shop, said), apart.guarantees(shop, said))
 
 
 def _by_outcomes(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:

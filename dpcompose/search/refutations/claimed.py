@@ -42,6 +42,11 @@ class Claimed:
         return dict(self.says.values)
 
     @property
+    def has_letters(self) -> bool:
+        """Whether the claim is for all values of some letters, and not about numbers alone."""
+        return any(value.letters for value in self.values.values())
+
+    @property
     def limited(self) -> set[str]:
         """The parameters for which a number is claimed, and not ∞."""
         return {key for key, value in self.says.values if value.kind != "oo"}

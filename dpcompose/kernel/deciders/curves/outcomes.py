@@ -8,7 +8,6 @@ optimal-composition.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import count as numbers
 from itertools import product
 from math import prod
 
@@ -21,7 +20,7 @@ from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 MOST_OUTCOMES = 32
 """Of how many different losses a formula is written out."""
 MOST_NEGATIVE = 8
-"""Of mechanisms whose number is a letter, up to how many losses below 0 it is written out."""
+"""Of mechanisms whose number is a letter, below how many losses below 0 it is written out."""
 
 
 class NoFormula(ValueError):
@@ -78,18 +77,25 @@ def _gains(
     Of the last mechanisms j = 0, 1, … losses are below 0, up to the first j from which on P(o) ≤ e^ε'·Q(o):
     P(o)/Q(o) falls with j.  Where j is above their number, the number of such outcomes is 0.
     """
-    for j in numbers() if last is not None else [0]:
-        some = known if last is None else [*known, (last, j)]
+
+    def losses(j: int) -> list[tuple[Alike, int]]:
+        return [*known] if last is None else [*known, (last, j)]
+
+    def gain(some: list[tuple[Alike, int]]) -> Term | None:
+        """e^a − e^b for P(o) and e^ε'·Q(o) without what they have in common; None where that is seen ≤ 0."""
         here = terms.add((alike.count - m) * alike.epsilon for alike, m in some)
         there = epsilon + terms.add(m * alike.epsilon for alike, m in some)
         if values.surely(there - here, False, assumed):
+            return None
+        more = terms.exp(here) - terms.exp(there)
+        return more if values.surely(here - there, False, assumed) else terms.top(1, [ZERO, more])
+
+    if last is not None and gain(losses(MOST_NEGATIVE)) is not None:
+        raise NoFormula(f"more than {MOST_NEGATIVE} of the losses may be below 0")
+    for j in range(1 if last is None else MOST_NEGATIVE):
+        if (more := gain(losses(j))) is None:
             return
-        if j > MOST_NEGATIVE:
-            raise NoFormula(f"more than {MOST_NEGATIVE} of the losses may be below 0")
-        many = terms.multiply(_ways(alike.count, m) for alike, m in some)
-        gain = terms.exp(here) - terms.exp(there)
-        seen = values.surely(here - there, False, assumed)
-        yield many * (gain if seen else terms.top(1, [ZERO, gain]))
+        yield more * terms.multiply(_ways(alike.count, m) for alike, m in losses(j))
 
 
 def _ways(count: Term, m: int) -> Term:
