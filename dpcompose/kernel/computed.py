@@ -41,13 +41,15 @@ Point = Mapping[str, Fraction]
 class Curves:
     """What mechanisms lose as curves, for claims with numbers in one notion.
 
-    losses -- of all mechanisms, or of those that are looked at: a part of a composition never loses more.
+    losses -- of all mechanisms, or of those that are looked at: a part of a composition never loses more;
+    by_noise -- whether noise is known by its law, and not by its guarantee alone.
     """
 
     notion: str
     losses: Sequence[Loss]
     setting: Setting
     theory: Theory
+    by_noise: bool = True
 
     @staticmethod
     def of_all(notion: str, stated: Sequence[Loses], setting: Setting, theory: Theory) -> Curves:
@@ -60,7 +62,7 @@ class Curves:
     @cached_property
     def page(self) -> Any:
         """The page by which claims of the notion are computed.  Raises NoPage."""
-        words = ((loss, _word(self.mechanism(loss.mechanism), self.theory)) for loss in self.losses)
+        words = ((loss, self._word(self.mechanism(loss.mechanism))) for loss in self.losses)
         given = [(notion, word) for loss, word in words for notion, _ in loss.guarantees]
         return self._page_about(given)
 
@@ -72,6 +74,10 @@ class Curves:
     def mechanism(self, i: int) -> Mechanism:
         """M_i."""
         return self.setting.mechanisms[i - 1]
+
+    def _word(self, mechanism: Mechanism) -> str:
+        """The word of its noise; "" where it has none, or is known by its guarantee alone."""
+        return _word(mechanism, self.theory) if self.by_noise else ""
 
     def members(self, i: int, many: int | Term) -> Term:
         """How many members of M_i move: all of them where that is 0."""
@@ -172,7 +178,7 @@ class Curves:
         """What the page asks of a mechanism, by each of its guarantees, and the values of their letters;
         parts -- that by guarantees."""
         mechanism, head = self.mechanism(loss.mechanism), self.page.head
-        if (word := _word(mechanism, self.theory)) in head.noises and mechanism.noise is not None:
+        if (word := self._word(mechanism)) in head.noises and mechanism.noise is not None:
             law, given = self.theory.page(mechanism.noise.page, "noise").head, mechanism.noise
             fitting = noises.fit(law, given.parameter, self.setting.assumed, given.letters)
             known = {law.parameter: fitting} | {name: given.letters[name] for name in law.letters}

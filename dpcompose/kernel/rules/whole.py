@@ -149,9 +149,9 @@ def curve(
     known = computed.Curves.of_all(guarantee.notion, stated, setting, theory)
     if bits is None:
         grounds, values = have_values(guarantee, setting), dict(guarantee.values)
-        least = written_out.delta(known, values["epsilon"], covered.cover)
+        least, pages = written_out.delta(known, values["epsilon"], covered.cover)
         used = at_least(setting, theory, guarantee.notion, "delta", values["delta"], least, certificate)
-        return guarantee, grounds | Grounds(frozenset({str(known.page.id)}), used | {"outcomes"})
+        return guarantee, grounds | Grounds(pages, used | {"outcomes"})
     page = known.check_proved(guarantee.values, covered.cover, bits)
     return guarantee, Grounds(frozenset({page}), frozenset({"curves"}))
 

@@ -33,7 +33,7 @@ def _by_outcomes(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
     with suppress(NoTheorem, ValueError):
         losses = [loss_of(theorem) for theorem in shop.stated]
         known = computed.Curves(said.notion, losses, shop.setting, shop.theory)
-        least = written_out.delta(known, values["epsilon"], shop.types)
+        least, _ = written_out.delta(known, values["epsilon"], shop.types)
         shown = parameters.at_least(values["delta"], least, assumed=shop.setting.assumed)
         if shown is not None:
             claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}

@@ -144,6 +144,31 @@ def test_claims_in_letters(one: dpc.Study, claim: tuple[str, str], verdict: str)
         assert found.least.by == "by optimal-composition"
 
 
+def counts(**more: Any) -> dpc.Study:
+    M: Any = dpc.mechanism("M", query=dpc.count, noise=dpc.laplace("b"), **more)
+    return dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded)
+
+
+KOV = "(exp(k/b) - exp((k-2)/b))/(1 + exp(1/b))**k"
+OF_NOISE = [
+    # Laplace noise: 1 − e^((ε − 1/b)/2) for |ε| ≤ 1/b
+    (counts(), ("1/(2*b)", "1 - exp(-1/(4*b))"), "proved"),
+    (counts(), ("1/(2*b)", "1 - exp(-1/(5*b))"), "refuted"),
+    (counts(), ("0", "1 - exp(-1/(2*b))"), "proved"),
+    (counts(), ("0", "1/(2*b)"), "proved"),
+    (counts(), ("-1/b", "1 - exp(-1/b)"), "proved"),
+    # k of them are k mechanisms that are 1/b-DP
+    (counts(count="k"), ("(k-2)/b", KOV), "proved"),
+    (counts(count="k"), ("(k-2)/b", f"{KOV}/3"), "refuted"),
+    (counts(count="k"), ("0", "k/(2*b)"), "proved"),
+]
+
+
+@pytest.mark.parametrize(("one", "claim", "verdict"), OF_NOISE)
+def test_claims_about_noise_in_letters(one: dpc.Study, claim: tuple[str, str], verdict: str) -> None:
+    assert one.check(dpc.approximate(*claim)).verdict == verdict
+
+
 TOTAL_VARIATION = [
     (study(E, count="k"), "k*e/2", "proved"),
     (study(E, count="k"), "k*tanh(e/2)", "proved"),
