@@ -69,7 +69,7 @@ proof: privacy_metric query_sensitivity readings sensitivity
 proof.counterexamples: computed densities instances spreads rows outputs refuting released appearing
 search: trying
 search.comparisons: factoring linear sampling solver weights writing_out covering points answers promising sizes
-    squaring by_calculus assuming comparing parameters satisfiable shorter weakening
+    squaring instances by_calculus assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits
 search.metrics: points proving cases standings
 search.refutations: exchanged plainer
