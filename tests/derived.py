@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import tempfile
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import forgeries
 
+from dpcompose.front import cli
 from dpcompose.front.studies.loading import load
 from dpcompose.kernel import check
 from dpcompose.kernel.core import reading
@@ -98,15 +103,37 @@ OF = [
 """The problem files whose derivations are forged."""
 SHORT = [name for name in OF if name != "271-within-any-number-of-counties.toml"]
 """Those whose core settings are short."""
+IN_METRICS = [
+    "71-private-in-a-metric.toml",
+    "72-sensitivity-of-maps.toml",
+    "73-no-bound-without-clipping.toml",
+    "74-clipping-bounds-the-loss.toml",
+    "105-distances-in-a-table.toml",
+    "107-normal-noise-on-points.toml",
+    "108-a-delta-of-its-own.toml",
+    "109-a-metric-through-a-map.toml",
+    "114-a-study-and-a-table-in-metrics.toml",
+]
+"""Files about privacy in metrics."""
 
 
 @cache
 def made(name: str) -> str:
     """What is saved of a problem file, as text."""
+    if name in IN_METRICS:
+        return saved_by_the_command(name)
     study, claims = load(forgeries.problem(name))
     found = Proofs(study.setting, THEORY)
     verdicts = [found.verdict(claim.guarantee.text()) for claim in claims]
     return json.dumps(proofs.saved(found, writing.to_data(study.setting, claims), verdicts))
+
+
+def saved_by_the_command(name: str) -> str:
+    """What the command saves of a problem file."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        out = Path(folder) / "saved.json"
+        cli.main(["verify", str(forgeries.problem(name)), "--save-derivation", str(out)])
+        return out.read_text(encoding="utf-8")
 
 
 def good(name: str) -> dict[str, Any]:

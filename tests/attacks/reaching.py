@@ -23,11 +23,10 @@ from hypothesis import Phase, settings
 from mutants import KERNEL, KILLED, ROOT, Mutant
 
 TESTS = (
-    "tests/kernel",
-    "tests/proof",
-    "dpcompose/kernel",
-    "tests/language",
+    *("tests/kernel", "tests/proof", "tests/language", "dpcompose/kernel"),
     "tests/front/test_shipped.py::test_golden",
+    *(f"tests/test_{of}_against_oracle.py" for of in ("samples", "groups", "notions", "families")),
+    *("tests/test_curves_on_samples.py", "tests/test_closer.py", "tests/test_samples_at_random.py"),
 )
 """The tests that are to see the mutants."""
 SEEN, SURVIVED, SAME = 1, 0, 3

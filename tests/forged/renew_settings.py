@@ -16,7 +16,7 @@ def main() -> int:
     from forgeries import FORGED
 
     table = {}
-    for name in derived.SHORT:
+    for name in (*derived.SHORT, *derived.IN_METRICS):
         core = derived.good(name)["core"]
         table[name] = {
             place: "".join(changed.reads(change, core) for change in some)

@@ -12,7 +12,7 @@ import changed
 import derived
 import pytest
 from changed import Change
-from derived import OF, SHORT, THEORY
+from derived import IN_METRICS, OF, SHORT, THEORY
 from second_checker import verdicts as second
 from second_checker.outcomes import NotRead, Rejected
 
@@ -33,6 +33,8 @@ CHOSEN = {
     "attain": {"by", "neighbours"},
     "refute": {"claim", "point"},
     "loose": {"claim", "point"},
+    "larger": {"claim", "point"},
+    "cover": {"of"},
     "exceed": {"claim"},
     "curve": {"claim"},
     "vacuous": {"claim"},
@@ -44,12 +46,23 @@ CHOSEN = {
 }
 """What of the arguments of a rule may be another one, and is accepted with another conclusion: whoever makes a
 derivation chooses it.  Whatever else is changed changes nothing, or is refused."""
-OTHER_PREMISES = {"compose", "worst", "convert", "change", "least", "optimal"}
+OTHER_PREMISES = {
+    *("compose", "worst", "convert", "change", "least", "optimal"),
+    *("metric", "cover", "attain", "least_everywhere"),
+}
 """The rules that say something else of other premises of the same kind."""
 LONG = ("46-checked-on-tables.toml", "57-delta-beside-gaussian.toml")
 """Files of which the second checker takes long."""
-MANY_PERSONS = "272-persons-and-single-visits.toml"
-"""To find its neighbours takes long."""
+TAKE_LONG = (
+    "272-persons-and-single-visits.toml",
+    "72-sensitivity-of-maps.toml",
+    "107-normal-noise-on-points.toml",
+    "114-a-study-and-a-table-in-metrics.toml",
+)
+"""Files of which a changed step takes long to look at."""
+EVERY = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in TAKE_LONG else []) for name in (*OF, *IN_METRICS)
+]
 
 
 # steps
@@ -72,7 +85,7 @@ def concluded(prover: Prover, step: Any, premises: tuple[Theorem, ...]) -> Any:
 
 
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("name", [name for name in OF if name != MANY_PERSONS])
+@pytest.mark.parametrize("name", EVERY)
 def test_a_changed_step_says_the_same_or_what_may_be_chosen(name: str, part: int) -> None:
     """By its premises, which are as they were."""
     setting, derivation = about(name)
@@ -86,7 +99,7 @@ def test_a_changed_step_says_the_same_or_what_may_be_chosen(name: str, part: int
                 assert str(change.at[0]) in CHOSEN.get(step["rule"], ()), (n + 1, change, says)
 
 
-@pytest.mark.parametrize("name", OF)
+@pytest.mark.parametrize("name", EVERY)
 def test_other_premises_are_refused_or_say_the_same(name: str) -> None:
     """One that is left out or stands twice, the order, and another one of the same kind."""
     setting, derivation = about(name)
