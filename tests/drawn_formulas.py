@@ -75,6 +75,8 @@ def formula(draw: random.Random, deep: int, symbols: Mapping[str, Term] = SYMBOL
                 terms.top(2, [x.term, y.term, terms.ONE]),
                 lambda at: f(at) + g(at) + 1 - min(f(at), g(at), 1),
             ),
+            lambda: Drawn(f"(-({x.text}) - +({y.text}))", -x.term - y.term, lambda at: -f(at) - g(at)),
+            lambda: Drawn(f"abs({x.text})", terms.largest(x.term, -x.term), lambda at: abs(f(at))),
             lambda: Drawn(f"exp({x.text})", terms.exp(x.term), lambda at: math.exp(f(at))),
             lambda: Drawn(f"log({x.text})", terms.log(x.term), lambda at: math.log(f(at))),
             lambda: (

@@ -21,6 +21,8 @@ from dpcompose.kernel.check import Refused
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.judgements import Lower, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 
 PARTS = [pytest.param(n, marks=[pytest.mark.slow] if n else []) for n in range(8)]
@@ -114,6 +116,32 @@ def test_other_premises_are_refused_or_say_the_same(name: str) -> None:
                 says = concluded(prover, step, premises)
                 if says is not None and says != made.says:
                     assert step["rule"] in OTHER_PREMISES, (n + 1, m, premises, says)
+
+
+# claims
+
+
+def at_the_boundary(rule: str, claim: Any, premises: tuple[Theorem, ...]) -> Any:
+    """The claim that is no larger than what is known, and no smaller than what is lost; None: there is none."""
+    for premise in premises:
+        says = premise.says
+        if rule == "refute" and isinstance(says, Lower) and says.notion == claim["notion"]:
+            return claim | {says.key: formulas.to_text(says.value)}
+        if rule in ("loose", "larger") and isinstance(says, Satisfies) and says.notion == claim["notion"]:
+            return claim | {key: formulas.to_text(value) for key, value in says.values}
+    return None
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_what_is_lost_refutes_no_claim_of_it_and_no_guarantee_is_smaller_than_itself(name: str) -> None:
+    setting, derivation = about(name)
+    prover = Prover(setting, THEORY)
+    for n, made in enumerate(check.replay(derivation, setting, THEORY)):
+        step = derivation["steps"][n]
+        if step["rule"] in ("refute", "loose", "larger"):
+            claim = at_the_boundary(step["rule"], step["claim"], made.premises)
+            if claim is not None:
+                assert concluded(prover, step | {"claim": claim}, made.premises) is None, (n + 1, claim)
 
 
 # core settings

@@ -244,6 +244,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["databases", "atoms"], [["a", "b", "c"]], "one or two records of each atom"),
     ("records", ["databases", "atoms"], [["a"], ["a"]], "one or two records of each atom"),
     ("records", ["databases", "atoms"], [[]], "one or two records of each atom"),
+    ("records", ["databases", "atoms"], [["a"], ["b"], ["c", "d", "f"]], "one or two records of each atom"),
     ("records", ["databases", "kind"], "cells", "a table with the keys"),
     (
         "records",

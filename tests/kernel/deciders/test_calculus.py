@@ -13,7 +13,7 @@ from dpcompose.kernel.deciders.calculus import calculus, elementary, ranges, roo
 from dpcompose.kernel.deciders.calculus.calculus import Step
 from dpcompose.kernel.deciders.calculus.elementary import Elementary, NotElementary
 from dpcompose.kernel.deciders.calculus.steps import Goal
-from dpcompose.kernel.expressions import forms, formulas
+from dpcompose.kernel.expressions import forms, formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import TermError, exp, letter
@@ -139,6 +139,7 @@ def test_what_a_step_leaves(text: str, step: list[Any], rest: list[str]) -> None
         ("a + b*a", ["apart", ["0", "0"]], "there are not so many parts"),
         ("a + b", ["apart", ["0"]], "there are not so many parts"),
         ("x*exp(a)", ["collect", ["x"]], "a parameter may be negative"),
+        ("a*x + x", ["collect", ["a", "x"]], "a parameter may be negative"),
         ("a*exp(a) - a", ["collect", ["a"]], "a parameter stands in other terms, too"),
         ("n", ["number", "n"], "n may have several values"),
         ("a", ["change", "a", "root"], "a cannot be changed like this"),
@@ -236,6 +237,14 @@ SURELY = [
 def test_what_is_surely_positive(text: str, strictly: bool, weakly: bool) -> None:
     term = formulas.parse(text, SYMBOLS)
     assert (values.surely(term), values.surely(term, strictly=False)) == (strictly, weakly)
+
+
+@pytest.mark.parametrize("least", [0, 1])
+def test_the_largest_of_no_members_are_surely_nothing(least: int) -> None:
+    """The sum of the m largest of exp(e[i]) - 1 is 0 where m is."""
+    m, k = letter("m", Domain(F(least), integer=True)), letter("k", Domain.read("integer >= 1"))
+    largest = terms.over(m, exp(letter("e[i]")) - 1, k)
+    assert values.surely(largest) == (least > 0)
 
 
 def test_a_name_with_two_domains_is_surely_nothing() -> None:
