@@ -122,6 +122,7 @@ def _negated_twice(it: ast.UnaryOp) -> None:
 
 
 MORE, LESS, WORK = "may accept more", "refuses more", "limits of work"
+LENGTHS = "lengths are asserted"
 """What a mutant can do: every change of a quantity, and every other one of which it is not seen, may accept more."""
 LARGER = {"Lt is LtE", "Gt is GtE", "And is Or"}
 """By these a condition holds more often, by their opposites less often."""
@@ -133,15 +134,19 @@ SMALLER = {"LtE is Lt", "GtE is Gt", "Or is And"}
 
 @dataclass(frozen=True)
 class Place:
-    """A node in the body of a function; sense -- 1 where it refuses if it holds, -1 if it does not, 0: unknown."""
+    """A node in the body of a function; sense -- 1 where it refuses if it holds, -1 if it does not, 0: unknown;
+    strict -- whether it asserts that what is gone through together is as long."""
 
     node: ast.AST
     sense: int
+    strict: bool = False
 
     def kind(self, words: str) -> str:
         """What a change of it can do."""
         if any(isinstance(one, ast.Name) and one.id.startswith(LIMITS) for one in ast.walk(self.limit)):
             return WORK
+        if self.strict:
+            return LENGTHS
         refuses = (LARGER if self.sense > 0 else SMALLER if self.sense < 0 else set()) & {words}
         return LESS if refuses else MORE
 
@@ -168,6 +173,9 @@ def bodies(tree: ast.Module) -> list[Place]:
             return
         if inside:
             found.append(Place(node, sense))
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            found.append(Place(node.value, 0, strict=True))
+            return
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list", "args") and isinstance(
                 node, ast.FunctionDef | ast.arg | ast.AnnAssign
