@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
@@ -15,6 +15,50 @@ from dpcompose.kernel.core.reader import BadSetting
 DOMAINS = ("positive", "nonnegative", "real")
 FORMULA = re.compile(r"[\w\s*/+().,\[\]^-]+")
 Path = tuple[Any, ...]
+ADDED: Mapping[str, Mapping[str, Sequence[Any]]] = {
+    "": {"orders": ["8"], "assumed": [[["e", "<=", "1"]], [["m", "<", "n"]]], "distances": [{}]},
+    "databases": {
+        "of": ["multisets", "sets", "sequences", "tuples"],
+        "size": [["any", None], ["exactly", 2], ["exactly", 6], ["at most", 1]],
+        "least": [2],
+        "letter": ["n", "e"],
+        "lower": ["m"],
+        "places": [[0, 1], [0, 0, 1]],
+        "parts": [[]],
+        "outside": [["x", "y"]],
+        "count": [4],
+    },
+    "target": {
+        "single": [[[1, 1]], [[0, 1], [1, 0]], [[0, 3]], "any two"],
+        "steps": [2],
+        "within": ["any size"],
+        "times": ["m", "e"],
+    },
+    "mechanisms": {
+        "stated": [{"single": "any two", "steps": 1}, {"single": [[1, 1]], "steps": 2}],
+        "count": ["2", "k"],
+        "partition": ["P"],
+        "codes": [[[0], [1]]],
+        "processed": [True],
+        "filtered": [True],
+        "dealt": [True],
+        "orders": ["8"],
+        "table": [{"on": "inputs", "outcomes": ["no", "yes"], "rows": [["1/4", "3/4"], ["3/4", "1/4"]]}],
+        "noise": [{"query": {"page": "histogram", "values": {}}, "page": "laplace", "parameter": "1"}],
+        "sampled": [{"page": "poisson-sampling-replaced", "values": {"s": "1/2"}}],
+        "also": [
+            [
+                {
+                    "stated": {"single": [[1, 1]], "steps": 1},
+                    "domain": "own",
+                    "notion": "pure",
+                    "values": {"epsilon": "1"},
+                }
+            ]
+        ],
+    },
+}
+"""What is put into the tables of a core setting, by where they are: into a mechanism, more than it has."""
 
 
 @dataclass(frozen=True)
@@ -84,16 +128,31 @@ def changes(data: Any) -> list[Change]:
     return found
 
 
+def additions(core: Any) -> list[Change]:
+    """Changes by which a core setting has more, or something of another kind."""
+    tables = [("", (), core), *((key, (key,), core[key]) for key in ("databases", "target"))]
+    tables += [("mechanisms", ("mechanisms", n), one) for n, one in enumerate(core["mechanisms"])]
+    return [
+        Change((*at, key), value)
+        for kind, at, table in tables
+        for key, some in ADDED[kind].items()
+        for value in some
+        if table.get(key) != value
+    ]
+
+
 def share(some: list[Change], part: int, of: int) -> list[Change]:
     """One of so many parts of some changes; the same ones in each run."""
     return [one for one in some if one.number % of == part]
 
 
 def by_place(data: Any) -> dict[str, list[Change]]:
-    """All changes, by where they are."""
+    """All changes of a core setting, by where they are."""
     found: dict[str, list[Change]] = {}
     for change in changes(data):
         found.setdefault(change.place, []).append(change)
+    for change in additions(data):
+        found.setdefault(f"+ {change.place}", []).append(change)
     return found
 
 

@@ -198,6 +198,7 @@ def test_of_a_changed_setting_the_kernel_accepts_no_more_than_the_second_checker
     data = derived.good(name)
     if judged(json.dumps(data)) != "accepted":
         return
-    for change in changed.share(changed.changes(data["core"]), part, len(PARTS)):
+    core = data["core"]
+    for change in changed.share([*changed.changes(core), *changed.additions(core)], part, len(PARTS)):
         if not is_shown_only(change, data["core"]):
             assert ends(change, data) != ("accepted", "refused"), change
