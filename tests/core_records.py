@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dpcompose.kernel.core import reading
@@ -34,6 +35,11 @@ def setting(
             "mechanisms": named,
         }
     )
+
+
+def on(setting: Setting, domain: str) -> Setting:
+    """The setting with all guarantees on a domain."""
+    return replace(setting, mechanisms=tuple(replace(one, domain=domain) for one in setting.mechanisms))
 
 
 def moves(found: Cover) -> set[str]:

@@ -91,6 +91,7 @@ OF = [
     "207-truncated-for-households.toml",
     "calculus.toml",
     "implied.toml",
+    "in-between.toml",
     "in-metric.toml",
     "many.toml",
     "nested.toml",

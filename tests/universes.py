@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
 import oracle
@@ -167,6 +167,28 @@ def universes(
         if poor:
             there = [kind for kind in kinds if rng.random() < 0.5 or sum(map(len, kind)) == 1]
         held = {f"u{n}{copy}": kind for n, kind in enumerate(there) for copy in "ab"}
+        held |= dict(zip(named, where, strict=True))
+        yield Universe(held, tuple(partitions), {name: k for name, (k, _) in partitions.items()}, size)
+
+
+def poorest(
+    partitions: Mapping[str, tuple[int, int]],
+    named: Sequence[str],
+    size: tuple[Any, int],
+    rng: random.Random,
+    some: int,
+    ends: int,
+) -> Iterator[Universe]:
+    """Universes, some of them, with records of a few kinds, and as few others as parts that have none need."""
+    kinds = list(product(*(memberships(*one) for one in partitions.values())))
+    ways = list(product(combinations_with_replacement(kinds, ends), product(kinds, repeat=len(named))))
+    for few, where in ways if len(ways) <= some else rng.sample(ways, some):
+        there = {*few, *where, tuple(frozenset[int]() for _ in partitions)}
+        for at, (k, _) in enumerate(partitions.values()):
+            for i in range(1, k + 1):
+                if not any(i in kind[at] for kind in there):
+                    there.add(tuple(frozenset({i} if n == at else ()) for n in range(len(partitions))))
+        held = {f"u{n}{copy}": kind for n, kind in enumerate(sorted(there, key=str)) for copy in "ab"}
         held |= dict(zip(named, where, strict=True))
         yield Universe(held, tuple(partitions), {name: k for name, (k, _) in partitions.items()}, size)
 

@@ -36,6 +36,8 @@ def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
     if len(some) ** 2 > MANY:
         raise NotRead("setting", "large groups of policies")
     graph = usable(drawn(target["single"]), base, frozenset(atoms))
+    if base.get("copies") or ("beside" in base and steps > 1):
+        raise NotRead("setting", "named records, or groups of a policy, beside parts")
     slots = [(one, reads) for one in core["mechanisms"] for reads in one["reads"]]
     for left in some:
         for right in some:
@@ -46,6 +48,17 @@ def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
             yield tuple(moved(one, reads, left, right, base) for one, reads in slots)
 
 
+def poorest(graph: Edges, base: Any, left: Atoms, right: Atoms) -> Edges:
+    """The edges in the universe in which the fewest records are that two databases may have alone: there ways are
+    longest.  Of other universes nothing is said, so that it is the worst one."""
+    if "beside" not in base:
+        return graph
+    there = {*left, *right}
+    while not (more := {y for x in there for y in base["beside"][x]}) <= there:
+        there |= more
+    return frozenset(edge for edge in graph if edge <= there | {None})
+
+
 def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> Any:
     """How far what a slot reads moves; of a noise how many of its records go and come."""
     own = frozenset(range(len(base["atoms"])) if reads is None else reads)
@@ -54,6 +67,7 @@ def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> A
         raise NotRead("setting", "noise on, or sets of, records that become one")
     image: dict[int, Atom] = {x: min(some) for some in codes for x in some}
     demand(image.keys() <= own, "records that become one and are not read")
+    ends = left, right
     left, right = seen(left, right, own, image)
     if "noise" in mechanism:
         return len(left), len(right)
@@ -63,7 +77,7 @@ def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> A
     if relation["single"] == "any two":
         return 1
     whole = len(own) == len(base["atoms"])
-    graph, steps = drawn(relation["single"]), relation["steps"]
+    graph, steps = poorest(drawn(relation["single"]), base, *ends), relation["steps"]
     loops = {frozenset((x,)) for x in image.values()}
     if mechanism["domain"] == "own" or (whole and not codes):
         there = {image.get(x, x) for x in own} | {None}

@@ -29,6 +29,7 @@ def parted(problem: Any, core: Any) -> None:
     every = memberships(problem, parts, {name: allowed(problem, name, parts) for name in parts})
     demand(not found - every, "records that are not there")
     demand(all("codes" not in one for one in core["mechanisms"]), "records that are recoded")
+    check_beside(problem, core)
     atoms: list[list[Record]] = [[(name, 0) for name in atom] for atom in own["atoms"]]
     placed = {name: among(core, policy) for name, policy in problem["granularities"].items()}
     listed = [record for atom in atoms for record in atom]
@@ -39,6 +40,22 @@ def parted(problem: Any, core: Any) -> None:
             demand(graph == relation["single"], "other neighbours")
         else:
             same_edges(graph, relation["single"], atoms)
+
+
+def check_beside(problem: Any, core: Any) -> None:
+    """Rejects a setting that does not say which records are there in any case, where it matters: those that lie in
+    no part; where all records lie in one part of one partition, and move within it, ways do not leave it."""
+    own = core["databases"]
+    reads = [one["reads"] for one in core["mechanisms"] if one.get("partition")]
+    nowhere = {n for n in range(len(own["atoms"])) if not any(n in part for parts in reads for part in parts)}
+    used = {one["partition"] for one in core["mechanisms"] if one.get("partition")}
+    overlapping = any(problem["partitions"][name]["kind"] == "overlapping" for name in used)
+    across = len(used) > 1 or overlapping
+    moving = any(within(policy) for policy in problem["granularities"].values())
+    demand(("beside" in own) == (across and moving), "records that are there in any case")
+    demand(
+        all({*some} == nowhere for some in own.get("beside", [])), "other records that are there in any case"
+    )
 
 
 def within(policy: Any) -> str:

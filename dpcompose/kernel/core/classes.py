@@ -6,7 +6,7 @@ whole numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -50,6 +50,9 @@ class Databases:
     is meant for each of their values, of which those that are there have all types of neighbours; of tuples
     and cells letter -- for any length, from_length -- from which one on all types are there; unlimited -- of
     sets with letters, whether there are as many more records as databases need, which nothing tells apart;
+    beside, copies -- of multisets by policies, where the universe is one of several, whose atoms are some of
+    these: beside -- for each the others that are there where it is; copies -- atoms of one record each, of
+    which one of each some is there;
     atoms -- all of them; places -- of tuples, at which of the places 0, 1, … the records of each atom stand;
     count -- how many cells, or databases, there are;
     of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
@@ -74,6 +77,8 @@ class Databases:
     types: tuple[Counted, ...] = ()
     outside: tuple[str, ...] = ()
     parts: tuple[tuple[str, Points | Databases], ...] = ()
+    beside: tuple[tuple[int, ...], ...] = ()
+    copies: tuple[tuple[int, ...], ...] = ()
 
     @property
     def points(self) -> tuple[Points, ...]:
@@ -174,6 +179,11 @@ class Databases:
         apart = 0 if word == "exactly" else n - self.least
         return max(removed, added) <= n and abs(removed - added) <= apart
 
+    def has(self, *sizes: int) -> bool:
+        """Whether some databases have so many records each."""
+        word, n = self.size
+        return n is None or (max(sizes) <= n and (word != "exactly" or {*sizes} == {n}))
+
     def shared(self, removed: int, added: int) -> int:
         """How many records two databases share at least that differ by so many."""
         word, n = self.size
@@ -209,6 +219,8 @@ class Databases:
             found |= {"places": list(self.places)} if self.places else {}
             found |= {"unlimited": True} if self.unlimited else {}
             found |= {"from": self.from_length} if self.from_length else {}
+            found |= {"beside": list(map(list, self.beside))} if self.beside else {}
+            found |= {"copies": list(map(list, self.copies))} if self.copies else {}
         if self.kind == "cells" and self.letters:
             found |= {"size": list(self.size)}
         for key, term in (("letter", self.letter), ("lower", self.lower)):
@@ -261,16 +273,15 @@ OF_LEAST = ("multisets", "sets")
 
 def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
     """A class whose databases are made of records."""
-    reader.keys(
-        ("kind", "shown", "of", "size", "least", "letter", "lower", "from", "unlimited", "atoms", "places")
-    )
+    keys = ("kind", "shown", "of", "size", "least", "letter", "lower", "from", "unlimited", "atoms", "places")
+    formed = reader.key("of").text(*FORMS[kind])
+    reader.keys((*keys, "beside", "copies") if kind == "policies" and formed == "multisets" else keys)
     if len(parts := reader.key("size").items()) != 2:
         raise reader.key("size").wrong("a word and a number")
     size = parts[0].text(*SIZES)
     n = None if size == "any" else parts[1].whole(0, 10**15)
     most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
     least = reader.key("least", 0).whole(0, most)
-    formed = reader.key("of").text(*FORMS[kind])
     atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
     names = [name for atom in atoms for name in atom.records]
     many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
@@ -285,8 +296,21 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
         raise reader.key("from").wrong("a length of tuples with a letter, no less than there are places,")
     if formed != "sets" and unlimited:
         raise reader.key("unlimited").wrong("nothing but for sets, so none")
+    beside, copies = _of_universes(reader, atoms)
     databases = Databases(
-        kind, shown, formed, (size, n), least, letter, lower, length, unlimited, atoms, places
+        kind,
+        shown,
+        formed,
+        (size, n),
+        least,
+        letter,
+        lower,
+        length,
+        unlimited,
+        atoms,
+        places,
+        beside=beside,
+        copies=copies,
     )
     if formed == "sequences" and letter is not None:
         raise reader.key("letter").wrong("nothing for sequences, so none")
@@ -295,6 +319,26 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
     if (one := _too_few(databases)) is not None:
         raise reader.key(one).wrong("a letter for whole numbers up to the one that is there,")
     return databases
+
+
+Numbers = tuple[tuple[int, ...], ...]
+
+
+def _of_universes(reader: Reader, atoms: Sequence[Atom]) -> tuple[Numbers, Numbers]:
+    """Which atoms are there beside which, and of which one is there only."""
+    beside, copies = (
+        tuple(tuple(one.wholes()) for one in reader.key(key).items()) if key in reader.value else ()
+        for key in ("beside", "copies")
+    )
+    if any(not 0 <= number < len(atoms) for some in (*beside, *copies) for number in some):
+        raise reader.wrong("numbers of atoms")
+    if len(beside) not in (0, len(atoms)):
+        raise reader.key("beside").wrong("some atoms for each one")
+    alone = [number for some in copies for number in some]
+    single = all(len(atoms[number].records) == 1 for number in alone)
+    if copies and not (beside and single and all(copies) and len({*alone}) == len(alone)):
+        raise reader.key("copies").wrong("different atoms of one record each, of which one is there")
+    return beside, copies
 
 
 def _letter(reader: Reader, key: str) -> Term | None:

@@ -9,7 +9,7 @@ other has, where any record may be matched with nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
@@ -19,7 +19,7 @@ from dpcompose.kernel.covers import paths
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Pair, Reader
+from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Pair, Reader, smallest_pair
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
@@ -34,7 +34,7 @@ class Policies(Covering):
 
     def cover(self) -> Cover:
         target, databases = self.setting.target, self.setting.databases
-        metrics = {one: self.metric(one, reader) for one, reader in self.readers().items()}
+        metrics = self.metrics_among(self.every)
         pages = list({i: metric.pages for (i, _), metric in metrics.items()}.values())
         if target.any_two:  # of limited sizes these are groups of steps
             if databases.of != "multisets" or databases.size[1] is not None:
@@ -51,10 +51,10 @@ class Policies(Covering):
         gone_through = 0
         for left, right in differences(databases, target, self.most):
             gone_through += 1
-            alike, pair = self.moved(left, right, metrics), self.room.pair(left, right)
-            order = self.by_size(pair)
-            if alike not in found or order < found[alike][0]:
-                found[alike] = order, pair
+            for alike, pair in self.in_universes(left, right):
+                order = self.by_size(pair)
+                if alike not in found or order < found[alike][0]:
+                    found[alike] = order, pair
         smallest = sorted(found.items(), key=lambda one: one[1][0])
         types = [self.type(alike, pair) for alike, (_, pair) in smallest]
         return self.of_types(types, gone_through, pages)
@@ -64,7 +64,9 @@ class Policies(Covering):
         """As many as lead from a record to any that can be reached, for each record of the larger one."""
         if (n := self.setting.databases.largest) is None:
             return None
-        costs = Costs(self.room.usable(frozenset(self.setting.target.policy), self.every))
+        if self.setting.databases.beside:  # with fewer atoms ways are longer
+            return 2 * len(self.every) * n
+        costs = self.steps_among(self.every)
         twice = ((x, x) for x in self.every if len(self.room.atoms[x].records) > 1)
         ends = (*combinations([*self.every, NOTHING], 2), *twice)
         longest = max((costs(x, y) or 0 for x, y in ends), default=0)
@@ -80,13 +82,67 @@ class Policies(Covering):
         """All atoms."""
         return frozenset(range(len(self.setting.databases.atoms)))
 
+    # universes of which it is not said which one it is
+
+    def in_universes(self, left: Side, right: Side) -> Iterator[tuple[Alike, Pair]]:
+        """How far neighbours move what is read in each universe, of which the poorest have the longest ways;
+        and two databases, with the records of both on which that depends."""
+        moved, pair = self.moved(left, right, self.metrics_among(self.every)), self.room.pair(left, right)
+        if not self.setting.databases.beside:
+            return iter([(moved, pair)])
+        ends = frozenset({*left, *right})
+        alone = self.room.around(ends)
+        if self.joined(left, right, alone) and moved == self.moved(left, right, self.metrics_among(alone)):
+            return iter([(moved, pair)])
+        universes = list(self.room.universes(ends, frozenset[int]().union(*map(self.reached, ends))))
+        if not all(self.joined(left, right, self.room.around(there)) for there in universes):
+            raise NoCover("steps to neighbours may lead through records of which it is not said how they lie")
+        return (self.in_universe(left, right, there) for there in universes)
+
+    @cached_property
+    def reached(self) -> Callable[[int], Iterable[int]]:
+        """The atoms to which steps lead from one, but by way of nothing: no shortest way needs others."""
+        target, mechanisms = self.setting.target, self.setting.mechanisms
+        stated = (one.stated for one in mechanisms if one.stated is not None and not one.stated.any_two)
+        told = (*stated, target) if target.steps > 1 else stated
+        return paths.steps(paths.graph(edge for one in told for edge in one.policy if NOTHING not in edge))
+
+    def in_universe(self, left: Side, right: Side, there: frozenset[int]) -> tuple[Alike, Pair]:
+        """The same in the universe with some atoms, and those that are there with these."""
+
+        def moved(there: frozenset[int]) -> Alike:
+            return self.moved(left, right, self.metrics_among(self.room.around(there)))
+
+        found = moved(there)
+        needed = [one for one in sorted(there - {*left, *right}) if moved(there - {one}) != found]
+        pair = smallest_pair(self.setting.databases, left, right, (*needed, *needed[-1:]))
+        fits = self.setting.databases.has(*map(len, pair))
+        return found, pair if fits else self.room.pair(left, right)
+
+    def joined(self, left: Side, right: Side, there: frozenset[int]) -> bool:
+        """Whether databases are neighbours in a universe of some atoms."""
+        cost = cheapest(self.steps_among(there), left, right)
+        return cost is not None and cost <= self.setting.target.steps
+
+    @cached_property
+    def steps_among(self) -> Callable[[frozenset[int]], Costs]:
+        """What the target's steps cost in a universe of some atoms."""
+        policy = frozenset(self.setting.target.policy)
+        return cache(lambda there: Costs(self.room.usable(among(policy, there), self.every)))
+
+    @cached_property
+    def metrics_among(self) -> Callable[[frozenset[int]], Mapping[Reader, Moved]]:
+        """How far all that is read moves in a universe of some atoms."""
+        readers = self.readers()
+        return cache(lambda there: {one: self.metric(one, reader, there) for one, reader in readers.items()})
+
     # how far inputs are apart
 
-    def metric(self, reader: Reader, atoms: tuple[int, ...] | None) -> Moved:
-        """How far what a mechanism reads moves."""
+    def metric(self, reader: Reader, atoms: tuple[int, ...] | None, there: frozenset[int]) -> Moved:
+        """How far what a mechanism reads moves in a universe of some atoms."""
         mechanism = self.setting.mechanisms[reader[0] - 1]
         inside = self.every if atoms is None else frozenset(atoms)
-        seen, whole = Seen(inside, mechanism.codes), inside == self.every
+        seen = Seen(inside, mechanism.codes)
         if mechanism.sampled is not None or mechanism.dealt:
             self.check_drawn(mechanism)
         if mechanism.noise is not None:
@@ -95,19 +151,7 @@ class Policies(Covering):
         assert stated is not None
         if stated.any_two or not inside:  # nothing has one value only, and never moves
             return Moved((self.any_two(),), seen, lambda left, right: ONE, discrete=True)
-        edges, as_it_is = frozenset(stated.policy), whole and not mechanism.codes
-        if mechanism.domain == "own" or as_it_is:
-            edges = seen.among(self.room.usable(edges, inside))
-        else:
-            edges = self.room.usable(edges, self.every)
-            if stated.steps > 1 and not groups_pass(self.room, seen, edges):
-                raise NoCover(
-                    f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
-                    "pushed forward; state it for single steps, or on the own domain"
-                )
-            edges = self.room.usable(seen.contracted(edges), inside)
-        if mechanism.dealt:  # inputs have any size
-            edges = frozenset(stated.policy)
+        edges = steps_seen(self.room, mechanism, seen, among(stated.policy, there))
         form = "cheapest matching"
         pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
         costs, at_once = Costs(edges), stated.steps
@@ -241,6 +285,30 @@ def groups_pass(here: Room, seen: Seen, edges: Iterable[Edge]) -> bool:
     if seen.single:
         return len(seen.inside) == len(here.atoms) and seen.stuck(edges) is None
     return here.groups_pushed
+
+
+def among(edges: Iterable[Edge], there: frozenset[int]) -> frozenset[Edge]:
+    """The edges between some atoms, or from these to nothing."""
+    return frozenset(edge for edge in edges if {*edge} <= there | {NOTHING})
+
+
+def steps_seen(here: Room, mechanism: Mechanism, seen: Seen, edges: frozenset[Edge]) -> frozenset[Edge]:
+    """The single steps of what is seen: the edges that a guarantee is stated for there, or on databases.
+
+    Raises NoCover where groups of the latter are not pushed forward.
+    """
+    stated, every = mechanism.stated, frozenset(range(len(here.atoms)))
+    if mechanism.dealt:  # inputs have any size
+        return edges
+    if mechanism.domain == "own" or (seen.inside == every and not mechanism.codes):
+        return seen.among(here.usable(edges, seen.inside))
+    edges = here.usable(edges, every)
+    if stated is not None and stated.steps > 1 and not groups_pass(here, seen, edges):
+        raise NoCover(
+            f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
+            "pushed forward; state it for single steps, or on the own domain"
+        )
+    return here.usable(seen.contracted(edges), seen.inside)
 
 
 # costs

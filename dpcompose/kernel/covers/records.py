@@ -282,12 +282,11 @@ class Records(Covering):
             yield self.anew(left)
         yield smallest_pair(databases, left, right)
         if any(is_about_least(mechanisms[i - 1], self.theory) for i in moving):
-            atoms, (word, n) = range(len(databases.atoms)), databases.size
+            atoms = range(len(databases.atoms))
             own = (left or right)[0]
             for more in (*((atom,) for atom in atoms), *((own, atom) for atom in atoms)):
                 pair = smallest_pair(databases, left, right, more)
-                sizes = {*map(len, pair)}
-                if (n is None or max(sizes) <= n) and (word != "exactly" or sizes == {n}):
+                if databases.has(*map(len, pair)):
                     yield pair
 
     def anew(self, left: tuple[int, ...]) -> Pair:

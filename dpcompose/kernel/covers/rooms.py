@@ -6,13 +6,20 @@ Of a multiset a record may be there any number of times, of a set once; a tuple 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import product
+from math import prod
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge
-from dpcompose.kernel.covers.types import Pair, smallest_pair
+from dpcompose.kernel.covers.types import NoCover, Pair, smallest_pair
 
 Side = tuple[int, ...]
 """The atoms of records that only one of two databases has, one number a record, in order."""
+
+
+MOST_UNIVERSES = 300
+"""In how many ways other records may lie at most, for each two databases."""
 
 
 class Room:
@@ -33,7 +40,8 @@ class Room:
         A record that both have is no difference: some other pairs match then, at no higher cost.
         """
         alone = any(len(self.atoms[number].records) < 2 for number in {*left} & {*right})
-        return not alone and self.databases.differ(len(left), len(right))
+        twice = any(len({*left, *right} & {*some}) > 1 for some in self.databases.copies)
+        return not alone and not twice and self.databases.differ(len(left), len(right))
 
     def pair(self, left: Side, right: Side) -> Pair:
         """The smallest two databases that do."""
@@ -50,6 +58,25 @@ class Room:
             return frozenset()
         fixed = self.of_one_size(inside)
         return frozenset(edge for edge in edges if not (fixed and NOTHING in edge))
+
+    def around(self, atoms: Iterable[int]) -> frozenset[int]:
+        """Some atoms, and those that are there where these are."""
+        found, more = frozenset[int](), frozenset(atoms)
+        while more != found:
+            found, more = more, more.union(*(self.databases.beside[number] for number in more))
+        return found
+
+    def universes(self, ends: frozenset[int], joined: frozenset[int]) -> Iterator[frozenset[int]]:
+        """Some atoms, and of those that are joined with these one for each record that lies in one of several
+        places, in all ways."""
+        apart = (some for some in self.databases.copies if ends.isdisjoint(some))
+        others = [some for some in apart if not joined.isdisjoint(some)]
+        if prod(map(len, others)) > MOST_UNIVERSES:
+            raise NoCover(
+                f"distances depend on how {len(others):,} records lie among the parts, in more than "
+                f"{MOST_UNIVERSES} ways; fewer of them would do, or parts written out"
+            )
+        return (ends.union(places) for places in product(*others))
 
 
 class OfSets(Room):

@@ -117,9 +117,29 @@ class Policies(OfAtoms):
     def sets(self) -> Iterator[Collection[str]]:
         yield from self.read()
 
+    def databases(self) -> dict[str, Any]:
+        """The class; where it is not said how records lie, with a record in no part there in any case."""
+        found, copies = super().databases(), self.setting.copies
+        if copies is None:
+            return found
+        numbers = {record: n for n, records in enumerate(self.atoms) for record in records}
+        always = {numbers[record] for record in self.universe.spare}
+        beside = [set(always) for _ in self.atoms]
+        there = [some for some in copies.values() if some.keys() <= numbers.keys()]
+        for copy, own in (pair for some in there for pair in some.items()):
+            beside[numbers[copy]] |= {numbers[own]} if own in numbers else set()
+        apart = [[numbers[copy] for copy in some] for some in there]
+        return found | {"beside": list(map(sorted, beside)), "copies": apart}
+
+    @cached_property
+    def _copies(self) -> frozenset[str]:
+        """The copies of records with a name."""
+        return frozenset(copy for some in (self.setting.copies or {}).values() for copy in some)
+
     def alike(self, record: str) -> Hashable:
         edges = tuple(policy.alike(record, self.universe) for policy in self._policies)
-        return edges, tuple(self._coded(f).get(record) for f in self._recodings)
+        alone = record if record in self._copies else ""
+        return edges, alone, tuple(self._coded(f).get(record) for f in self._recodings)
 
     @cached_property
     def _recodings(self) -> list[Map]:

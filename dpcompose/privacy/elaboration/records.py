@@ -28,7 +28,7 @@ class Records(OfAtoms):
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:
         databases = setting.databases
-        if not (databases.twice or databases.aligned):
+        if not (databases.twice or databases.aligned) or setting.copies:
             return None
         edits = setting.target.edits(databases)
         every = [mechanism.reads for mechanism in setting.mechanisms]

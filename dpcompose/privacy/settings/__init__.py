@@ -58,7 +58,9 @@ class Setting(Composition, Shown):
     ones before it; near -- within which distance pairs are that claims without a metric are about;
     data -- of a problem file what is written back as it stands;
     orders -- of which α divergences are spoken: those of which all guarantees say something, or others;
-    beside -- where one guarantee of each mechanism is chosen, the others, in words.
+    beside -- where one guarantee of each mechanism is chosen, the others, in words;
+    copies -- of parts written out, of which it is not said where records lie, for each record with a name its
+    copies, one for each way to lie, with another one that lies so, if in some part; None where all is said.
     """
 
     databases: DatabaseClass
@@ -75,6 +77,7 @@ class Setting(Composition, Shown):
     orders: Orders | None = None
     metrics: Mapping[str, NamedMetric] = field(default_factory=dict)
     near: Within | None = None
+    copies: Mapping[str, Mapping[str, str | None]] | None = None
 
     def __post_init__(self) -> None:
         if not self.mechanisms:

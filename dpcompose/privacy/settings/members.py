@@ -77,6 +77,7 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
         target=target,
         mechanisms=tuple(mechanisms),
         domains=MappingProxyType(domains),
+        copies=copies if copies or placed.across(setting) else None,
     )
     return written, tuple(origin)
 
@@ -113,9 +114,9 @@ def _copied(mechanism: Mechanism, partitions: Placed, copies: Copies) -> Mechani
 
 def _divided(
     setting: Setting, sizes: Mapping[str, int]
-) -> tuple[DatabaseClass, dict[str, list[Map]], dict[str, list[str]]]:
+) -> tuple[DatabaseClass, dict[str, list[Map]], dict[str, dict[str, str | None]]]:
     """The class with as many parts as are needed, for each partition the maps to its parts, and copies of the
-    records with a name, one in each part, or in none."""
+    records with a name, one in each part, or in none, each with an unnamed record that lies there."""
     divided = [m.reads for m in setting.mechanisms if m.reads.divided]
     partitions = {f.partition: _size(f.parts, sizes) for f in divided}
     if not partitions:
@@ -131,7 +132,7 @@ def _divided(
     def of_part(n: int, i: int) -> list[int]:
         return [at for at, choice in enumerate(choices) if i in choice[n]]
 
-    copies: dict[str, list[str]] = {}
+    copies: dict[str, dict[str, str | None]] = {}
     if setting.databases.identified:
         each = max(2, setting.target.innermost()[1])
         databases = setting.databases.of_sizes(Size(each * len(choices), exactly=True))
@@ -147,9 +148,8 @@ def _divided(
             for choice in choices
         ]
         held, part = [[name, f"{name}'"] for name in names], Restriction
-        copies = {x: [f"{x} in {name}" if name else x for name in names] for x in placed.named(setting)}
-        for of_each in copies.values():
-            held = [[*some, copy] for some, copy in zip(held, of_each, strict=True)]
+        copies = {x: _copies(x, names) for x in placed.named(setting)}
+        held = [[*some, *(list(one)[at] for one in copies.values())] for at, some in enumerate(held)]
         inside = {record for at, some in enumerate(held) if any(choices[at]) for record in some}
         if twice := sorted(inside & {*copies}):
             raise InvalidSetting(f"{twice[0]!r} is what a record of a part is called; give it another name")
@@ -159,6 +159,11 @@ def _divided(
         for n, (name, size) in enumerate(partitions.items())
     }
     return databases, maps, copies
+
+
+def _copies(record: str, names: Sequence[str]) -> dict[str, str | None]:
+    """The copies of a record, one for each way to lie, with the name of those that lie so; "" for no part."""
+    return {f"{record} in {name}" if name else record: name or None for name in names}
 
 
 def _memberships(setting: Setting, size: int, most: int) -> list[tuple[int, ...]]:

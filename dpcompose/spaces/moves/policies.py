@@ -21,7 +21,6 @@ from dpcompose.spaces.inputs.parts import Part
 from dpcompose.spaces.moves import replacements
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
-from dpcompose.spaces.moves.placed import Apart
 from dpcompose.spaces.moves.replacements import (
     EVERY,
     Copies,
@@ -94,22 +93,6 @@ class Policy(Granularity):
         every = self.replace in (Every(), Groups(frozenset())) and not self.add_remove
         return Edits(self.changed) if every and databases.twice else None
 
-    def says_all(self, other: Policy, own: bool, exactly: bool) -> bool:
-        """Whether it says how far single steps of another policy move what is read, wherever other records
-        are: all are its steps, or all records come and go.
-
-        own -- on what is read, else on the whole class; exactly -- whether its databases have one size.
-        """
-        if self.add_remove is None and not exactly:
-            return True
-        if not self.replace.holds(other.replace):
-            return False
-        come, known = other.add_remove, self.add_remove
-        fits = known is None or (come is not None and come <= known)
-        if own:
-            return not known or (fits and other.replace == Groups(frozenset()))
-        return exactly or fits or self.replace.holds(Every())
-
     @property
     def names(self) -> frozenset[str]:
         return self.replace.names | (self.add_remove or frozenset())
@@ -132,11 +115,8 @@ class Policy(Granularity):
         return self.replace.divisions
 
     def placed(self, partitions: Placed, copies: Copies = NO_COPIES) -> Policy:
-        joined, alone = self.replace.placed(partitions, copies), self.add_remove
-        if copies and joined != Groups(frozenset()):
-            of = frozenset((copy, record) for record, some in copies.items() for copy in some)
-            joined = Apart(joined, of)
-        return Policy(self.name, joined, None if alone is None else copied(alone, copies))
+        alone = None if self.add_remove is None else copied(self.add_remove, copies)
+        return Policy(self.name, self.replace.placed(partitions, copies), alone)
 
     def is_known(self, named: Mapping[str, Granularity]) -> bool:
         return type(self) is Policy  # one's own may be made otherwise

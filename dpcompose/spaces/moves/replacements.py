@@ -24,7 +24,7 @@ from dpcompose.spaces.inputs.parts import Part
 EVERY = "all"
 Placed = Mapping[str, tuple[frozenset[str], ...]]
 """The records of the parts of partitions, by the names of these."""
-Copies = Mapping[str, Sequence[str]]
+Copies = Mapping[str, Iterable[str]]
 """For each record with a name its copies, one for each way to lie among the parts."""
 Pair = tuple[int, int]
 
@@ -93,10 +93,6 @@ class Replacement(ABC):
         """The same where it is known which sets of records are the parts, and copies stand for records."""
         return self
 
-    def holds(self, other: Replacement) -> bool:
-        """Whether it is seen to have all edges of another one."""
-        return other in (self, Groups(frozenset()))
-
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Why it says nothing of the records of a class, in words; None where it does."""
         return None
@@ -115,9 +111,6 @@ class Every(Replacement):
 
     def alike(self, x: str, databases: DatabaseClass) -> Hashable:
         return None
-
-    def holds(self, other: Replacement) -> bool:
-        return True
 
     def data(self) -> object:
         return EVERY
@@ -353,11 +346,6 @@ class Either(Replacement):
 
     def placed(self, partitions: Placed, copies: Copies) -> Replacement:
         return together(self.one.placed(partitions, copies), self.other.placed(partitions, copies))
-
-    def holds(self, other: Replacement) -> bool:
-        if isinstance(other, Either):
-            return self.holds(other.one) and self.holds(other.other)
-        return super().holds(other) or self.one.holds(other) or self.other.holds(other)
 
 
 def together(replacement: Replacement, other: Replacement) -> Replacement:
