@@ -72,11 +72,11 @@ CLAIMS = [
     # large numbers
     (study(dpc.gaussian(93)), dpc.approximate(5000, "1e-5"), "proved"),
     (study((dpc.pure(3000), 2)), dpc.approximate(5990, "1e-6"), "refuted"),
-    # true for every k, as the largest loss alone is above; that is seen of numbers, and took hours of letters
+    # for every k the largest loss, k*e, is the only one above (k - 1)*e
     (
         study((dpc.pure("e"), "k"), k=K),
         dpc.approximate("(k - 1)*e", "(exp(k*e) - exp((k - 1)*e))/(1 + exp(e))**k"),
-        "undecided",
+        "proved",
     ),
 ]
 
