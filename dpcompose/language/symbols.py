@@ -36,17 +36,23 @@ __all__ = [
 ]
 
 
-@lru_cache(maxsize=100)
+@lru_cache(maxsize=256)
 def simple(domain: Domain) -> tuple[Fraction, ...]:
     """A few allowed values, the usual one first.
 
     >>> [str(value) for value in simple(UNIT_INTERVAL)]
-    ['1/2', '1/100']
+    ['1/2', '1/100', '1/1000000']
     """
     tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
     if domain.least is not None:
         values = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
         tried = [*values, *tried] if domain.integer else [*tried, *values]
+    if domain.least is not None and domain.least >= 1 and not domain.integer:  # such as orders of divergences
+        tried = [Fraction(2), domain.least + Fraction(1, 10), Fraction(100), domain.least + 1, *tried]
+    ends = [end for end in (domain.least, domain.greatest) if end is not None]
+    if len(ends) == 2:
+        tried += [(ends[0] + ends[1]) / 2, ends[0] + Fraction(1, 10**6)]
+    tried += [end + c for end in ends for c in (1, -1)]
     return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 
 

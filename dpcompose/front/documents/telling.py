@@ -92,7 +92,7 @@ class _Derivation(Telling):
         given = [self.given(i, theorem) for i, theorem in enumerate(by.guarantees.shop.stated, start=1)]
         given = self.sampled(given)
         private = [*self.in_inputs(given), *self.in_values(given)]
-        private = [*private, *self.filtered(given), *self.dealt(given), *self.processed(private)]
+        private = [*private, *self.filtered_and_dealt(given), *self.processed(private)]
         converted = list(self.converted(private))
         rule, held = by.theory.rule(by.notion), list[Step]()
         if by.setting.adaptive and rule.head.adaptively is not None:
@@ -176,27 +176,19 @@ class _Derivation(Telling):
             said = f"{self.all_of(numbers)}, then {done}: a function of the output keeps the guarantee"
             yield self.add([said], page, _about(private, numbers), numbers)
 
-    def filtered(self, given: Sequence[Step]) -> Iterator[Step]:
-        """What filters stop has the guarantee of its total: one step for all of them."""
-        numbers = [i for i, mechanism in enumerate(self.by.setting.mechanisms, start=1) if mechanism.filtered]
-        page = self.by.theory.processing("interactions")
-        if numbers and page is not None:
-            said = "what a filter stops has the guarantee of its total, whatever is asked"
-            yield self.add(
-                [f"{self.all_of(numbers)}: {said}"], page, [given[i - 1] for i in numbers], numbers
-            )
-
-    def dealt(self, given: Sequence[Step]) -> Iterator[Step]:
-        """What holds for each deal of the records holds of a random one: one step for all of them."""
-        numbers = [
-            i for i, mechanism in enumerate(self.by.setting.mechanisms, start=1) if mechanism.reads.dealt
-        ]
-        page = self.by.theory.processing("deals")
-        if numbers and page is not None:
-            said = "where a record is replaced, one input has it replaced, whichever it is dealt to"
-            yield self.add(
-                [f"{self.all_of(numbers)}: {said}"], page, [given[i - 1] for i in numbers], numbers
-            )
+    def filtered_and_dealt(self, given: Sequence[Step]) -> Iterator[Step]:
+        """What filters stop has the guarantee of its total, and what holds for each deal of the records holds
+        of a random one: one step for all of them."""
+        mechanisms = self.by.setting.mechanisms
+        total = "what a filter stops has the guarantee of its total, whatever is asked"
+        deals = "where a record is replaced, one input has it replaced, whichever it is dealt to"
+        filtered = [i for i, mechanism in enumerate(mechanisms, start=1) if mechanism.filtered]
+        dealt = [i for i, mechanism in enumerate(mechanisms, start=1) if mechanism.reads.dealt]
+        for of, said, numbers in (("interactions", total, filtered), ("deals", deals, dealt)):
+            page = self.by.theory.processing(of)
+            if numbers and page is not None:
+                about = [given[i - 1] for i in numbers]
+                yield self.add([f"{self.all_of(numbers)}: {said}"], page, about, numbers)
 
     def converted(self, private: Sequence[Step]) -> Iterator[Step]:
         """Guarantees of a notion in another one, page by page; yields the last steps."""

@@ -19,7 +19,7 @@ from dpcompose.kernel.expressions import grammar
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.heads import Hypothesis
-from dpcompose.kernel.library.kinds import Closer, Fact, Named, Rule, Witness
+from dpcompose.kernel.library.kinds import Fact, Named
 from dpcompose.kernel.library.pages import WrongPage
 from dpcompose.kernel.library.releases import Noise
 from dpcompose.kernel.library.theory import Theory as KernelTheory
@@ -34,18 +34,14 @@ if TYPE_CHECKING:
     from dpcompose.privacy.mechanisms.noises import Noise as Added
 
 __all__ = [
-    "Closer",
     "Fact",
     "Hypothesis",
     "Named",
     "Noise",
     "Page",
     "PageError",
-    "Rule",
     "Theory",
-    "Witness",
     "WrongAddition",
-    "WrongPage",
     "believed",
     "folder",
     "load",

@@ -30,6 +30,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, Known, NotAForm
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.language.symbols import simple
 from dpcompose.search.comparisons import assuming, covering, squaring, weights
 from dpcompose.search.comparisons.answers import Point as Point
 from dpcompose.search.comparisons.answers import Proof as Proof
@@ -37,7 +38,6 @@ from dpcompose.search.comparisons.points import Point as Values
 from dpcompose.search.comparisons.points import (
     grid,
     piece_at,
-    simple,
     usual,
     where_large,
     where_negative,

@@ -20,11 +20,12 @@ from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.polynomials import NotAForm
 from dpcompose.kernel.expressions.terms import ZERO, Term
+from dpcompose.language.symbols import simple
 from dpcompose.search.comparisons import comparing
 from dpcompose.search.comparisons.assuming import allowed_points
 from dpcompose.search.comparisons.comparing import Point, Proof
 from dpcompose.search.comparisons.instances import instances
-from dpcompose.search.comparisons.points import grid, simple, usual
+from dpcompose.search.comparisons.points import grid, usual
 
 MANY = 12
 """Of how many summands the squares are added up before their sum is squared."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from itertools import islice, product
 from math import ceil, floor, lcm
 from typing import Any
@@ -13,6 +12,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import Form, Monomial, NotAForm, total
 from dpcompose.kernel.expressions.formulas import FormulaError
 from dpcompose.kernel.expressions.terms import moves
+from dpcompose.language.symbols import simple
 from dpcompose.search.comparisons.linear import Program, TooMuchWork
 from dpcompose.search.comparisons.solver import Constraint, Solver
 from dpcompose.search.comparisons.weights import value_at
@@ -29,22 +29,6 @@ MOST_SIMPLER = 30
 def usual(domains: Domains) -> Point:
     """The usual simple point: 1 for most letters."""
     return {name: simple(domain)[0] for name, domain in domains.items() if not moves(name)}
-
-
-@lru_cache(maxsize=256)
-def simple(domain: Domain) -> tuple[Fraction, ...]:
-    """A few allowed values, the usual one first."""
-    tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
-    if domain.least is not None:
-        values = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
-        tried = [*values, *tried] if domain.integer else [*tried, *values]
-    if domain.least is not None and domain.least >= 1 and not domain.integer:  # such as orders of divergences
-        tried = [Fraction(2), domain.least + Fraction(1, 10), Fraction(100), domain.least + 1, *tried]
-    ends = [end for end in (domain.least, domain.greatest) if end is not None]
-    if len(ends) == 2:
-        tried += [(ends[0] + ends[1]) / 2, ends[0] + Fraction(1, 10**6)]
-    tried += [end + c for end in ends for c in (1, -1)]
-    return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 
 
 def simpler(point: Point, fails: Callable[[Point], bool]) -> Point:

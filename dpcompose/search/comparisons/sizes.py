@@ -11,7 +11,8 @@ from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, letter
-from dpcompose.search.comparisons.points import Point, grid, simple
+from dpcompose.language.symbols import simple
+from dpcompose.search.comparisons.points import Point, grid
 from dpcompose.search.comparisons.writing_out import of_member
 
 MOST_NUMBERS = 12
