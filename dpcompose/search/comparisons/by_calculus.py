@@ -245,6 +245,8 @@ class _Search:
         roots = {r.denominator for term, _ in f.terms for _, r in term if r.denominator > 1}
         if not smooth:
             yield from self._worst_cases(f, box)
+        if smooth:
+            yield from self._tried(wanted, Step("roots"))
         if low is not None and touches(f, box, low):
             if smooth:
                 yield from self._factors(f, box)
@@ -252,7 +254,6 @@ class _Search:
                 yield from self._tried(wanted, Step("powers", (Fraction(root),)))
             yield from apart
         if smooth:
-            yield from self._factors(f, box)
             yield from self._slopes(f, box)
             for root in sorted(roots):
                 yield from self._tried(wanted, Step("powers", (Fraction(root),)))
@@ -266,6 +267,8 @@ class _Search:
                 yield from self._tried(wanted, Step("change", (name, "-log")))
             if box[name].integer:
                 yield from self._tried(wanted, Step("real", (name,)))
+        if smooth:
+            yield from self._factors(f, box)
         if low is not None and smooth:
             for step in tangents(f, low):
                 yield from self._tried(wanted, step)
@@ -295,9 +298,8 @@ class _Search:
             yield from self._tried((f, box), Step("collect", (tuple(names),)))
 
     def _factors(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
-        """The roots of a polynomial in one letter, or the factors of one in several."""
-        yield from self._tried((f, box), Step("roots"))
-        factored = factors_of(f)
+        """The factors of a polynomial in several letters."""
+        factored = factors_of(f) if len(f.letters) > 1 else None
         if factored is None:
             return
         c, factors = factored
