@@ -3,7 +3,7 @@
 python tests/attacks/mutants.py [--some N] [--seed N] [--reached FILE] [FILE...]: of all changes in the kernel, or of
 some at random.  Which tests reach which line is recorded once, with `coverage`, and kept in the file that
 `--reached` names, to which new tests are added; a mutant is run by the tests that reach its line, the fastest
-first and of every test function one before its second one, until one of them fails.  All is done in one process
+first, until one of them fails.  All is done in one process
 that has imported everything: its functions get other code in a process of their own, so a mutant costs what its
 tests cost.
 """
