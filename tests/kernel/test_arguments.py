@@ -46,6 +46,7 @@ def prover(*given: tuple[str, dict[str, str]], reads: Any = None) -> Prover:
 
 
 ONE = ("pure", {"epsilon": "e"})
+EXCEED: dict[str, Any] = {"claim": {}, "point": {}, "neighbours": 1, "bits": 64}
 
 
 def test_every_rule_says_of_which_kind_its_arguments_are() -> None:
@@ -67,6 +68,18 @@ def test_every_rule_says_of_which_kind_its_arguments_are() -> None:
         ("given", {"i": 1, "self": {}}, "given: there is no argument 'self' here, but i"),
         ("cover", {"kind": "all"}, "cover: there is no argument 'kind' here, but every, of"),
         ("cover", {"every": 1}, "cover: every is to be true or false"),
+        *(
+            ("exceed", EXCEED | {name: value}, f"exceed: {name} is to be {kind}")
+            for name, values, kind in (
+                ("by", ["1", [True], [1, "1"], {"1": 1}], "a list of whole numbers"),
+                (
+                    "implied",
+                    ["pure", {"notion": "pure", "epsilon": 1}, ["notion", "epsilon"]],
+                    "a table of texts",
+                ),
+            )
+            for value in values
+        ),
         ("trivial", {"claim": None, "key": "delta"}, "trivial: a claim is a notion with its parameters"),
         (
             "trivial",
