@@ -51,7 +51,8 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
         tried = [Fraction(2), domain.least + Fraction(1, 10), Fraction(100), domain.least + 1, *tried]
     ends = [end for end in (domain.least, domain.greatest) if end is not None]
     if len(ends) == 2:
-        tried += [(ends[0] + ends[1]) / 2, ends[0] + Fraction(1, 10**6)]
+        middle, near = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 100
+        tried += [middle, ends[0] + Fraction(1, 10**6), ends[1] - near]
     tried += [end + c for end in ends for c in (1, -1)]
     return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from dpcompose.kernel.composition.losses import Loss
@@ -29,6 +29,7 @@ from dpcompose.search.comparisons import parameters
 from dpcompose.search.comparisons.shorter import shorter
 from dpcompose.search.comparisons.weakening import weakened
 from dpcompose.search.conversions.ways import (
+    CHOSEN,
     Way,
     chosen_ways,
     common_notion,
@@ -338,15 +339,17 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
     """The guarantees in a notion by all ways, the best one first.  Raises NoGuarantee where there is none."""
     found: list[Guarantees] = []
     refused = ""
-    possible = islice(ways(shop.theory, shop.notions, notion, claimed), MOST_WAYS)
-    chosen = islice(chosen_ways(shop.theory, shop.setting, shop.notions, notion, claimed), MOST_WAYS)
-    for way in chain(possible, chosen):
-        if way.chosen and found:
-            break
-        try:
-            found.append(by_way(shop, way))
-        except NoGuarantee as error:
-            refused = refused or str(error)
+    usual = None if claimed is None else dict.fromkeys(claimed, CHOSEN)
+    for every in (
+        ways(shop.theory, shop.notions, notion, claimed),
+        ways(shop.theory, shop.notions, notion, usual) if usual else (),
+        chosen_ways(shop.theory, shop.setting, shop.notions, notion, claimed),
+    ):
+        for way in islice(every, 0 if found else MOST_WAYS):
+            try:
+                found.append(by_way(shop, way))
+            except NoGuarantee as error:
+                refused = refused or str(error)
     if not found:
         missing = [one for one in shop.notions if not for_all(shop.theory, one, notion, claimed is not None)]
         if limited := within_limits(shop.theory, missing, notion):

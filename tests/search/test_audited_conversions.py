@@ -114,6 +114,7 @@ PLANTED = [
     planted("tcdp-to-approximate-inside", epsilon="rho + sqrt(rho*log(1/delta))", delta="delta"),
     planted("zcdp-to-approximate", epsilon="rho + sqrt(rho*log(1/delta))", delta="delta"),
     planted("zcdp-to-renyi", epsilon="rho"),
+    planted("zcdp-to-total-variation", epsilon="0", delta="sqrt(rho)/2"),
     planted("zcdp-to-tcdp", rho="rho/2", tau="0"),
 ]
 
