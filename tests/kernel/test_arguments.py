@@ -10,7 +10,6 @@ from told import THEORY
 from dpcompose.kernel import arguments
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.deciders.curves import outcomes
-from dpcompose.kernel.deciders.curves.curves import Part
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.rules import RULES
@@ -160,7 +159,7 @@ def test_a_curve_in_letters_believes_no_other_certificate() -> None:
     made = [(by, *composed(by)) for by in (one, two)]
     (_, cover, given), (_, there, both) = made
     (e,) = one.setting.symbols.values()
-    least = outcomes.delta([Part(e, terms.ZERO)], terms.ZERO)
+    least = outcomes.delta([outcomes.Alike(e, terms.ZERO)], terms.ZERO)
     shown = parameters.at_least(formulas.parse(claim["delta"], one.setting.symbols), least)
     assert one.by("curve", cover, *given, claim=claim, certificate=shown).says is not None
     for changed in ({"delta": "tanh(e/3)"}, {"epsilon": "0-e"}, {"delta": "0"}, {"notion": "pure"}):
