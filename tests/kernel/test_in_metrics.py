@@ -132,6 +132,29 @@ def test_groups_need_convex_losses() -> None:
         of_many("min(e*d__u, w)", [0], [1])
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "convex"),
+    [
+        ("e*d__u", "d__u/100", True),
+        ("e*d__u", "min(d__u/100, 1/50)", False),
+        ("min(e*d__u, w)", "d__u/100", False),
+    ],
+)
+def test_for_groups_each_formula_is_convex(epsilon: str, delta: str, convex: bool) -> None:
+    """That of epsilon and that of delta: m records may lie in any of two parts."""
+    some = [mechanism(f"M{n}", epsilon, "approximate", besides={"delta": delta}) for n in range(2)]
+    for n, one in enumerate(some):
+        one["metric"]["distances"] = {"d__u": distance(UNBOUNDED, [n])}
+    data = core(*some).data() | {"target": {"single": [[1, 1]], "steps": 1, "times": "m"}}
+    data["parameters"] = data["parameters"] | {"m": "integer >= 1"}
+    setting = reading.read(data)
+    if convex:
+        assert best(setting, "approximate")[0] == "2*e*m, m/50"
+    else:
+        with pytest.raises(NoGuarantee, match="convex"):
+            best(setting, "approximate")
+
+
 def test_a_finite_distance_without_a_limit_is_refused() -> None:
     with pytest.raises(NoCover, match="has no limit"):
         cover(core(mechanism("M", "min(e*d__u, w)"), target=ANY), THEORY)
