@@ -460,6 +460,8 @@ def over(m: Term | int, member: Term, count: Term) -> Term:
 
     >>> over(2, letter("e[i]"), letter("k")), over(1, letter("x"), letter("k"))
     ((over 2 e[i] k), x)
+
+    Where the members are alike, and there are at least m of them for all allowed k, it is m of them.
     """
     m = as_term(m)
     if m == ZERO:
@@ -467,8 +469,14 @@ def over(m: Term | int, member: Term, count: Term) -> Term:
     if member.kind == "oo":
         return INFINITY
     if not any(moves(name) for name in member.letters):
-        return member if m == ONE else count * member if m == count else member * least(m, count)
+        few = m == ONE or (m.number is not None and m.number <= (_fewest(count) or 0))
+        return m * member if few else count * member if m == count else member * least(m, count)
     return Term("over", (m, member, count))
+
+
+def _fewest(count: Term) -> Fraction | None:
+    """A number that is at most a count, by the domain of its letter."""
+    return count.of[1].least if count.kind == "letter" else count.number  # type: ignore[no-any-return]
 
 
 def moves(name: str) -> bool:

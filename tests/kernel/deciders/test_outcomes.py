@@ -208,3 +208,30 @@ def test_laplace_histograms_where_a_record_is_replaced() -> None:
     one = dpc.compose(some[0], on=dpc.multisets(), target=dpc.group(2, dpc.unbounded))
     assert one.check(dpc.approximate(1, "0.39346935")).verdict == "proved"  # 1 − e^(−1/2): two in one bin
     assert one.check(dpc.approximate(1, "0.39346934")).verdict == "refuted"
+
+
+def test_deltas_of_parts_are_set_apart(tmp_path: Any) -> None:
+    """Two of k ≥ 3 parts move: their δ are 2d, and what a claim leaves is spent on the conversion."""
+    text = """format = 1
+databases = { kind = "multisets" }
+target = { granularity = "bounded" }
+parameters = { k = "integer >= 3", d = "in (0,1)", q = "in (0,1)" }
+partitions = { P = { kind = "record-wise", parts = "k" } }
+[[mechanisms]]
+name = "M"
+index = "i"
+count = "k"
+reads = { part = "i", of = "P" }
+guarantee = { notion = "approximate", epsilon = "e", delta = "d", granularity = "bounded", domain = "common" }
+[[claims]]
+notion = "approximate"
+epsilon = "e**2 + 2*e*sqrt(log(1/q))"
+delta = "2*d + q"
+[[claims]]
+notion = "approximate"
+epsilon = "2*e"
+delta = "99*d/100"
+"""
+    one, claims = dpc.loads(text)
+    assert str(one.guarantee()).startswith("bounded (2*e, 1 - (1 - d)**2)-DP")
+    assert [one.check(claim).verdict for claim in claims] == ["proved", "refuted"]

@@ -15,6 +15,7 @@ from drawn_formulas import AT, SYMBOLS, Point, drawn, points
 from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.deciders.calculus.elementary import NotElementary
 from dpcompose.kernel.expressions import forms, formulas, intervals, logarithms, substitution, terms
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import Term
 
 
@@ -115,3 +116,13 @@ def test_what_is_said_to_have_a_value_has_one(seed: int) -> None:
 def test_a_broken_power_of_what_is_negative_has_no_value(power: Term) -> None:
     with pytest.raises(formulas.FormulaError, match="has no real value at x = -1"):
         formulas.at(terms.power(SYMBOLS["x"], power), {"x": Fraction(-1)})
+
+
+def test_of_members_that_are_alike_there_are_enough() -> None:
+    """The two largest of k ≥ 2 that are alike are twice one of them; of k ≥ 1 perhaps once."""
+    x = terms.letter("x")
+    many, few = (terms.letter("k", Domain.read(f"integer >= {n}")) for n in (2, 1))
+    two, three = map(terms.number, (2, 3))
+    assert terms.over(2, x, many) == 2 * x == terms.over(2, x, terms.number(5)) == terms.over(3, x, two)
+    assert terms.over(2, x, few) == x * terms.least(two, few)
+    assert terms.over(3, x, many) == x * terms.least(three, many)
