@@ -17,7 +17,7 @@ from dpcompose.kernel.expressions import terms
 def replaced(c: Fraction, d: Fraction, s: Fraction, count: int = 1) -> Curve:
     """The curve of mechanisms that are (log c, d)-DP on samples of a rate where one record comes or goes."""
     pair = terms.log(terms.number(c)), terms.number(d)
-    return Curve.of([Together((pair,), count=count, rate=terms.number(s), way="replaced")])
+    return Curve.of([Together((pair,), count=count, rate=terms.number(s), own=(1, 1))])
 
 
 def hockey_stick(P: Sequence[Fraction], Q: Sequence[Fraction], t: Fraction) -> Fraction:

@@ -125,7 +125,7 @@ class Curves:
                     some.append(known)
                     continue
                 some += [
-                    pieces.turned(self._piece(here[i - 1], many, term), n)
+                    pieces.turned(self._piece(here[i - 1], many, term, type), n)
                     for many, r in members
                     for n, term in enumerate(far or (r,))
                 ]
@@ -138,7 +138,7 @@ class Curves:
         """What the table of M_i has at two databases, where there is one that the page is about."""
         return given_tables.piece(i, self.setting, type, at) if self.page.head.tables else None
 
-    def _piece(self, loss: Loss, many: int | Term, r: Term) -> Piece | None:
+    def _piece(self, loss: Loss, many: int | Term, r: Term, type: Type) -> Piece | None:
         """So many members of M_i whose inputs are r apart; 0: all of them."""
         mechanism = self.mechanism(loss.mechanism)
         count = self.members(loss.mechanism, many).number
@@ -147,8 +147,12 @@ class Curves:
         loss, rate = self._on_samples(self.page.head.parts, loss)
         asked = self.asked(self.page.head.parts, loss)
         alone = pieces.at_once(pieces.piece(texts, letters, r) for texts, letters in asked)
-        way = "" if rate is None else samples.way(mechanism, self.setting, self.theory, r)
-        piece = pieces.on_samples(alone, rate, r, way)
+        own = (
+            None
+            if rate is None
+            else samples.own(mechanism, self.setting, self.theory, r, type.own_of(loss.mechanism))
+        )
+        piece = pieces.on_samples(alone, rate, r, own)
         return None if piece is None else piece.times(int(count))
 
     def _entries(self, i: int, type: Type) -> tuple[Term, ...]:
@@ -316,11 +320,14 @@ class Curves:
                 _check_attained(self.page, mechanism, self.setting, self.theory)
                 parts = head.in_a_metric if i in between else head.parts
                 loss, rate = self._on_samples(parts, known[i])
-                if mechanism.sampled is not None and (rate is None or tuple(moving) != (terms.ONE,)):
+                single = tuple(moving) == (terms.ONE,) or type.own_of(i) is not None
+                if mechanism.sampled is not None and (rate is None or not single):
                     raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
-                way = "" if rate is None else samples.way(mechanism, self.setting, self.theory, r, lost=True)
+                own = None
+                if rate is not None:
+                    own = samples.own(mechanism, self.setting, self.theory, r, type.own_of(i), lost=True)
                 asked = self.asked(parts, loss)
-                for fixed, alike, one in _of_members(asked, rate, way, those, moving, at):
+                for fixed, alike, one in _of_members(asked, rate, own, those, moving, at):
                     if i not in type.unlimited or _loses_without_limit(fixed):
                         yield i, alike, one
 
@@ -328,13 +335,13 @@ class Curves:
 def _of_members(
     asked: Sequence[tuple[Mapping[str, str], Mapping[str, Term]]],
     rate: Term | None,
-    way: str,
+    own: tuple[int, int] | None,
     those: range,
     distances: Sequence[Term],
     at: Point,
 ) -> Iterator[tuple[Sequence[Mapping[str, Term]], range, Piece | None]]:
     """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
-    what is known of it, and the members that are alike.  rate, way -- of samples on which they are run."""
+    what is known of it, and the members that are alike.  rate, own -- of samples on which they are run."""
     alike = not any(
         terms.moves(name) for _, letters in asked for value in letters.values() for name in value.letters
     )
@@ -350,7 +357,7 @@ def _of_members(
             some = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
             some = pieces.turned(some, n)
             here = None if rate is None else formulas.extended(rate, there)
-            found = pieces.on_samples(some, here, far, way)
+            found = pieces.on_samples(some, here, far, own)
             yield fixed, those if alike else range(j, j + 1), found
 
 

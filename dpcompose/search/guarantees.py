@@ -303,12 +303,19 @@ def _optimal(shop: Workshop, guarantee: Theorem) -> Theorem | None:
 
 
 def attained(shop: Workshop, notion: str) -> Theorem | None:
-    """What the witnesses of a notion lose at all types at once; None where that is not known of all."""
+    """What the witnesses of a notion lose at all types at once; None where that is not known of all, nor of
+    those where records on samples come only, or go only."""
     if notion not in shop.lost:
         every = list(range(1, len(shop.setting.mechanisms) + 1))
         numbers = [n for n, type in enumerate(shop.types.types, start=1) if type.moves]
-        asked: dict[str, Any] = {"notion": notion, "neighbours": numbers, "by": every}
-        shop.lost[notion] = tried(shop.prover, "attain", shop.cover, *shop.stated, **asked)
+        one_way = [n for n in numbers if all(0 in some for _, some in shop.types.types[n - 1].own)]
+        asked: list[dict[str, Any]] = [
+            {"notion": notion, "neighbours": [*some], "by": every}
+            for some in dict.fromkeys((tuple(numbers), tuple(one_way)))
+            if some or not numbers
+        ]
+        found = (tried(shop.prover, "attain", shop.cover, *shop.stated, **one) for one in asked)
+        shop.lost[notion] = next(filter(None, found), None)
     return shop.lost[notion]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.settings import Mechanism, Relation, Setting
@@ -112,7 +112,7 @@ def is_alone(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     many, least = setting.databases.how_many(None), setting.databases.fewest(None)
     least = least if many is None else many
     alone = least is not None and has_values.surely(ONE - least, False, setting.assumed)
-    return alone or way(mechanism, setting, theory, ONE, lost=True) != "replaced"
+    return alone or own(mechanism, setting, theory, ONE, None, lost=True) != (1, 1)
 
 
 def is_replaced(head: Any, type: Type) -> bool:
@@ -134,18 +134,27 @@ def is_steady(head: Any, type: Type) -> bool:
     return one_way or all(head.guarantee[notion] == texts for notion, texts in head.turned.items())
 
 
-def way(mechanism: Mechanism, setting: Setting, theory: Theory, r: Term, lost: bool = False) -> str:
-    """Which of two databases r steps apart has the record that a sample may have.
+Own: TypeAlias = tuple[int, int]
+"""How many records only the first of two databases has, and only the second one."""
 
-    "forth" -- the second one, the same for all that are sampled so; "replaced" -- each has one of its own,
-    which leaves a sample where the other enters one; "" -- that is not known; lost -- whether it is asked
-    what some mechanism loses, which may be built for either.
+
+def own(
+    mechanism: Mechanism, setting: Setting, theory: Theory, r: Term, told: Own | None, lost: bool = False
+) -> Own | None:
+    """Of what is read of two databases r steps apart, for all that are sampled at once; None where it is not
+    known.
+
+    told -- what the cover says of it; lost -- whether it is asked what some mechanism loses at one step,
+    which may be built for either.
     """
     head = head_of(mechanism, setting, theory)
     if 0 in head.on_samples and 0 not in head.neighbours:
-        return "replaced"
+        steps = int(r.number or 0) if formulas.is_whole(r) else 0
+        return (steps, steps) if steps else None
+    if 0 in head.on_samples and told is not None:
+        return told
     known = r == ONE and 0 in head.neighbours and _is_of_target(head, setting)
-    return "forth" if lost or known else ""
+    return (0, 1) if known or (lost and r == ONE) else None
 
 
 def _is_of_target(head: Any, setting: Setting, groups: bool = False) -> bool:

@@ -9,6 +9,7 @@ other has, where any record may be matched with nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, cached_property
 from itertools import combinations, combinations_with_replacement
 from typing import Any
@@ -47,16 +48,18 @@ class Policies(Covering):
                 if left or right
             ]
             return self.of_types([self.growing(furthest)], 1, pages)
-        found: dict[Alike, tuple[tuple[Any, ...], Pair]] = {}  # of neighbours that are alike the smallest
+        found: dict[Any, tuple[tuple[Any, ...], Pair]] = {}  # of neighbours that are alike the smallest
         gone_through = 0
         for left, right in differences(databases, target, self.most):
             gone_through += 1
+            read = {reader: metric.seen.sides(left, right) for reader, metric in metrics.items()}
+            own = self.own({reader: (len(a), len(b)) for reader, (a, b) in read.items() if a or b})
             for alike, pair in self.in_universes(left, right):
                 order = self.by_size(pair)
-                if alike not in found or order < found[alike][0]:
-                    found[alike] = order, pair
+                if (alike, own) not in found or order < found[alike, own][0]:
+                    found[alike, own] = order, pair
         smallest = sorted(found.items(), key=lambda one: one[1][0])
-        types = [self.type(alike, pair) for alike, (_, pair) in smallest]
+        types = [replace(self.type(alike, pair), own=own) for (alike, own), (_, pair) in smallest]
         return self.of_types(types, gone_through, pages)
 
     @property

@@ -265,7 +265,8 @@ class Records(Covering):
             for reader, (a, b) in sorted(counts.items())
         )
         first, *others = self.pairs(left, right, {i for i, _ in counts})
-        type = replace(self.type(moved, first), unlimited=self.deals_apart(counts))
+        own = self.own({reader: (a, b) for reader, (a, b) in counts.items()})
+        type = replace(self.type(moved, first), unlimited=self.deals_apart(counts), own=own)
         every = (type, *(replace(type, pair=pair) for pair in others))
         return next(filter(self.reaches, every), type)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -101,7 +102,9 @@ class Type:
     that are formulas of their own; then they move by one step of the guarantee that they have here;
     where -- of a product, where the two are;
     choices -- what may move in place of some of `moves`; the pair changes the first ones of each choice;
-    often -- how many times the records are there in which the pair differs.
+    often -- how many times the records are there in which the pair differs;
+    own -- of mechanisms on samples of what is read how many records only the first has, and only the second,
+    at all neighbours of the type, or with both exchanged; left out where that is not told.
     """
 
     moves: Moves
@@ -112,6 +115,7 @@ class Type:
     where: Where | None = None
     choices: tuple[Choice, ...] = ()
     often: Term = ONE
+    own: tuple[tuple[int, tuple[int, int]], ...] = ()
 
     def of(self, numbers: Mapping[int, int]) -> Type:
         """How far some of the inputs move, with other numbers for them."""
@@ -123,6 +127,10 @@ class Type:
             tuple((numbers[i], far, more) for i, far, more in self.lost if i in numbers),
             often=self.often,
         )
+
+    def own_of(self, i: int) -> tuple[int, int] | None:
+        """How many records only the first database has, and only the second, of what M_i reads."""
+        return dict(self.own).get(i)
 
     @property
     def every(self) -> Moves:
@@ -296,14 +304,30 @@ class Covering(ABC):
                         "write the parts out"
                     )
 
+    def own(self, counts: Mapping[Reader, tuple[int, int]]) -> tuple[tuple[int, tuple[int, int]], ...]:
+        """How many records only one, and only the other one has of what is read, of groups on samples where
+        the page says what is lost as one comes."""
+        target = self.setting.target
+        if target.any_two or target.steps == 1 or target.times is not None:
+            return ()
+        return tuple((i, some) for (i, _), some in sorted(counts.items()) if self._comes(i))
+
+    def _comes(self, i: int) -> bool:
+        """Whether M_i is one mechanism on samples of which a page says what is lost where a record comes."""
+        mechanism = self.setting.mechanisms[i - 1]
+        if mechanism.sampled is None or mechanism.count is not None:
+            return False
+        return 0 in self.theory.page(mechanism.sampled.page, "sampling").head.neighbours
+
     def by_size(self, pair: Pair | tuple[int, ...]) -> tuple[Any, ...]:
         """The order of neighbours that move the inputs alike, of which the first stands for all: by how many
-        records they have; first where a record is replaced, if a page of samples says what is lost there."""
+        records they have; first where a page of samples says what is lost: as many come as go, or not."""
         drawn = (mechanism.sampled for mechanism in self.setting.mechanisms)
         pages = (self.theory.page(one.page, "sampling").head for one in drawn if one is not None)
         sizes = [len(side) for side in pair if isinstance(side, tuple)]
-        replaced = len({*sizes}) > 1 and any(0 not in head.neighbours for head in pages)
-        return replaced, sum(sizes), str(pair)
+        replaced = {0 not in head.neighbours for head in pages}
+        elsewhere = bool(replaced) and any(replaced) != (len({*sizes}) == 1)
+        return elsewhere, sum(sizes), str(pair)
 
     def told_apart(self, type: Type) -> Hashable:
         """What tells two neighbours from others that move the inputs alike."""
@@ -313,11 +337,12 @@ class Covering(ABC):
         """The cover by the types that no other one exceeds."""
         told: dict[Hashable, dict[tuple[Any, ...], Type]] = {}
         for type in types:
-            apart = self.told_apart(type)
+            apart: Hashable = (self.told_apart(type), type.own)
             if apart not in told and len(told) > MOST_TOLD_APART:
-                apart = TOO_MANY
+                apart, type = TOO_MANY, replace(type, own=())
             told.setdefault(apart, {}).setdefault((type.moves, type.unlimited, type.entries), type)
         every = [undominated_types(list(some.values())) for some in told.values()]
+        every = [[type for type in some if not _is_within(type, every)] for some in every]
         kept = [type for some in every for type in some if type.moves or len(every) == 1]
         page, pages = self.theory.procedure(self.procedure), tuple(tuple(metric) for metric in metrics)
         return Cover(tuple(kept), page, gone_through, pages, rows_apart=TOO_MANY not in told)
@@ -363,6 +388,20 @@ def smallest_pair(
     own = [atoms[number].records[0] for number in more]
     same = (D or E)[:1] * shared if not own else own[:-1] + own[-1:] * max(shared - len(own) + 1, 0)
     return tuple(sorted(D + same)), tuple(sorted(E + same))
+
+
+def _is_within(type: Type, every: Sequence[Sequence[Type]]) -> bool:
+    """Whether others move all inputs further, of which as many records or more are in one database only."""
+
+    def beyond(other: Type, way: int) -> bool:
+        own = {i: some[::way] for i, some in other.own}
+        further = all(
+            i in own and all(a <= b for a, b in zip(some, own[i], strict=True)) for i, some in type.own
+        )
+        return further and undominated_types([type, other]) == [other]
+
+    others = (one for some in every for one in some if type.own and one.own and one.own != type.own)
+    return any(beyond(other, way) for other in others for way in (1, -1))
 
 
 def undominated_types(types: Sequence[Type]) -> list[Type]:

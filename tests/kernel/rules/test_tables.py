@@ -196,7 +196,7 @@ def test_too_many_outcomes_are_refused() -> None:
 
 
 def test_tables_stand_beside_no_samples_in_an_order() -> None:
-    ordered = Together(((terms.ONE, terms.ZERO),), rate=terms.number(HALF), way="forth")
+    ordered = Together(((terms.ONE, terms.ZERO),), rate=terms.number(HALF), own=(0, 1))
     with pytest.raises(ValueError, match="tables beside samples"):
         Curve.of([ordered, Known(((HALF, THIRD), (HALF, 2 * THIRD)))])
 

@@ -117,12 +117,12 @@ def _tail(found: Piece | None) -> Tail | None:
     return found if isinstance(found, Laplace) and alone and found.ratio != terms.ZERO else None
 
 
-def on_samples(found: Piece | None, rate: Term | None, r: Term, way: str) -> Piece | None:
+def on_samples(found: Piece | None, rate: Term | None, r: Term, own: tuple[int, int] | None) -> Piece | None:
     """The same of a mechanism that is run on samples with a rate, whose inputs are r apart; what is no (ε, δ)
     gains nothing, but for one step of what is like noise.  Where nothing is promised it is (0, 1)-DP, as the
     sample may have no difference.
 
-    way -- as of `Together`, for one step, or where records are replaced.
+    own -- as of `Together`.
     """
     tail = _tail(found) if r == terms.ONE else None
     if rate is None or r.kind == "oo" or not (tail or isinstance(found, Part | Together | None)):
@@ -135,8 +135,7 @@ def on_samples(found: Piece | None, rate: Term | None, r: Term, way: str) -> Pie
         known = Together(((found.epsilon, found.delta),), found.steps, found.count)
     else:
         known = Together(((terms.ZERO, terms.ONE),), int(r.number or 1))
-    way = way if known.steps == 1 or way == "replaced" else ""
-    return replace(known, rate=_constant("rate", rate), way=way)
+    return replace(known, rate=_constant("rate", rate), own=own)
 
 
 def _constant(key: str, value: Term) -> Term:

@@ -5,8 +5,9 @@ is the least of 1, δ_j + c_j·a and 1 − (1 − δ_j − a)/c_j with c_j = e^�
 function.  g is concave and made of straight pieces: one with the ends (a, g(a)), (b, g(b)) is an outcome of
 probability g(b) − g(a) in P and b − a in Q, and g(0) is that of outcomes which Q does not have.  At r steps
 g is put into itself.  The function of normal or of Laplace noise is enclosed between lines, tangents from
-above and chords from below.  On samples with the rate s it is h(a) = (1 − s)·a + s·g(a), and its inverse in
-the other order.  The proofs are on the page optimal-composition of theorems/computed/.
+above and chords from below.  On samples with the rate s, which r records more may be in, it is the mean of g
+put into itself j times, where j is binomial, and its inverse in the other order.  The proofs are on the page
+optimal-composition of theorems/computed/.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from math import comb
 from typing import ClassVar
 
 from dpcompose.kernel.deciders.curves.lattices import TooManyLosses
@@ -43,9 +45,8 @@ class Together:
     """`count` mechanisms that each satisfy all of some (ε, δ), with two inputs that are `steps` apart.
 
     pairs -- constants ε, δ ≥ 0; steps, count -- whole numbers ≥ 1;
-    rate -- a constant in [0, 1]: they are run on samples that have what differs with this probability; way --
-    of these, "forth": P is where the sample may have it; "back": Q is; "replaced": both may have one of their
-    own, at each step; "": either at each step;
+    rate -- a constant in [0, 1]: they are run on samples that have each record with this probability; own --
+    of these, how many records only Q, and only P may have in its sample; None: at each step either has one;
     tail -- a noise, whose trade-off function theirs is not below besides, at one step.
 
     >>> three, half = terms.log(terms.number(3)), terms.number(Fraction(1, 2))
@@ -58,13 +59,13 @@ class Together:
     steps: int = 1
     count: int = 1
     rate: Term = terms.ONE
-    way: str = ""
+    own: tuple[int, int] | None = None
     tail: Tail | None = None
 
     @property
     def turned(self) -> Together:
         """The same with P and Q exchanged."""
-        return replace(self, way={"forth": "back", "back": "forth"}.get(self.way, self.way))
+        return self if self.own is None else replace(self, own=self.own[::-1])
 
     def times(self, count: int) -> Together:
         """The same of so many mechanisms."""
@@ -153,15 +154,16 @@ class Table:
 @lru_cache(maxsize=1024)
 def _table(together: Together, bits: int, up: bool) -> Table:
     one, steps = function(together.pairs, bits, up, together.tail), together.steps
-    if together.rate != terms.ONE:
-        one = _on_samples(
-            one, enclosure(together.rate, bits).at_least(ZERO).at_most(ONE).end(up), together.way
-        )
-    if (len(one) - 1) * steps > MOST_PIECES:
+    rate = enclosure(together.rate, bits).at_least(ZERO).at_most(ONE).end(up)
+    own = together.own if together.rate != terms.ONE else None
+    if (len(one) - 1) * (steps if own is None else sum(r * (r + 1) // 2 for r in own)) > MOST_PIECES:
         raise TooManyLosses(f"{len(one) - 1} losses at a distance of {steps} steps are too many to tabulate")
-    found = one
-    for _ in range(steps - 1):
-        found = put_into(one, found)
+    if own is None:
+        one = one if together.rate == terms.ONE else _in_either(one, rate)
+        found = _put_into_itself(one, steps)[-1]
+    else:
+        of_Q, of_P = (_on_samples(one, rate, r) for r in own)
+        found = put_into(of_P, _turned(of_Q))
 
     def ratio(x: Fraction) -> Fraction:
         """δ grows with each loss; of many x is told as a binary fraction, so that sums of them stay short."""
@@ -209,17 +211,32 @@ def _slope(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> Fr
     return (two[1] - one[1]) / (two[0] - one[0])
 
 
-def _on_samples(g: Vertices, rate: Fraction, way: str) -> Vertices:
-    """h(a) = (1 − s)·a + s·g(a), its inverse 1 − h⁻¹(1 − a), h of that, or the least concave function that is
-    at least both: h where it is steeper than 1, and its mirror image."""
-    h = [(a, (1 - rate) * a + rate * y) for a, y in g]
-    if way == "forth":
-        return h
-    if way == "replaced":
-        return put_into(h, _on_samples(g, rate, "back"))
-    if way == "back":
-        ends = {1 - y: 1 - a for a, y in reversed(h)}  # of those with y = 1 the first is the highest then
-        return sorted({**ends, Fraction(1): Fraction(1)}.items())
+def _put_into_itself(g: Vertices, r: int) -> list[Vertices]:
+    """The functions of no step, of one, …, of r steps."""
+    found: list[Vertices] = [[(Fraction(0), Fraction(0)), (Fraction(1), Fraction(1))]]
+    for _ in range(r):
+        found.append(put_into(g, found[-1]))
+    return found
+
+
+def _on_samples(g: Vertices, rate: Fraction, r: int) -> Vertices:
+    """The mean of g put into itself j times, where j of r records are in the sample."""
+    some = list(enumerate(_put_into_itself(g, r)))
+    ends = sorted({a for _, one in some for a, _ in one})
+    share = [comb(r, j) * rate**j * (1 - rate) ** (r - j) for j in range(r + 1)]
+    return [(a, sum((share[j] * _at(one, a) for j, one in some), Fraction(0))) for a in ends]
+
+
+def _turned(h: Vertices) -> Vertices:
+    """1 − h⁻¹(1 − a): what holds of the complements, in the other order."""
+    ends = {1 - y: 1 - a for a, y in reversed(h)}  # of those with y = 1 the first is the highest then
+    return sorted({**ends, Fraction(1): Fraction(1)}.items())
+
+
+def _in_either(g: Vertices, rate: Fraction) -> Vertices:
+    """The least concave function that is at least h, where one record more may be in the sample, and that in
+    the other order: h where it is steeper than 1, and its mirror image."""
+    h = _on_samples(g, rate, 1)
     slopes = [((z - y) / (b - a), a, y) for (a, y), (b, z) in pairwise(h)]
     steep = [(c, y - c * a) for c, a, y in slopes if c > 1]
     steep.append((Fraction(1), max(y - a for a, y in h)))
