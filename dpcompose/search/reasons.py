@@ -20,8 +20,8 @@ from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop
 from dpcompose.search.least import Between
 
 ONLY_NUMBERS = (
-    "the least delta for each epsilon is computed for numbers only, and at the values of the parameters "
-    "that were tried it does not refute the claim"
+    "the least delta for each epsilon is computed for numbers, and as a formula of few or alike mechanisms "
+    "only; at the values of the parameters that were tried it does not refute the claim"
 )
 
 

@@ -235,3 +235,11 @@ delta = "99*d/100"
     one, claims = dpc.loads(text)
     assert str(one.guarantee()).startswith("bounded (2*e, 1 - (1 - d)**2)-DP")
     assert [one.check(claim).verdict for claim in claims] == ["proved", "refuted"]
+
+
+def test_what_is_left_open_says_why() -> None:
+    """It holds, as total variations add up, and no formula is written out for members of their own."""
+    one = study(dpc.pure("e[i]"), count="k")
+    found = one.check(dpc.approximate("0", "sum(tanh(e[i]/2), i, 1, k)"))
+    assert found.verdict == "undecided"
+    assert "as a formula of few or alike mechanisms only" in found.reason
