@@ -10,7 +10,8 @@ import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
+from typing import Any
 
 import pytest
 from shares import seeds
@@ -113,7 +114,55 @@ def test_couples_by_hand() -> None:
     M = dpc.mechanism("M", dpc.pure("log(3)", dpc.unbounded), sampled={"poisson": "1/2"})
     asked = dpc.compose(M, on=dpc.multisets("xyz"), target=dpc.group(2, dpc.unbounded))
     assert asked.check(dpc.approximate("log(2)", "16667/100000")).verdict == "proved"
-    assert asked.check(dpc.approximate("log(2)", "16666/100000")).verdict != "proved"
+    assert asked.check(dpc.approximate("log(2)", "16666/100000")).verdict == "refuted"
+
+
+def test_what_is_only_bounded_is_not_called_the_least() -> None:
+    """A record of one county becomes one of another: two steps, and more is counted than is lost. Couples that are
+    replaced along an edge are one step from each other, and no chain of theirs."""
+    county = dpc.policy("county", replace=[["x", "y"]], add_remove="all")
+    M = dpc.mechanism("M", dpc.pure("log(3)", county), sampled={"poisson": "1/2"})
+    for target in (dpc.bounded, dpc.group(2, county)):
+        asked = dpc.compose(M, on=dpc.multisets("xyz"), target=target)
+        found = [asked.check(dpc.approximate("log(2)", d)) for d in ("1/6", "1/4", "3/10")]
+        assert all(one.loose is not False for one in found)
+        assert found[0].verdict == "undecided"
+
+
+@seeds(4, 150)
+def test_settings_at_random(seed: int) -> None:
+    """One or two mechanisms that read all or parts; couples that come and go, or are replaced."""
+    rng = random.Random(f"couples {seed}")
+    base, some, mechanisms = rng.choice([dpc.unbounded, dpc.unbounded, dpc.bounded]), [], []
+    for name in "MN"[: rng.randrange(1, 3)]:
+        reads, s = rng.choice(["xyz", "xyz", "x", "xy"]), F(1, rng.choice((2, 3)))
+        own: dict[str, Any] = {} if reads == "xyz" else {"reads": dpc.restriction([*reads])}
+        said = dpc.approximate(f"log({C})", str(D), dpc.unbounded, "own" if own else None)
+        mechanisms.append(dpc.mechanism(name, said, sampled={"poisson": str(s)}, **own))
+        some.append((reads, s))
+    asked, t = (
+        dpc.compose(*mechanisms, on=dpc.multisets("xyz"), target=dpc.group(2, base)),
+        rng.choice([F(1), F(5, 4), F(2)]),
+    )
+    every = [T for n in range(3) for T in combinations_with_replacement("xyz", n)]
+    apart = [(L, R) for L, R in product(every, repeat=2) if not {*L} & {*R}]
+    same = base is dpc.bounded
+    apart = [(L, R) for L, R in apart if (len(L) == len(R) if same else len(L) + len(R) <= 2)]
+    worst = F(0)
+    for owns in {
+        tuple((sum(x in reads for x in L), sum(x in reads for x in R)) for reads, _ in some) for L, R in apart
+    }:
+        P, Q = [F(1)], [F(1)]
+        for own_of, (_, s) in zip(owns, some, strict=True):
+            left, right = canonical(own_of)
+            P, Q = ([x * y for x in row for y in drawn(one, s)] for row, one in ((P, right), (Q, left)))
+        worst = max(worst, hockey_stick(P, Q, t), hockey_stick(Q, P, t))
+    found = [
+        asked.check(dpc.approximate(f"log({t})", str(share * worst))).verdict
+        for share in (F(999, 1000), F(1001, 1000))
+    ]
+    assert found[0] != "proved" and found[1] == "proved"
+    assert same or found[0] == "refuted"
 
 
 def test_who_comes_for_one_mechanism_may_not_for_another() -> None:

@@ -103,7 +103,11 @@ class Curves:
         is_loose = pieces.is_loose(self.of_types(cover), *_numbers(claim), bits)
         every = self.setting.mechanisms
         known = all(
-            (_is_free(one, self.setting, self.theory) and one.noise is None and one.metric is None)
+            (
+                _is_free(one, self.setting, self.theory)
+                and (one.noise, one.metric) == (None, None)
+                and (one.sampled is None or all(self._is_known(i, type) for type in cover.types))
+            )
             or (cover.rows_apart and all(self._by_table(i, type, {}) for type in cover.types))
             for i, one in enumerate(every, start=1)
         )
@@ -164,6 +168,15 @@ class Curves:
         if not sides_are_told(i, type, self.setting, self.theory):
             raise NoLoss("who comes and who goes, of those whose keys are counted, is not known")
         return dict(type.entries).get(i, ()) if by_sums else ()
+
+    def _is_known(self, i: int, type: Type) -> bool:
+        """Whether it is known what M_i loses on samples, at one step; or in a group of which it is told how
+        many come and go: where steps may replace records these come only, or go only."""
+        mechanism, far = self.mechanism(i), dict(type.moves).get(i, ())
+        if not samples.is_told(mechanism, self.setting, self.theory):
+            return all(r == terms.ONE for _, r in far)
+        told, head = type.own_of(i), samples.head_of(mechanism, self.setting, self.theory)
+        return not far or (told is not None and (not head.besides or 0 in told))
 
     def _on_samples(self, parts: Mapping[str, Mapping[str, str]], loss: Loss) -> tuple[Loss, Term | None]:
         """What M_i is known by on samples, and how likely these have what differs; what the whole is known by
@@ -320,8 +333,7 @@ class Curves:
                 _check_attained(self.page, mechanism, self.setting, self.theory)
                 parts = head.in_a_metric if i in between else head.parts
                 loss, rate = self._on_samples(parts, known[i])
-                single = tuple(moving) == (terms.ONE,) or type.own_of(i) is not None
-                if mechanism.sampled is not None and (rate is None or not single):
+                if mechanism.sampled is not None and (rate is None or not self._is_known(i, type)):
                     raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")
                 own = None
                 if rate is not None:
@@ -393,12 +405,12 @@ def by_metrics(type: Type) -> Type:
 def _is_free(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     """Whether a mechanism may be anything that its guarantee allows, and loses just that, or is its noise; on
     samples where all such mechanisms lose what they can at once."""
-    if mechanism.sampled is not None and not (
-        samples.rate_of(mechanism, setting, theory) is not None
-        and samples.is_same_way(mechanism, setting, theory)
-        and samples.is_alone(mechanism, setting, theory)
-    ):
-        return False
+    if mechanism.sampled is not None:
+        same = samples.is_same_way(mechanism, setting, theory)
+        alone = same and samples.is_alone(mechanism, setting, theory)
+        known = alone or samples.is_told(mechanism, setting, theory)
+        if not known or samples.rate_of(mechanism, setting, theory) is None:
+            return False
     attained = mechanism.metric is None or mechanism.noise is not None or mechanism.metric.attained()
     return attained and (mechanism.table, mechanism.study) == (None, None)
 

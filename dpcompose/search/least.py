@@ -270,7 +270,11 @@ def known_to_lose(shop: Workshop, type: Type) -> list[int]:
         i
         for i, mechanism in enumerate(shop.setting.mechanisms, start=1)
         if any(computed.is_attained(page, mechanism, shop.setting, theory) for page in pages)
-        and (mechanism.sampled is None or all(r == terms.ONE for _, r in dict(type.moves).get(i, ())))
+        and (
+            mechanism.sampled is None
+            or type.own_of(i) is not None
+            or all(r == terms.ONE for _, r in dict(type.moves).get(i, ()))
+        )
         and (mechanism.noise is None or i in entries)
         and value_is_reached(i, type, shop.setting, theory)
     ]

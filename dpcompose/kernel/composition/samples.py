@@ -107,6 +107,16 @@ def _is_seen_whole(head: Any, mechanism: Mechanism, setting: Setting, type: Type
     return known and (0 in head.neighbours or (type is not None and is_replaced(head, type)))
 
 
+def is_told(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
+    """Whether databases may be any that a cover tells of: groups, whose records come and go on samples that
+    have each, where a database may have these alone."""
+    head, target, databases = head_of(mechanism, setting, theory), setting.target, setting.databases
+    small = databases.size == ("any", None) and databases.letter is None and not databases.from_some_size_on
+    return (
+        0 in head.on_samples and 0 in head.neighbours and target.steps > 1 and target.times is None and small
+    )
+
+
 def is_alone(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     """Whether a record that is replaced may be the only one: else it may be that others are like it."""
     many, least = setting.databases.how_many(None), setting.databases.fewest(None)
