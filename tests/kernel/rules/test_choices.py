@@ -100,6 +100,16 @@ def test_the_least_of_all_guarantees_is_about_the_inputs_of_all_of_them() -> Non
             made.by("among", cover, notion="pure")
 
 
+def test_a_guarantee_with_other_values_has_these() -> None:
+    """Also where it is the only one."""
+    setting = prover(pure("e"), pure("f")).setting
+    several, f = setting.mechanisms[0], setting.symbols["f"]
+    alone = several.with_only(0)
+    assert not alone.also and alone.with_only(0) == alone
+    for one in (several, alone):
+        assert one.with_only(0, (("epsilon", f),)).values == (("epsilon", f),)
+
+
 def test_a_curve_has_no_other_values() -> None:
     """What M promises at all orders is no number that could be put in the place of another one."""
     curve = {"stated": REPLACE, "notion": "renyi", "values": {"epsilon": "alpha*e"}, "orders": "(1, oo)"}
