@@ -148,6 +148,7 @@ REFUSED = {
         ("sampled", "step"): [
             "problems/230-two-rounds-on-samples",
             "problems/248-one-leaves-the-sample-another-enters",
+            "problems/288-couples-who-join-a-study",
         ],
         ("curve", "sampled", "step"): [
             "problems/251-training-with-normal-noise",

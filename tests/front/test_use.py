@@ -140,6 +140,7 @@ WITHOUT_BUDGET = [
     "266",
     "271",
     "286",
+    "288",
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""

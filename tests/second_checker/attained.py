@@ -39,6 +39,9 @@ class AttainedSteps(Steps):
         if self.losses.moves:
             # moves that are roots are compared here, and by the program perhaps not: it leaves out less
             most = max(most, len(set(profiles.types(self.losses.core))))
+        drawn = any("sampled" in one for one in self.losses.core["mechanisms"])
+        if drawn and self.losses.core["target"]["steps"] > 1 and max(named, default=0) > most:
+            raise NotRead("sampled", "in groups of which it is told how many come and go")
         demand(all(type(n) is int and 1 <= n <= most for n in named), "neighbours that are not there")
         demand(len(set(named)) == len(named), "neighbours twice")
         key = step.get("key") or self.first_shown(step["notion"])
