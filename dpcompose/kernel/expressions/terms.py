@@ -476,7 +476,7 @@ def over(m: Term | int, member: Term, count: Term) -> Term:
 
 def _fewest(count: Term) -> Fraction | None:
     """A number that is at most a count, by the domain of its letter."""
-    return count.of[1].least if count.kind == "letter" else count.number  # type: ignore[no-any-return]
+    return count.of[1].least if count.kind == "letter" else count.number
 
 
 def moves(name: str) -> bool:
