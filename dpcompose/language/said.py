@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from itertools import chain
@@ -14,6 +15,17 @@ if TYPE_CHECKING:
     import sympy
 
     from dpcompose.kernel.expressions.terms import Term
+
+AS_LATEX = {
+    "<=": r"\le",
+    ">=": r"\ge",
+    "exp": r"\exp",
+    "log": r"\ln",
+    "tau": r"\tau ",
+    "Phi": r"\Phi",
+    "*": " ",
+    "oo": r"\infty",
+}
 
 
 @frozen
@@ -201,3 +213,17 @@ def same(text: str) -> Mathematics:
 
 D, E, NEIGHBOUR = map(same, ("D", "E", "D'"))
 """The databases of a pair; of a counterexample the second one is printed as D'."""
+
+
+def reason(text: str) -> Said:
+    """A reason that a page gives, its mathematics between dollar signs.
+
+    >>> [part if isinstance(part, str) else part.latex for part in reason("a map, and $k >= 2$")]
+    ['a map, and ', 'k \\\\ge 2']
+    """
+    return [mathematics(part) if n % 2 else part for n, part in enumerate(text.split("$")) if part]
+
+
+def mathematics(text: str) -> Mathematics:
+    """A few signs and letters, as text and as LaTeX."""
+    return Mathematics(text, re.sub("|".join(map(re.escape, AS_LATEX)), lambda sign: AS_LATEX[sign[0]], text))

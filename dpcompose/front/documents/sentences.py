@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.captions import Captions, Guaranteed, Values, written
 from dpcompose.front.documents.document import ON_TABLE, Step, unchecked
-from dpcompose.front.documents.wording import all_of, all_said, joined, of_each, of_page, reason
+from dpcompose.front.documents.wording import all_of, all_said, joined, of_each, of_page
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import formulas as kernel_formulas
@@ -17,7 +17,18 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.language.decimals import decimal
-from dpcompose.language.said import Formula, Mathematics, Part, Private, Said, formula, parts_of, plain, same
+from dpcompose.language.said import (
+    Formula,
+    Mathematics,
+    Part,
+    Private,
+    Said,
+    formula,
+    parts_of,
+    plain,
+    reason,
+    same,
+)
 from dpcompose.language.tangents import with_tangents
 from dpcompose.privacy.guarantees.notions import private_in_a_metric
 from dpcompose.privacy.mechanisms.mechanism import Mechanism

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.language.said import Formula, Mathematics, Said
+from dpcompose.language.said import Formula, Said, mathematics
 
 if TYPE_CHECKING:
     import sympy
 
 K = TypeVar("K", bound=Hashable)
-AS_LATEX = {
-    "<=": r"\le",
-    ">=": r"\ge",
-    "exp": r"\exp",
-    "log": r"\ln",
-    "tau": r"\tau ",
-    "Phi": r"\Phi",
-    "*": " ",
-    "oo": r"\infty",
-}
-
-
-def reason(text: str) -> Said:
-    """A reason that a page gives, its mathematics between dollar signs.
-
-    >>> [part if isinstance(part, str) else part.latex for part in reason("a map, and $k >= 2$")]
-    ['a map, and ', 'k \\\\ge 2']
-    """
-    return [_mathematics(part) if n % 2 else part for n, part in enumerate(text.split("$")) if part]
-
-
-def _mathematics(text: str) -> Mathematics:
-    return Mathematics(text, re.sub("|".join(map(re.escape, AS_LATEX)), lambda sign: AS_LATEX[sign[0]], text))
 
 
 def allowed(domain: Domain) -> Said:
     """Which numbers a parameter may be."""
-    return ["integer ", _mathematics(f">= {domain.least}")] if domain.integer else [str(domain)]
+    return ["integer ", mathematics(f">= {domain.least}")] if domain.integer else [str(domain)]
 
 
 def of_page(text: str) -> Formula:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
+from dpcompose.language.said import Words, reason
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.privacy.mechanisms.noises import Noise
@@ -42,14 +43,14 @@ class Density(Shown):
     density: sympy.Expr
     loss: sympy.Expr
     at_most: sympy.Expr
-    because: str
+    because: Words
 
     def __repr__(self) -> str:
         return "".join(map(str, self._line()))
 
     def _line(self) -> Sequence[str | sympy.Expr]:
         density, loss = (self.density, " is the density of y at x; the loss "), (self.loss, " gives ")
-        return [*density, *loss, self.at_most, f" ({self.because})"]
+        return [*density, *loss, self.at_most, Words(" (", self.because, ")")]
 
 
 def density(noise: Noise, theory: Theory | None = None) -> Density:
@@ -72,7 +73,7 @@ def density(noise: Noise, theory: Theory | None = None) -> Density:
     f, loss, then = (
         _plain(formula(head, text, noise)) for text in (head.density, head.loss, head.at_most or head.equals)
     )
-    return Density(f, loss, then, head.because)
+    return Density(f, loss, then, Words(*reason(head.because)))
 
 
 def _plain(expression: sympy.Expr) -> sympy.Expr:
