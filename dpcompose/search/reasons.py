@@ -96,7 +96,8 @@ def _may_be_smaller(best: Guarantees, key: str, value: Term) -> bool:
     known = dict(best.best.says.values)[key]
     if "oo" in (known.kind, value.kind):
         return known.kind == "oo" != value.kind
-    return parameters.where_larger(known, value, _squared(best, key), best.shop.setting.assumed) is not None
+    assumed, squared = best.shop.setting.assumed, _squared(best, key)  # without a solver: it is but a reason
+    return parameters.where_larger(known, value, squared, assumed, solver=None) is not None
 
 
 def _unknown(best: Guarantees, said: Satisfies) -> list[tuple[str, str]]:

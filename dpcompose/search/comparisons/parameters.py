@@ -26,6 +26,7 @@ from dpcompose.search.comparisons.assuming import allowed_points
 from dpcompose.search.comparisons.comparing import Point, Proof
 from dpcompose.search.comparisons.instances import instances
 from dpcompose.search.comparisons.points import grid, usual
+from dpcompose.search.comparisons.solver import Solver
 
 MANY = 12
 """Of how many summands the squares are added up before their sum is squared."""
@@ -120,14 +121,21 @@ def _by_sign(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed)
 
 
 def where_larger(
-    greater: Term, lesser: Term, squared: bool = False, assumed: Assumed = NOTHING
+    greater: Term,
+    lesser: Term,
+    squared: bool = False,
+    assumed: Assumed = NOTHING,
+    solver: Solver | None = comparing.STANDARD,
 ) -> Mapping[str, Fraction] | None:
-    """A point of allowed values at which greater > lesser; None where none is found."""
+    """A point of allowed values at which greater > lesser; None where none is found.
+
+    solver -- what finds points of polynomials; None: only those are looked at that are seen without one.
+    """
     sides = (lesser, greater)
     if squared and len(greater.summands) <= MANY:
         with suppress(NotAForm):
             sides = _square(lesser, assumed), _square(greater, assumed)
-    found = comparing.compare(*sides, assumed=assumed)
+    found = comparing.compare(*sides, solver=solver, assumed=assumed)
     return found.values if isinstance(found, Point) else None
 
 
