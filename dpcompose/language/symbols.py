@@ -41,7 +41,7 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
     """A few allowed values, the usual one first.
 
     >>> [str(value) for value in simple(UNIT_INTERVAL)]
-    ['1/2', '1/100', '1/1000000']
+    ['1/2', '1/100', '1/1000000', '99/100']
     """
     tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
     if domain.least is not None:

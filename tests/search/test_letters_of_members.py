@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
+from dpcompose.kernel import written_out
 from dpcompose.kernel.composition.losses import NoLoss
-from dpcompose.kernel.computed import Curves
 
 FILE = """
 format = 1
@@ -73,7 +73,7 @@ def test_equal_members_have_the_formula() -> None:
 
 def test_the_kernel_writes_no_formula_for_members(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    written = Curves.in_letters
+    written = written_out.delta
 
     def told(*given: Any) -> Any:
         try:
@@ -82,7 +82,7 @@ def test_the_kernel_writes_no_formula_for_members(monkeypatch: pytest.MonkeyPatc
             said.append(str(error))
             raise
 
-    monkeypatch.setattr(Curves, "in_letters", told)
+    monkeypatch.setattr(written_out, "delta", told)
     text = FILE.format(domain="in [0,1]", epsilon="1", delta="0.76")
     study, claims = dpc.loads(text + FAMILY.format(name="M", epsilon="2*e[i]", delta="(1 - e[i])/2", count=2))
     study.check(claims[0])

@@ -246,7 +246,7 @@ def theorems(*more: str | Path, own: Iterable[Any] = ()) -> Theory:
     with a warning; what needs one of them raises PageError.
 
     >>> theorems()
-    178 theorem pages
+    181 theorem pages
     """
     theory = load(folder(), *map(Path, more), own=own) if more or own else standard()
     if theory.wrong:
