@@ -271,12 +271,18 @@ def sum_of_largest(values: Sequence[Fraction], m: int) -> Fraction:
 
 
 def _form(found: Mapping[Monomial | Peak, Fraction]) -> Form:
-    return Form(tuple(sorted(((t, c) for t, c in found.items() if c), key=lambda item: _key(item[0]))))
+    some = [(t, c) for t, c in found.items() if c]
+    if len(some) > 1:
+        some.sort(key=lambda item: _key(item[0]))
+    return Form(tuple(some))
 
 
 def _key(term: Monomial | Peak) -> tuple[Any, ...]:
     if isinstance(term, Peak):
         return term.key
+    if len(term) == 1:  # as most are
+        ((letter, n),) = term
+        return (0, n, ((letter.key, n),))
     return (0, sum(n for _, n in term), tuple((letter.key, n) for letter, n in term))
 
 
