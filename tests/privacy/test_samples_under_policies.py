@@ -334,3 +334,25 @@ def test_random_settings_against_the_formula_at_each_edge(seed: int) -> None:
     assert asked.check(dpc.pure(f"log({truth})")).verdict != "refuted"
     below = truth * F(999, 1000)
     assert below < 1 or asked.check(dpc.pure(f"log({below})")).verdict != "proved"
+
+
+def test_a_policy_with_the_edges_of_unbounded_says_as_much() -> None:
+    """Every record may come and go, and none becomes another: at s = 1/2 and e^ε = 3 a replaced record loses
+    log(2) − log(2/3) = log(3), and the δ at 0 is 1/3."""
+    text = """format = 1
+databases = { kind = "multisets", records = ["x", "y", "z"] }
+granularities = { P = { add-remove = "all" } }
+target = { granularity = "bounded" }
+[[mechanisms]]
+name = "M"
+sampled = { poisson = "1/2" }
+guarantee = { notion = "pure", epsilon = "log(3)", granularity = "P" }
+"""
+    study, _ = dpc.loads(text)
+    claims = [
+        dpc.pure("log(3)"),
+        dpc.pure("log(2.99)"),
+        dpc.approximate(0, "0.334"),
+        dpc.approximate(0, "0.332"),
+    ]
+    assert [study.check(claim).verdict for claim in claims] == ["proved", "refuted"] * 2

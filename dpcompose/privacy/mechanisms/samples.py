@@ -183,8 +183,10 @@ class Sample(Shown):
         return Sample(self.how, tuple(substitution.substituted(value, named) for value in self.values))
 
     def stated(self, on_samples: Guarantee) -> Guarantee:
-        """A guarantee on samples, for the neighbours that it has to be for where it names none."""
-        return on_samples if on_samples.granularity is not None else on_samples.about(self.kind.on_samples)
+        """A guarantee on samples, for the neighbours that it has to be for where it names none, or the same
+        ones by another name."""
+        about, known = on_samples.granularity, self.kind.on_samples
+        return on_samples.about(known) if about is None or _is_same(about, known) else on_samples
 
     def for_guarantees(self, on_samples: Sequence[Guarantee]) -> Sample:
         """The same, as it is told of guarantees on samples for add/remove neighbours and others besides."""
@@ -269,6 +271,13 @@ def _changed(granularity: Granularity) -> frozenset[tuple[int, ...]]:
     """How many records single steps change, in all ways."""
     single = granularity.single_step.innermost()[0]
     return frozenset(numbers for one in single.either for numbers in one.changed)
+
+
+def _is_same(granularity: Granularity, of: Granularity) -> bool:
+    """Whether two granularities have the same edges, and no longer ways."""
+    both = [policy_of(one) for one in (granularity, of)]
+    (edges, *others) = [found and (found[0].replace, found[0].add_remove, found[1]) for found in both]
+    return edges is not None and [edges] == others
 
 
 def _has_all(granularity: Granularity, of: Granularity) -> bool:
