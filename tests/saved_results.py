@@ -159,6 +159,7 @@ REFUSED = {
         ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
         ("formula",): [
             "problems/121-clipped-gradients",
+            "pages/conversions/pure-to-zcdp-square",
         ],
         ("apart", "closer", "formula", "step"): [
             "problems/152-advanced-composition-with-deltas",

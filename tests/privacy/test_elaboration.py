@@ -47,6 +47,8 @@ from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces.inputs import locations, queries
 from dpcompose.spaces.inputs.parts import Part
 
+NOT_LISTED = {"263-households-of-visitors"}
+"""Groups of what one person has, on classes that nobody lists: vectors say nothing of them."""
 PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.body]
 
 
@@ -57,9 +59,10 @@ def test_shipped_files_are_covered_as_vectors_say(file: Path) -> None:
     dealt = any(
         one.reads.dealt for one in setting.mechanisms
     )  # tests/privacy/test_random_parts.py goes through these
-    if not (
+    unsaid = (
         setting.in_metrics or noise_for_persons or dealt
-    ):  # of whose formulas, and queries, vectors say nothing
+    )  # of whose formulas, and queries, vectors say nothing
+    if not unsaid and file.stem not in NOT_LISTED:
         told.check_vectors(numbered(setting))
 
 

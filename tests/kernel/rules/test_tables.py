@@ -237,6 +237,11 @@ def some_tables(rng: random.Random) -> tuple[Tables, list[tuple[str, str]], list
     return tables, edges, pairs
 
 
+def exactly_0(lost: float) -> float:
+    """What is lost, 0 where floats are a little off: tables with equal rows lose nothing."""
+    return 0.0 if abs(lost) < 1e-9 else lost
+
+
 def attacked(rng: random.Random) -> Iterator[tuple[str, str, Any]]:
     """What was found of claims near the exact values, and what is right."""
     tables, edges, pairs = some_tables(rng)
@@ -248,12 +253,12 @@ def attacked(rng: random.Random) -> Iterator[tuple[str, str, Any]]:
         claims += claimed("approximate", {"epsilon": f"log({t})", "delta": str(value)})
         right.append(value >= delta)
     order = rng.choice([Fraction(2), Fraction(3), Fraction(5, 2)])
-    lost = max(plain_divergence(P, Q, float(order)) for P, Q in pairs)
+    lost = exactly_0(max(plain_divergence(P, Q, float(order)) for P, Q in pairs))
     value = 10**9 if math.isinf(lost) else math.floor(lost * factor * 10**6)
     claims += claimed("renyi", {"orders": str(order), "epsilon": f"{value}/10**6"})
     right.append(value / 10**6 >= lost)
     orders = [1 + 1.3**n / 10**4 for n in range(60)]
-    lost = max(plain_divergence(P, Q, order) / order for P, Q in pairs for order in orders)
+    lost = exactly_0(max(plain_divergence(P, Q, order) / order for P, Q in pairs for order in orders))
     value = 10**9 if math.isinf(lost) else math.floor(lost * factor * 10**6)
     claims += claimed("zcdp", {"rho": f"{value}/10**6"})
     right.append(value / 10**6 >= lost)
