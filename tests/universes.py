@@ -7,7 +7,7 @@ written down, and gone through from the definitions; it shares no code with the 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
@@ -158,8 +158,7 @@ def universes(
     poor -- whether not all kinds need be there, but those that each part, and what is not in it, has records.
     """
     kinds = list(product(*(memberships(*one) for one in partitions.values())))
-    placed: Iterable[Any] = list(product(kinds, repeat=len(named)))
-    placed = list(placed)
+    placed = list(product(kinds, repeat=len(named)))
     if len(placed) > some:
         placed = rng.sample(placed, some)
     for where in placed:

@@ -77,7 +77,9 @@ class Curves:
 
     def _word(self, mechanism: Mechanism) -> str:
         """The word of its noise; "" where it has none, or is known by its guarantee alone."""
-        return _word(mechanism, self.theory) if self.by_noise else ""
+        if mechanism.noise is None or not self.by_noise:
+            return ""
+        return str(self.theory.page(mechanism.noise.page, "noise").head.noise)
 
     def members(self, i: int, many: int | Term) -> Term:
         """How many members of M_i move: all of them where that is 0."""
@@ -162,7 +164,7 @@ class Curves:
     def _entries(self, i: int, type: Type) -> tuple[Term, ...]:
         """How far the entries of a value move, where each has noise of its own that the page knows."""
         noise = self.mechanism(i).noise
-        if noise is None or _word(self.mechanism(i), self.theory) not in self.page.head.noises:
+        if noise is None or self._word(self.mechanism(i)) not in self.page.head.noises:
             return ()
         by_sums = self.theory.page(noise.page, "noise").head.norm in ("L1", "records")
         if not sides_are_told(i, type, self.setting, self.theory):
@@ -371,11 +373,6 @@ def _of_members(
             here = None if rate is None else formulas.extended(rate, there)
             found = pieces.on_samples(some, here, far, own)
             yield fixed, those if alike else range(j, j + 1), found
-
-
-def _word(mechanism: Mechanism, theory: Theory) -> str:
-    """The word of a mechanism's noise; "" without one."""
-    return "" if mechanism.noise is None else str(theory.page(mechanism.noise.page, "noise").head.noise)
 
 
 def _numbers(claim: Values) -> tuple[Term, Term]:

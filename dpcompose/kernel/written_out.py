@@ -25,12 +25,13 @@ def delta(curves: Curves, epsilon: Term, cover: Cover) -> tuple[Term, frozenset[
 
     Raises ValueError where it is not written out.
     """
-    found = [_of_type(curves, epsilon, type) for type in cover.types]
+    by_guarantees = replace(curves, by_noise=False)
+    found = [_of_type(curves, by_guarantees, epsilon, type) for type in cover.types]
     deltas = dict.fromkeys(delta for delta, _ in found)
     return terms.top(1, list(deltas)), frozenset(page for _, page in found)
 
 
-def _of_type(curves: Curves, epsilon: Term, type: Type) -> tuple[Term, str]:
+def _of_type(curves: Curves, by_guarantees: Curves, epsilon: Term, type: Type) -> tuple[Term, str]:
     """By the law of one mechanism, or by the guarantees of all."""
     if type.lost or dict(type.moves).keys() != dict(type.every).keys():
         raise NoLoss("the formula is for inputs that are a known number of steps apart")
@@ -38,7 +39,6 @@ def _of_type(curves: Curves, epsilon: Term, type: Type) -> tuple[Term, str]:
     every = [(i, curves.members(i, many), r) for i, members in type.moves for many, r in members]
     if len(every) == 1 and (alone := _of_law(curves, epsilon, *every[0])) is not None:
         return alone, curves.page.id
-    by_guarantees = replace(curves, by_noise=False)
     alike = [_alike(*_asked(by_guarantees, i), count, r, assumed) for i, count, r in every]
     return outcomes.delta(alike, epsilon, assumed), by_guarantees.page.id
 

@@ -198,7 +198,5 @@ def _status(verdicts: Sequence[Verdict]) -> int:
         if verdict.claim.expect is not None:
             statuses.append(running.FINE if verdict.as_expected else running.DIFFERS)
         else:
-            statuses.append(
-                {"proved": running.FINE, "refuted": running.DIFFERS}.get(verdict.verdict, running.UNDECIDED)
-            )
+            statuses.append(STATUS.get(verdict.verdict, running.UNDECIDED))
     return min(statuses, key=running.WORST_FIRST.index)

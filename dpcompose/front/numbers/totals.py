@@ -110,7 +110,11 @@ def by_name(
 def _forms(notions: Mapping[str, Sequence[str]], first: str | None) -> str:
     """How guarantees are written by their parameters, those of a notion first."""
     some = sorted((notion for notion in notions if notion not in OF_LINES), key=lambda one: one != first)
-    return " or ".join(dict.fromkeys(",".join(f"{key}=..." for key in notions[one]) for one in some))
+    return " or ".join(dict.fromkeys(_form(notions[one]) for one in some))
+
+
+def _form(keys: Sequence[str]) -> str:
+    return ",".join(f"{key}=..." for key in keys)
 
 
 def budget(
@@ -151,7 +155,7 @@ def _with_more(study: Composition, total: Guarantee) -> str:
         if keys < set(more) and notion not in {*OF_ORDERS, *OF_LINES}:
             with suppress(NoGuarantee):
                 study.best(notion)
-                return f"; a total that fits is {','.join(f'{key}=...' for key in more)}"
+                return f"; a total that fits is {_form(more)}"
     return ""
 
 

@@ -102,19 +102,16 @@ def _is_seen_whole(head: Any, mechanism: Mechanism, setting: Setting, type: Type
     type -- such neighbours; where a page is about a record that is replaced, one is to be."""
     target, databases = setting.target, setting.databases
     single = target.steps == 1 and target.times is None and has_edits(target, databases, ())
-    small = databases.size == ("any", None) and databases.letter is None and not databases.from_some_size_on
-    known = bool(head.besides) and mechanism.reads == (None,) and single and small
+    known = bool(head.besides) and mechanism.reads == (None,) and single and databases.of_all_sizes
     return known and (0 in head.neighbours or (type is not None and is_replaced(head, type)))
 
 
 def is_told(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:
     """Whether databases may be any that a cover tells of: groups, whose records come and go on samples that
     have each, where a database may have these alone."""
-    head, target, databases = head_of(mechanism, setting, theory), setting.target, setting.databases
-    small = databases.size == ("any", None) and databases.letter is None and not databases.from_some_size_on
-    return (
-        0 in head.on_samples and 0 in head.neighbours and target.steps > 1 and target.times is None and small
-    )
+    head, target = head_of(mechanism, setting, theory), setting.target
+    comes = 0 in head.on_samples and 0 in head.neighbours
+    return comes and target.steps > 1 and target.times is None and setting.databases.of_all_sizes
 
 
 def is_alone(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:

@@ -158,6 +158,11 @@ class Databases:
         return self.least > 0 or self.lower is not None
 
     @property
+    def of_all_sizes(self) -> bool:
+        """Whether databases have any number of records, none included."""
+        return self.size == ("any", None) and self.letter is None and not self.from_some_size_on
+
+    @property
     def of_places(self) -> bool:
         """Whether a database has a record, or a value, at each of some places."""
         return self.kind == "cells" or self.of == "tuples"
