@@ -33,7 +33,6 @@ so that `dpcompose --help` is instant:
 
 from __future__ import annotations
 
-import ast
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -44,6 +43,8 @@ __version__ = "0.1.0"
 @cache
 def _places() -> dict[str, str]:
     """By each name the file that it is in, as the stub says, which editors and type checkers read."""
+    import ast
+
     with open(f"{__path__[0]}/__init__.pyi", encoding="utf-8") as stub:
         imports = [one for one in ast.parse(stub.read()).body if isinstance(one, ast.ImportFrom)]
     return {alias.name: str(one.module) for one in imports for alias in one.names}

@@ -94,7 +94,7 @@ def counterexample(found: Verdict) -> Iterator[str]:
     for name, row in example.reached[:MOST_REACHED]:
         yield f"reached by {name} {row.words()}"
     if (more := len(example.reached) - MOST_REACHED) > 0:
-        yield f"and so by {more} more mechanisms (--json prints all)"
+        yield f"and so by {more} more mechanism{'s' if more > 1 else ''} (--json prints all)"
     if found.published:
         yield found.published
     if example.alone is not None:

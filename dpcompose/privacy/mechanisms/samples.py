@@ -7,6 +7,7 @@ stands on its page in theorems/samplings/.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from dpcompose.kernel.expressions import formulas as kernel
 from dpcompose.kernel.expressions import substitution
@@ -275,9 +276,16 @@ def _changed(granularity: Granularity) -> frozenset[tuple[int, ...]]:
 
 def _is_same(granularity: Granularity, of: Granularity) -> bool:
     """Whether two granularities have the same edges, and no longer ways."""
-    both = [policy_of(one) for one in (granularity, of)]
-    (edges, *others) = [found and (found[0].replace, found[0].add_remove, found[1]) for found in both]
-    return edges is not None and [edges] == others
+    edges = _edges(granularity)
+    return edges is not None and edges == _edges(of)
+
+
+def _edges(granularity: Granularity) -> tuple[Any, ...] | None:
+    """What a policy's edges are by, and how many steps it counts; None of what is no policy."""
+    if (found := policy_of(granularity)) is None:
+        return None
+    policy, steps = found
+    return policy.replace, policy.add_remove, steps
 
 
 def _has_all(granularity: Granularity, of: Granularity) -> bool:
