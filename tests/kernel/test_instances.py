@@ -11,6 +11,7 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.kernel.comparison import check_at_least
+from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import REAL, Domain
@@ -110,6 +111,12 @@ def test_what_is_found_holds_at_points() -> None:
             point = {name: Fraction(rng.randint(1, 90), 10) for name in "bc"}
             assert enclosure(formulas.at(more - less, point), 64).high >= 0
     assert proved > 5
+
+
+def test_the_new_letter_is_none_of_what_is_assumed() -> None:
+    assumed = (Assumption(letter("x"), ">", C),)
+    found = at_least(1 / (2 * B), 1 - terms.exp(-1 / (2 * B)), assumed=assumed)
+    assert found is not None and found["letter"] == "x0"
 
 
 def test_nothing_is_an_instance_of_itself() -> None:

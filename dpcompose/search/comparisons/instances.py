@@ -5,7 +5,7 @@ Looked for where exponentials and logarithms are of quotients, or of sums over f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dpcompose.kernel.expressions import formulas, substitution, terms
@@ -35,9 +35,12 @@ class Instance:
         }
 
 
-def instances(greater: Term, lesser: Term) -> Iterator[Instance]:
-    """Comparisons of which this is an instance, with a letter for a quotient, or for a sum over a family."""
-    used = {*greater.letters, *lesser.letters}
+def instances(greater: Term, lesser: Term, taken: Iterable[str] = ()) -> Iterator[Instance]:
+    """Comparisons of which this is an instance, with a letter for a quotient, or for a sum over a family.
+
+    taken -- names that other letters have, as those of what is assumed.
+    """
+    used = {*greater.letters, *lesser.letters, *taken}
     name = next(name for name in ("x", *(f"x{n}" for n in range(len(used)))) if name not in used)
     for instead in dict.fromkeys([*_arguments(greater), *_arguments(lesser)]):
         if not instead.nonnegative or terms.is_open(instead):

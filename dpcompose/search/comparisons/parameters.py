@@ -95,7 +95,7 @@ def _alone(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -
 
 def _by_instance(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
     """A certificate that it is an instance of what holds for every x > 0; None where none is found."""
-    for instance in instances(greater, lesser):
+    for instance in instances(greater, lesser, assumptions.letters_of(assumed)):
         if (shown := _alone(instance.greater, instance.lesser, efforts, assumed)) is not None:
             certificate = instance.certificate(shown)
             with suppress(BadCertificate):
