@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
 import random
 import subprocess
 import sys
@@ -85,6 +87,45 @@ def test_derivations_changed_at_random() -> None:
     assert (
         ends["refused"] > 1000 and ends["accepted, with nothing new"] and ends["accepted, with more to say"]
     )
+
+
+# settings
+
+
+def settings(*given: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own: it reads the strategies of tests in its own way."""
+    command = [sys.executable, str(HERE / "settings.py"), *given]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_random_settings_are_counted_and_counted_on(tmp_path: Path) -> None:
+    """Every kind is asked, nothing is wrong, and a second run goes on with other seeds."""
+    counted = tmp_path / "counted.json"
+    totals = []
+    for seconds in (60, 5):
+        ran = settings("--seconds", str(seconds), "--counted", str(counted))
+        *kinds, last = ran.stdout.splitlines()
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert all(": 0 compared" not in one for one in kinds)
+        totals.append(int(last.split()[1]))
+    assert totals[1] > totals[0] > 500
+    kept = json.loads(counted.read_text(encoding="utf-8"))
+    assert all(one["seed"] == sum(one["ends"].values()) for one in kept.values())
+
+
+@pytest.mark.slow
+def test_a_bound_that_is_wrong_is_seen(tmp_path: Path) -> None:
+    """Two steps that are counted as one: most kinds see it."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import dpcompose.kernel.expressions.formulas as formulas\n"
+        "exact = formulas.evaluate\n"
+        "formulas.evaluate = lambda term, point: (lambda x: x and x * 2)(exact(term, point))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{HERE.parents[1]}"}
+    command = [sys.executable, str(HERE / "settings.py"), "--seconds", "3", "listed classes", "multisets"]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 1 and "AssertionError" in ran.stderr
 
 
 # mutants
