@@ -90,7 +90,7 @@ class Private:
     """A guarantee by its parameters and what it is called: (e1 + e2)-DP."""
 
     values: tuple[Formula, ...]
-    called: str
+    called: Part
 
     @property
     def brackets(self) -> tuple[str, str]:
@@ -101,7 +101,7 @@ class Private:
     @property
     def text(self) -> str:
         before, after = self.brackets
-        return f"{before}{', '.join(value.text for value in self.values)}{after}-{self.called}"
+        return f"{before}{', '.join(value.text for value in self.values)}{after}-{plain([self.called])}"
 
 
 def formula(value: Term | sympy.Expr) -> Formula:
@@ -160,6 +160,25 @@ def plain(said: Said) -> str:
     return "".join(one if isinstance(one, str) else one.text for one in said)
 
 
+def member(family: str, number: int) -> Words:
+    """A member of a family by its number, which stands below the line where it is typeset.
+
+    >>> member("M", 3).parts
+    ('M', Mathematics(text='[3]', latex='_{3}'))
+    """
+    return Words(family, Mathematics(f"[{number}]", f"_{{{number}}}"))
+
+
+def listed(names: Sequence[Part], most: int | None = 6, by: str = ", ") -> Words:
+    """Names one after the other, of more than the most the first and the last.
+
+    >>> print(listed("abc"), "and", listed([member("M", 1), member("M", 9)], most=1))
+    a, b, c and M[1], ..., M[9]
+    """
+    some = names if most is None or len(names) <= most else (names[0], "...", names[-1])
+    return Words(*(part for n, name in enumerate(some) for part in ((by, name) if n else (name,))))
+
+
 def in_series(names: Sequence[str], by: str = "and") -> str:
     """Names in a sentence.
 
@@ -183,12 +202,13 @@ def expressions_in(said: Said) -> Iterator[str | sympy.Expr]:
 
 @frozen
 class Writer:
-    """What sentences are written with: texts, formulas, guarantees by their values and their names."""
+    """What sentences are written with: texts, formulas, the values of guarantees, items that are cited."""
 
     text: Callable[[str], str]
     formula: Callable[[sympy.Expr], str]
-    private: Callable[[Sequence[sympy.Expr], str], str]
+    values: Callable[[Sequence[sympy.Expr]], str]
     cited: Callable[[Item], str]
+    mathematics: Callable[[str], str] = "${}$".format
 
     def __call__(self, said: Said) -> str:
         return "".join(self._part(inner) for part in said for inner in parts_of(part))
@@ -198,9 +218,9 @@ class Writer:
             case str():
                 return self.text(part)
             case Private():
-                return self.private([value.value for value in part.values], part.called)
+                return self.values([value.value for value in part.values]) + self([Words("-", part.called)])
             case Mathematics():
-                return f"${part.latex}$"
+                return self.mathematics(part.latex)
             case Cited():
                 return self.cited(part.text)
         return self.text(part.text) if part.expression is None else self.formula(part.expression)

@@ -370,7 +370,7 @@ def test_in_python() -> None:
     )
     found = study.guarantee()
     assert repr(found) == "bounded (alpha*x + alpha*y)-RDP for orders (1, 8], by sensitivity-profile; optimal"
-    assert "orders (1, 8]" in found._repr_html_() and "orders (1, 8]" in found.to_latex()
+    assert "orders $(1, 8]$" in found._repr_html_() and "orders $(1, 8]$" in found.to_latex()
     assert study.check(dpc.renyi(2 * x + 2 * y, "2")).loose is False
     assert study.check(dpc.renyi(2 * sympy.Max(x, y), 2)).verdict == "refuted"
     again = problems.read_text(study.to_toml())

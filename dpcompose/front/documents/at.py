@@ -31,6 +31,8 @@ from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.rules.refutations import attaining
 from dpcompose.language.decimals import SHOWN_DIGITS, decimal, rounded
+from dpcompose.language.said import Words, listed
+from dpcompose.language.said import member as member_of
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
@@ -111,9 +113,17 @@ class At:
         """M_i as it is stated."""
         return self.told.setting.mechanisms[i - 1]
 
-    def name(self, n: int) -> str:
-        """That of a mechanism of the families written out."""
-        return instances.name(self.inputs, n)
+    def name(self, i: int, n: int) -> Words:
+        """That of M_i, or of a member that is written out with all those for which it counts."""
+        written = self.inputs.setting.mechanisms[n - 1]
+        first = Words(written.name, written.reads.dealt_words)
+        if (times := self.times(n)) == 1:
+            return first
+        return listed([first, member_of(self.mechanism(i).name, times)], most=1)
+
+    def times(self, n: int) -> int:
+        """For how many that are alike a mechanism written out counts."""
+        return self.inputs.times[n - 1] if self.inputs.times else 1
 
     def mechanism_of(self, row: Row) -> str:
         """The name of the mechanism, or of the member of a family, that a row is about."""
@@ -153,15 +163,14 @@ class At:
         some, numbers = dict(self.type.moves)[i], self.numbers(i)
         if self.core.mechanisms[i - 1].count is None:
             ((_, r),) = some
-            yield Member(numbers[0], self.name(numbers[0]), r, {})
+            yield Member(numbers[0], self.name(i, numbers[0]), r, {})
             return
         left = self.moving(numbers)
         for many, r in some:
             number = int(formulas.at(terms.as_term(many), self.point).number or 0) or len(left)
             for n in left[:number]:
-                times = self.inputs.times[n - 1] if self.inputs.times else 1
                 own = computed.of_member(self.point, n - numbers[0] + 1)
-                yield Member(n, self.name(n), formulas.extended(r, self.point), own, times)
+                yield Member(n, self.name(i, n), formulas.extended(r, self.point), own, self.times(n))
             left = left[number:]
 
     def moving(self, numbers: Sequence[int]) -> list[int]:
@@ -369,7 +378,7 @@ class At:
 
     def of_curves(self, curves: computed.Curves) -> list[Row]:
         """What mechanisms are of which the curve is looked at; those that are alike together."""
-        found, alike = dict[int, Row](), dict[Any, list[int]]()
+        found, alike = dict[int, Row](), dict[Any, list[tuple[int, Words]]]()
         for i, those, piece in curves.most_lost(self.type, self.point):
             numbers = self.numbers(i)
             if self.core.mechanisms[i - 1].count is not None:
@@ -378,20 +387,20 @@ class At:
                 found |= dict(zip(numbers, self.of_tables(i), strict=True))
                 continue
             if self.core.mechanisms[i - 1].noise is not None:
-                found |= {n: replace(self.of_noise(i, n), name=self.name(n)) for n in numbers}
+                found |= {n: replace(self.of_noise(i, n), name=self.name(i, n)) for n in numbers}
                 continue
-            times = self.inputs.times[numbers[0] - 1] if self.inputs.times else 1
-            alike.setdefault(None if piece is None else piece.times(times), []).extend(numbers)
+            same = None if piece is None else piece.times(self.times(numbers[0]))
+            alike.setdefault(same, []).extend((n, self.name(i, n)) for n in numbers)
         together = (
-            replace(rows.of_curve(numbers, piece), name=listed([self.name(n) for n in numbers]))
-            for piece, numbers in alike.items()
+            replace(rows.of_curve([n for n, _ in some], piece), name=listed([name for _, name in some], 3))
+            for piece, some in alike.items()
         )
         return [*found.values(), *together]
 
     def of_tables(self, i: int) -> Iterator[Row]:
         """What the members of M_i are, by their table, at the two databases."""
         for n in self.numbers(i):
-            yield replace(rows.of_rows(n, *self._rows(i)), name=self.name(n))
+            yield replace(rows.of_rows(n, *self._rows(i)), name=self.name(i, n))
 
     def _of_table(self, i: int, n: int) -> Row:
         return rows.of_table(n, *self._rows(i))
@@ -421,11 +430,6 @@ def _used(told: Elaborated, said: Refuted) -> Point:
         for name, read, x in letters
         if name in needed or (read.index is not None and read.base in families)
     }
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names, the first and the last of many."""
-    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, ..., {names[-1]}"
 
 
 def largest(value: Term) -> Term:

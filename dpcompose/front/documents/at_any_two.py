@@ -18,7 +18,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.rules import metrics as rules
-from dpcompose.language.said import Words
+from dpcompose.language.said import Words, listed, member
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.proof.counterexamples import rows
@@ -73,22 +73,22 @@ class AtAnyTwo(At):
     def numbers(self, i: int) -> list[int]:
         return [i]
 
-    def name(self, n: int) -> str:
-        return self.mechanism(n).name
+    def name(self, i: int, n: int) -> Words:
+        return Words(self.mechanism(i).name)
 
     def mechanism_of(self, row: Row) -> str:
         return row.name
 
     def members(self, i: int) -> Iterator[Member]:
         """The members of a mechanism one by one, where they have parameters of their own."""
-        ((_, r), *_), name = dict(self.type.moves)[i], self.name(i)
+        ((_, r), *_), name = dict(self.type.moves)[i], self.name(i, i)
         count = self.core.mechanisms[i - 1].count
         number = 1 if count is None else int(formulas.at(count, self.point).number or 1)
         if not self.mechanism(i).counts:
             yield Member(i, _all(name, number), r, {}, number)
             return
         for j in range(1, number + 1):
-            yield Member(i, f"{name}[{j}]", r, computed.of_member(self.point, j))
+            yield Member(i, member(name, j), r, computed.of_member(self.point, j))
 
     def about(self, row: Row, member: Member, loss: Term) -> Row:
         return self._about(row, member.name, formulas.to_text(loss), member.times)
@@ -102,9 +102,9 @@ class AtAnyTwo(At):
     def of_curves(self, curves: computed.Curves) -> list[Row]:
         found = []
         for i, those, piece in curves.most_lost(self.type, self.point):
-            name, many = self.name(i), len(those)
+            name, many = self.name(i, i), len(those)
             if self.core.mechanisms[i - 1].count is not None:
-                name = f"{name}[{those.start}]" if self.mechanism(i).counts else _all(name, many)
+                name = member(name, those.start) if self.mechanism(i).counts else _all(name, many)
             noise = self.core.mechanisms[i - 1].noise is not None
             row = self.of_noise(i, i) if noise else rows.of_curve([i], piece)
             found.append(self._about(row, name, "" if noise else _loss(piece), many))
@@ -123,9 +123,9 @@ class AtAnyTwo(At):
         return rows.of_noise(n, f"({ends[0]})", f"({ends[1]})", stated.noise.words)
 
 
-def _all(name: str, number: int) -> str:
+def _all(name: Words, number: int) -> Words:
     """The members of a family that are alike."""
-    return f"{name}[1], ..., {name}[{number}]" if number > 1 else name
+    return listed([member(name, 1), member(name, number)], most=1) if number > 1 else name
 
 
 def _loss(piece: Piece | None) -> str:

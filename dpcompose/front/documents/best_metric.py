@@ -160,7 +160,7 @@ class BestMetric(Best):
     @property
     def head(self) -> Head:
         setting = self.setting
-        about: Said = [f"The databases are {setting.databases}. ", *self._defined()]
+        about: Said = ["The databases are ", str(setting.databases), ". ", *self._defined()]
         domains = {
             name: allowed(domain) for name, domain in setting.domains.items() if name not in setting.metrics
         }

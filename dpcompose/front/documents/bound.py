@@ -225,7 +225,7 @@ class Bound(Best, Shown):
         """What stands before the proof."""
         setting = self.setting
         about: Said = [
-            f"The databases are {setting.databases}, and neighbours are {setting.target}",
+            *("The databases are ", str(setting.databases), f", and neighbours are {setting.target}"),
             f" ({setting.target.means.short})" if setting.target.means.short else "",
             ".",
         ]
@@ -234,7 +234,7 @@ class Bound(Best, Shown):
             "Assumed, and not checked:": [*sentences.stated(self._told, setting, False), *besides],
             "Assumed, and checked:": [*sentences.stated(self._told, setting, True)],
         }
-        theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
+        theorem = ["Under these assumptions the composition is ", *self.said, " on ", str(setting.databases)]
         domains = {name: allowed(domain) for name, domain in setting.domains.items()}
         best = "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
         return Head(about, domains, stated, theorem, best, self._begins(), besides=besides)

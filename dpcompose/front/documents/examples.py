@@ -333,7 +333,7 @@ def _made(
     parts = at.theory.processing("parts")
     others = (i for i, _ in at.type.moves if i not in who and _is_known(at.mechanism(i)))
     stated = at.inputs.setting.mechanisms if at.neighbours else ()
-    without = tuple(at.name(n) for i in others for n in at.moving(at.numbers(i)))
+    without = tuple(at.name(i, n) for i in others for n in at.moving(at.numbers(i)))
     return Counterexample(
         at.pair,
         at.parameters,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.documents.captions import Captions, Guaranteed, Values, written
 from dpcompose.front.documents.document import ON_TABLE, Step, unchecked
-from dpcompose.front.documents.wording import all_of, all_said, joined, of_each, of_page
+from dpcompose.front.documents.wording import all_said, joined, of_each, of_page
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import formulas as kernel_formulas
@@ -23,7 +23,10 @@ from dpcompose.language.said import (
     Part,
     Private,
     Said,
+    Words,
     formula,
+    listed,
+    mathematics,
     parts_of,
     plain,
     reason,
@@ -69,7 +72,7 @@ def in_values_of_noise(
     compared, bound = head.bound
     y, x, z, r = (Mathematics(one, one) for one in "yxzr")
     return [
-        f"{all_of(names)}: an output ",
+        f"{listed(names)}: an output ",
         *(y, " has density ", of_page(head.density), " at a value ", x, *where),
         *(", so its loss against a value ", z, " is ", of_page(head.loss), f", {compared} "),
         *(of_page(bound), " (", *reason(head.because), "); ", r),
@@ -135,10 +138,11 @@ def claimed(said: Guarantee, theory: Theory, rounded: bool = False) -> Private:
     return Private(shown, called(said.notion, theory, None if said.curve is None else said.curve.orders))
 
 
-def called(notion: str, theory: Theory, orders: Orders | None) -> str:
+def called(notion: str, theory: Theory, orders: Orders | None) -> Words:
     """What a guarantee is called after its values; of divergences with the orders that it is about."""
     name = theory.called(notion)
-    return f"{name} for orders {orders}" if orders is not None and theory.rule(notion).head.ordered else name
+    about = orders is not None and theory.rule(notion).head.ordered
+    return Words(name, " for orders ", mathematics(str(orders))) if about else Words(name)
 
 
 def _reading(value: Term) -> Callable[[str], sympy.Expr]:
@@ -167,7 +171,7 @@ def satisfied(notion: str, parameters: Values, by: Captions, orders: Orders | No
         found = replace(found, called=called(notion, by.theory, orders))
     before, after = found.brackets
     values = joined([[value] for value in found.values], ", ")
-    return [before, *values, f"{after}-{found.called}"]
+    return [before, *values, f"{after}-", found.called]
 
 
 def values_said(parameters: Values, setting: Setting) -> Said:

@@ -28,7 +28,7 @@ from dpcompose.front.documents.sentences import (
     statement,
     values_said,
 )
-from dpcompose.front.documents.wording import all_of, all_said
+from dpcompose.front.documents.wording import all_said
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.covers.types import Type
@@ -36,7 +36,7 @@ from dpcompose.kernel.expressions import formulas, substitution, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
-from dpcompose.language.said import Mathematics, Said, Words, formula, plain
+from dpcompose.language.said import Mathematics, Said, Words, formula, listed, plain
 from dpcompose.proof.theory.registry import Page
 from dpcompose.search.citations.citations import Supposition
 from dpcompose.search.guarantees import Known, loss_of
@@ -75,7 +75,7 @@ class _Derivation(Telling):
             self.optimal(together, profile, least)
 
     def all_of(self, some: Iterable[int]) -> str:
-        return all_of([self.names[i - 1] for i in some])
+        return listed([self.names[i - 1] for i in some])
 
     def holds(self, held: Supposition) -> Step:
         """The step on a hypothesis, told once."""
@@ -304,7 +304,7 @@ class _Derivation(Telling):
         """A guarantee of the composition."""
         said = self.by.private(theorem)
         shown = satisfied(said.notion, said.parameters, self.by)
-        about = [f"the composition is {said.granularity} ", *shown, f", on {said.databases}"]
+        about = [f"the composition is {said.granularity} ", *shown, ", on ", said.databases]
         return self.add(about, by, uses, values={"notion": said.notion, **dict(said.texts), **values})
 
     def guarantee(self, loss: Step, profile: Step) -> Step:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.language.said import Formula, Said, mathematics
+from dpcompose.language.said import Formula, Said, listed, mathematics
 
 if TYPE_CHECKING:
     import sympy
@@ -16,7 +16,9 @@ K = TypeVar("K", bound=Hashable)
 
 def allowed(domain: Domain) -> Said:
     """Which numbers a parameter may be."""
-    return ["integer ", mathematics(f">= {domain.least}")] if domain.integer else [str(domain)]
+    if domain.integer:
+        return ["integer ", mathematics(f">= {domain.least}")]
+    return [str(domain)] if domain.named else ["in ", mathematics(domain.interval)]
 
 
 def of_page(text: str) -> Formula:
@@ -44,10 +46,6 @@ def all_said(sentences: Sequence[Said], most: int = 6) -> Said:
     return joined(sentences if len(sentences) <= most else (sentences[0], ["..."], sentences[-1]), ", ")
 
 
-def all_of(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 6 else f"{names[0]}, ..., {names[-1]}"
-
-
 def of_each(names: Sequence[str], said: Sequence[K], say: Callable[[K], Said], by: str = ", ") -> Said:
     """What is said of some mechanisms: once if it is the same of all, else with the names of those it is of.
 
@@ -61,5 +59,5 @@ def of_each(names: Sequence[str], said: Sequence[K], say: Callable[[K], Said], b
         groups.setdefault(one, []).append(name)
     if len(groups) == 1:
         return say(said[0])
-    told = [[*say(one), f" for {all_of(some)}"] for one, some in groups.items()]
+    told = [[*say(one), f" for {listed(some)}"] for one, some in groups.items()]
     return joined(told if len(told) <= 4 else (told[0], ["..."], told[-1]), by)

@@ -35,29 +35,22 @@ def _values(values: Sequence[sympy.Expr]) -> str:
     return rf"\left({shown}\right)" if len(values) > 1 or values[0].is_Add else shown
 
 
-def _private(values: Sequence[sympy.Expr], called: str) -> str:
-    """(e1 + e2)-DP, its formula between dollar signs, for LaTeX."""
-    return f"${_values(values)}$-{text_latex(called)}"
+def _between_dollars(values: Sequence[sympy.Expr]) -> str:
+    return f"${_values(values)}$"
 
 
-def _private_html(values: Sequence[sympy.Expr], called: str) -> str:
-    return html.escape(_private(values, called), quote=False)
-
-
-said_html = Writer(text_html, formula_html, _private_html, text_html)
+said_html = Writer(
+    text_html, formula_html, lambda some: html.escape(_between_dollars(some), quote=False), text_html
+)
 
 
 def _in_mathematics(text: str) -> str:
     return rf"\text{{{text_latex(text)}}}" if text else ""
 
 
-def _private_mathematics(values: Sequence[sympy.Expr], called: str) -> str:
-    return rf"{_values(values)}\text{{-{text_latex(called)}}}"
-
-
-said_mathematics = Writer(_in_mathematics, latex, _private_mathematics, _in_mathematics)
+said_mathematics = Writer(_in_mathematics, latex, _values, _in_mathematics, str)
 """A sentence inside mathematics."""
-said_latex = Writer(text_latex, lambda one: f"${latex(one)}$", _private, text_latex)
+said_latex = Writer(text_latex, lambda one: f"${latex(one)}$", _between_dollars, text_latex)
 
 
 LOOKS = (
@@ -262,7 +255,7 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
         yield f"<p>with {at}:</p>"
     if example.through:
         yield f"<p>which violates what the claim implies by {text_html(', '.join(example.through))}:</p>"
-    named = [(row, text_html(name)) for name, row in example.reached]
+    named = [(row, said_html([name])) for name, row in example.reached]
     yield from (f"<p>{name} {text_html(row.words())}</p>" for row, name in named if not row.outcomes)
     if any(row.outcomes for row, _ in named):
         head = ["outcome", "probability at $D$", "probability at $D'$"]

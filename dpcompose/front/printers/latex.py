@@ -18,7 +18,7 @@ from dpcompose.front.printers import markdown
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.latex import EULER, latex, name_latex, names_latex, told_apart
-from dpcompose.language.said import Item, Writer
+from dpcompose.language.said import Item, Words, Writer
 from dpcompose.language.writing import text_latex
 from dpcompose.proof.counterexamples.refuting import Counterexample
 from dpcompose.proof.counterexamples.rows import Row
@@ -69,11 +69,8 @@ def plain(text: object) -> str:
 
     >>> print(plain("a_b -- 50% 中"))
     a\_b -{}- 50\% \texttt{[U+4E2D]}
-    >>> print(plain("orders (1, oo)"))
-    orders (1, $\infty$)
     """
-    shown = _tidy(re.sub(r"\S+", _word, str(text)))
-    return re.sub(r"([\[(][^\[\](),]*, )oo\)", r"\1$\\infty$)", shown)
+    return _tidy(re.sub(r"\S+", _word, str(text)))
 
 
 def _word(found: re.Match[str]) -> str:
@@ -112,10 +109,10 @@ def formula(expression: sympy.Expr) -> str:
     return "$" + inside.replace(", ", r",\allowbreak ") + "$"
 
 
-def _private(values: Sequence[sympy.Expr], called: str) -> str:
-    """($e_1 + e_2$)-DP."""
+def _values(values: Sequence[sympy.Expr]) -> str:
+    """($e_1 + e_2$)."""
     shown = ", ".join(map(formula, values))
-    return f"({shown})-{plain(called)}" if len(values) > 1 or values[0].is_Add else f"{shown}-{plain(called)}"
+    return f"({shown})" if len(values) > 1 or values[0].is_Add else shown
 
 
 # the document
@@ -182,8 +179,6 @@ def cite(item: Item) -> str:
     return rf"\cite[{item.number}]{{{SOURCE}}}" if item.source == SOURCE else rf"\emph{{{plain(item)}}}"
 
 
-MEMBER = re.compile(r"\[(\d+|i)\]")
-"""What follows the name of a family where one of its members is spoken of."""
 CITED = re.compile(rf"{SOURCE}(?::| (?:Def|Prop|Thm|Cor|Lemma|Ex|Remark|Rem)\b\.? )([IVXA]+\.\d+)")
 """An item of the source in the text of a page."""
 
@@ -193,7 +188,7 @@ def _with_citations(shown: str) -> str:
     return CITED.sub(lambda item: cite(Item(f"{SOURCE}:{item[1]}")), shown)
 
 
-said = Writer(plain, formula, _private, cite)
+said = Writer(plain, formula, _values, cite)
 """A sentence, its formulas as mathematics."""
 
 
@@ -265,8 +260,8 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     if example.point:
         point = [f"${names_latex(names)} = {x}$" for names, x in example.values]
         yield f"Let {', '.join(point)}."
-    for name, row in example.reached:
-        yield _row(row, MEMBER.sub(r"$_{\1}$", plain(name)))
+    for named, row in example.reached:
+        yield _row(row, named)
     actual, claimed = (formula(example.typeset(loss)) for loss in (example.actual, example.claimed))
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
@@ -274,15 +269,16 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
         yield f"This is {said([verdict.published])}."
     if example.alone is not None:
         alone = formula(formulas.expression(example.alone.loss))
-        name = plain(example.alone.mechanism)
+        name = said([example.alone.mechanism])
         yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
     if example.without:
-        words = example.left_out
-        yield f"{words[0].upper()}{said([words[1:]])} ({cite(example.by_parts)})."
+        words = said([example.left_out])
+        yield f"{words[0].upper()}{words[1:]} ({cite(example.by_parts)})."
 
 
-def _row(row: Row, named: str) -> str:
+def _row(row: Row, name: Words) -> str:
     """What a mechanism does at the two databases."""
+    named = said([name])
     if not row.outcomes:
         return f"{named} {said([row.words()])}."
     outcome, *both = row.outcomes[0]

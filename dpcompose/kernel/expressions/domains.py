@@ -77,19 +77,26 @@ class Domain:
         """Whether no allowed value is below 0."""
         return self.least is not None and self.least >= 0
 
+    @property
+    def named(self) -> str | None:
+        """The words for it, where there are such."""
+        return next((words for words, domain in _NAMED.items() if domain == self), None)
+
     def __str__(self) -> str:
-        for words, domain in _NAMED.items():
-            if domain == self:
-                return words
-        if self.integer:
-            return f"integer >= {self.least}"
+        if self.named is not None:
+            return self.named
+        return f"integer >= {self.least}" if self.integer else f"in {self.interval}"
+
+    @property
+    def interval(self) -> str:
+        """The numbers between its ends."""
         least, greatest = (
             ("-oo" if self.least is None else self.least),
             ("oo" if self.greatest is None else self.greatest),
         )
         begin = "(" if self.open_least or self.least is None else "["
         end = ")" if self.open_greatest or self.greatest is None else "]"
-        return f"in {begin}{least}, {greatest}{end}"
+        return f"{begin}{least}, {greatest}{end}"
 
 
 _NAMED = {

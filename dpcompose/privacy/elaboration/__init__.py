@@ -95,7 +95,7 @@ class Elaborated:
         return {
             "parameters": {name: str(domain) for name, domain in setting.domains.items() if name not in own},
             **({} if orders is None else {"orders": str(orders)}),
-            "databases": {**self.kind.databases(), "shown": str(setting.databases)},
+            "databases": {**self.kind.databases(), "shown": f"{setting.databases}"},
             "target": self.kind.steps() | times(setting.target, setting.databases),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,

@@ -115,9 +115,9 @@ class Parts(Kind):
 
     def _part(self, name: str, part: DatabaseClass) -> dict[str, Any]:
         if not looked_at(part):
-            return {"kind": "steps", "shown": str(part)}
+            return {"kind": "steps", "shown": f"{part}"}
         if part.points is None:
-            return {"shown": str(part), **self.told[name].kind.databases()}
+            return {"shown": f"{part}", **self.told[name].kind.databases()}
         box = [
             [None if x is None else to_text(self.term(x)) for x in (one.least, one.greatest)]
             for one in part.points.box

@@ -8,8 +8,9 @@ from itertools import combinations, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions import naming, terms
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.language import said
 from dpcompose.language.symbols import Domain, family_of
 from dpcompose.privacy.mechanisms.mechanism import Mechanism, Nested
 from dpcompose.privacy.settings import placed
@@ -91,7 +92,7 @@ def _member(
         return parts[f.partition][i - 1] if f.divided else f.member
 
     member = mechanism.with_letters(named).reading(read)
-    return replace(member, name=f"{mechanism.name}[{i}]", members=None)
+    return replace(member, name=said.member(mechanism.name, i), members=None)
 
 
 def _placed(granularity: Granularity, partitions: Placed, copies: Copies) -> Granularity:
@@ -188,7 +189,7 @@ def _named(setting: Setting, mechanism: Mechanism, i: int, domains: dict[str, Do
     named = {}
     for one in {letter for value in mechanism.terms for letter in value.letters}:
         if (family := family_of(one)) is not None:
-            name = f"{family}[{i}]"
+            name = naming.member(family, i)
             domains[name] = setting.domains[one]
             named[one] = terms.letter(name, domains[name])
     return named

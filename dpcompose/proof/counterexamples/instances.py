@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.expressions import formulas, naming, terms
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
@@ -56,13 +56,6 @@ def members(mechanism: Mechanism, point: Mapping[str, Fraction]) -> int:
     if mechanism.members is None:
         return 1
     return _few(int(formulas.at(mechanism.members, point).number or 0))
-
-
-def name(inputs: Inputs, n: int) -> str:
-    """That of a mechanism written out, or of all members for which it counts."""
-    mechanism, times = inputs.setting.mechanisms[n - 1], inputs.times[n - 1] if inputs.times else 1
-    first = f"{mechanism.name}{mechanism.reads.dealt_words}"
-    return first if times == 1 else f"{first}, ..., {naming.member(naming.read(first).base, times)}"
 
 
 def _members_are_alike(setting: Setting, count: str) -> bool:

@@ -13,7 +13,7 @@ from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclos
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, has_few_digits, rounded
-from dpcompose.language.said import Item
+from dpcompose.language.said import Item, Words, listed
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples.outputs import Output
@@ -182,17 +182,18 @@ class Counterexample(Shown):
         return self.at_least or bool(self.without) or self.event or self.most not in (None, self.actual)
 
     @property
-    def reached(self) -> list[tuple[str, Row]]:
+    def reached(self) -> list[tuple[Words, Row]]:
         """Who loses how, in order; mechanisms one after the other that do the same are called together, where
         they are more than MOST_ALIKE."""
-        found: list[tuple[str, Row]] = []
+        reached: list[tuple[Words, Row]] = []
         for _, some in groupby(self.rows, Row.words):
-            alike = [(row.name, row) for row in some]
+            alike = list(some)
             if len(alike) > MOST_ALIKE:
-                (first, row), (last, _) = alike[0], alike[-1]
-                alike = [(f"each of {first}, ..., {last} ({len(alike):,} of them)", row)]
-            found += alike
-        return found
+                names = listed([row.name for row in alike], MOST_ALIKE)
+                reached.append((Words("each of ", names, f" ({len(alike):,} of them)"), alike[0]))
+            else:
+                reached += [(Words(row.name), row) for row in alike]
+        return reached
 
     @property
     def values(self) -> Values:
@@ -212,11 +213,9 @@ class Counterexample(Shown):
         return sympy.oo if self.actual is None else self.typeset(self.actual)
 
     @property
-    def left_out(self) -> str:
+    def left_out(self) -> Words:
         """That the outputs of some mechanisms are left out, in words."""
-        some = self.without
-        names = ", ".join(some) if len(some) <= 6 else f"{some[0]}, ..., {some[-1]}"
-        return f"left out are the outputs of {names}: what the others lose, all lose"
+        return Words("left out are the outputs of ", listed(self.without), ": what the others lose, all lose")
 
     def shown(self, loss: Number | None) -> str:
         """A loss, or a claimed value, as a formula."""

@@ -19,7 +19,7 @@ from dpcompose.kernel.expressions.intervals import enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.language.decimals import decimal, rounded
-from dpcompose.language.said import NEIGHBOUR, D, Mathematics, Words, formula
+from dpcompose.language.said import NEIGHBOUR, D, Words, formula, same
 from dpcompose.language.said import Part as Spoken
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.mechanisms.noises import Noise
@@ -67,7 +67,7 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
         return Row(i, said, told, spread=spread)
     if head.by == "event":
         least = rounded_down(ONE if d == INFINITY else d)
-        said = _with_outcomes(_number(decimal(least)), _number("0"))
+        said = _with_outcomes(same(decimal(least)), same("0"))
         return Row(i, said, {"mechanism": i, "at D": str(least), "at E": "0"})
     if head.by == "tail":
         order = ONE / d
@@ -84,13 +84,10 @@ def of_witness(i: int, head: Any, d: Term) -> Row:
     return Row(i, said, {"mechanism": i, "at D": p, "at E": q}, outcomes)
 
 
-def _number(text: str) -> Mathematics:
-    return Mathematics(text, text)
-
-
 def _with_outcomes(at_D: Spoken, at_E: Spoken) -> Words:
-    one = Mathematics("P(1)", "P(1)")
-    return Words("with outcomes 1, 0 and ", one, " = ", at_D, " at ", D, ", ", at_E, " at ", NEIGHBOUR)
+    return Words(
+        "with outcomes 1, 0 and ", same("P(1)"), " = ", at_D, " at ", D, ", ", at_E, " at ", NEIGHBOUR
+    )
 
 
 def _around(noise: str, mean: Term, each: str = "") -> Words:

@@ -13,6 +13,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import near
+from dpcompose.language.said import Words, listed
 from dpcompose.spaces.classes.lines import ALL, NUMBER, Line, Moves, Range, shown
 
 LARGEST_UNIVERSE = 100_000
@@ -171,15 +172,16 @@ class Attributes:
     def __str__(self) -> str:
         lines = dict(self.lines)
         if self.names == (ITSELF,):
-            return f"over {lines.get(ITSELF, 'no numbers')}"
-        return "of records with " + ", ".join(
-            f"{name} {lines[name].noun}"
+            return Words("over ", str(lines.get(ITSELF, "no numbers")))
+        each = [
+            Words(name, " ", lines[name].noun)
             if name in lines
             else f"{name} arbitrary"
             if name in self.open
             else f"{name} in {{{', '.join(values)}}}"
             for name, values in self.named
-        )
+        ]
+        return Words("of records with ", listed(each, None))
 
 
 def as_range(value: Value) -> Range:

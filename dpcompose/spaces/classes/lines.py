@@ -15,6 +15,7 @@ from math import ceil, floor, gcd, lcm
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import Words, listed, mathematics
 
 EVERY = "all"
 MOST_POINTS = 2_000
@@ -82,7 +83,7 @@ class Range:
     def __str__(self) -> str:
         a = "-oo" if self.least is None else text_of(self.least)
         b = "oo" if self.greatest is None else text_of(self.greatest)
-        return f"{'(['[self.closed[0]]}{a}, {b}{')]'[self.closed[1]]}"
+        return Words(mathematics(f"{'(['[self.closed[0]]}{a}, {b}{')]'[self.closed[1]]}"))
 
 
 Ranges = tuple[Range, ...]
@@ -222,17 +223,18 @@ class Line:
     @property
     def noun(self) -> str:
         """What one of the numbers is called."""
-        word = "an integer" if self.whole else "a real number"
-        return word if self.ranges == (ALL,) else f"{word} in {shown(self.ranges)}"
+        return self._among("an integer" if self.whole else "a real number")
 
     def __str__(self) -> str:
-        word = "the integers" if self.whole else "the real numbers"
-        return word if self.ranges == (ALL,) else f"{word} in {shown(self.ranges)}"
+        return self._among("the integers" if self.whole else "the real numbers")
+
+    def _among(self, numbers: str) -> str:
+        return numbers if self.ranges == (ALL,) else Words(numbers, " in ", shown(self.ranges))
 
 
-def shown(ranges: Iterable[object]) -> str:
+def shown(ranges: Iterable[object]) -> Words:
     """Some ranges in words."""
-    return " or ".join(map(str, ranges))
+    return listed([str(one) for one in ranges], None, " or ")
 
 
 def text_of(x: Fraction) -> str:

@@ -13,6 +13,7 @@ from math import comb
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.said import Words
 from dpcompose.spaces.classes.attributes import Attributes, Given, made_of
 from dpcompose.spaces.classes.databases import Counts, Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.classes.records import Collections, OfRecords, names_of
@@ -123,7 +124,7 @@ class Multisets(Collections, OfRecords):
             "exactly": f"all multisets of size {sizes.most}",
         }[sizes.kind]
         if self.attributes is not None and len(self.records) == len(self.attributes.by_record):
-            return f"{size} {self.attributes}"
+            return Words(size, " ", str(self.attributes))
         if not self.arbitrary:
             return f"{size} over {{{', '.join(self.records)}}}"
         named = f" that holds {', '.join(self.records)}" if self.records else ""

@@ -9,6 +9,7 @@ from typing import ClassVar
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.language.said import Words, listed, mathematics
 from dpcompose.spaces.classes.databases import Database, DatabaseClass, TooLarge
 
 
@@ -29,7 +30,10 @@ class Interval:
             return "real"
         low = "(-oo" if self.least is None else f"[{to_text(self.least)}"
         high = "oo)" if self.greatest is None else f"{to_text(self.greatest)}]"
-        return f"{low}, {high}"
+        return Words(mathematics(f"{low}, {high}"))
+
+
+REAL = Interval()
 
 
 @frozen
@@ -65,14 +69,11 @@ class Points(DatabaseClass):
         raise TooLarge(f"{self} cannot be listed: there are infinitely many")
 
     def __str__(self) -> str:
-        inside = ", ".join(
-            f"{name} {'in ' if str(interval) != 'real' else ''}{interval}"
-            for name, interval in zip(self.coordinates, self.box, strict=True)
-        )
-        names = ", ".join(self.coordinates)
+        names, box = ", ".join(self.coordinates), zip(self.coordinates, self.box, strict=True)
         if self.disc is not None:
             return f"all points ({names}) in a disc of diameter {to_text(self.disc)}"
-        return f"all points ({names}), {inside}"
+        each = [Words(name, " " if interval == REAL else " in ", str(interval)) for name, interval in box]
+        return Words(f"all points ({names}), ", listed(each, None))
 
 
 @frozen
@@ -102,4 +103,4 @@ class Product(DatabaseClass):
         raise TooLarge(f"{self} cannot be listed: their parts are told one by one")
 
     def __str__(self) -> str:
-        return "; ".join(f"{name}: {part}" for name, part in self.each)
+        return listed([Words(name, ": ", str(part)) for name, part in self.each], None, "; ")
