@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -39,9 +40,9 @@ def study(world: World, notion: str) -> Any:
     """A setting as the program reads it."""
     given = guarantees(IN[notion].outputs, len(world.readings))[-1]
     claim = {KEYS[notion]: terms.ONE}
-    text = problem(Counterexample(IN[notion], world, given, (), False, world.pairs[0], claim, ""), "drawn")
-    assert text is not None
-    return dpc.loads(text)[0]
+    data = problem(Counterexample(IN[notion], world, given, (), False, world.pairs[0], claim, ""), "drawn")
+    assert data is not None
+    return dpc.loads(json.dumps(data))[0]
 
 
 ASKED = [

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dpcompose.front import files
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page
@@ -167,8 +168,8 @@ def test_what_is_needed_has_a_counterexample(id: str, key: str, notion: str) -> 
 
             answer = statement.without(without).look(MOST, Looked())
             assert answer is not None
-            text = problem(answer, f"{page.title} without: {without.words}")
-            assert text == path.read_text(encoding="utf-8")
+            data = problem(answer, f"{page.title} without: {without.words}")
+            assert data is not None and files.toml(data) == path.read_text(encoding="utf-8")
 
 
 # planted false pages

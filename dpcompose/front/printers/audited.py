@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from dpcompose.front import files
 from dpcompose.kernel.expressions import formulas
 from dpcompose.search.audits.audits import Answer
 from dpcompose.search.audits.problems import problem
@@ -25,7 +26,8 @@ def file_text(answer: Answer) -> str | None:
     if answer.found is None:
         return None
     left = f" without: {answer.without.words}" if answer.without is not None else " is false"
-    return problem(answer.found, f"{answer.statement.page.title}{left}")
+    data = problem(answer.found, f"{answer.statement.page.title}{left}")
+    return None if data is None else files.toml(data)
 
 
 def lines(answer: Answer) -> list[str]:

@@ -1,4 +1,4 @@
-"""A counterexample as a problem file, which the program reads and refutes like any other.
+"""A counterexample as the data of a problem file, which the program reads and refutes like any other.
 
 What is wrong with a setting is a file with its databases, maps and guarantees, and the conclusion as a claim.
 Mechanisms that are not independent, or that read a sample, are one mechanism: the table of all they say.
@@ -6,7 +6,8 @@ Mechanisms that are not independent, or that read a sample, are one mechanism: t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dpcompose.kernel.expressions import formulas
 from dpcompose.search.audits.outcomes import Values, enclosed, loss_of
@@ -14,129 +15,78 @@ from dpcompose.search.audits.searched import Counterexample
 from dpcompose.search.audits.worlds import Reading, Relation
 
 
-def problem(counterexample: Counterexample, title: str) -> str | None:
-    """The text of the file; None where nothing is known of what a joint table loses."""
+def problem(counterexample: Counterexample, title: str) -> dict[str, Any] | None:
+    """The data of the file; None where nothing is known of what a joint table loses."""
     if not counterexample.statement.written(counterexample.joint):
         return None
     world = counterexample.world
-    rows = [
-        "format = 1",
-        f"title = {_text(title)}",
-        "[databases]",
-        'kind = "listed"',
-        f"elements = {_list(world.names)}",
-        f"[granularities.G]{f' # {world.target.name}' if world.base.contents else ''}",
-        f"neighbours = {_pairs(world.target, world.names)}",
-        *(_of_table(counterexample) if counterexample.joint else _of_mechanisms(counterexample)),
-        "[target]",
-        'granularity = "G"',
-        *(_joint(counterexample) if counterexample.joint else _mechanisms(counterexample)),
-        "[[claims]]",
-        *_guarantee(counterexample.statement.notion, counterexample.claim),
-        'expect = "refuted"',
-    ]
-    return "\n".join(rows) + "\n"
+    names = _names(counterexample)
+    edits = ", ".join(f"{name}: {relation.name}" for relation, name in names.items())
+    title = f"{title} ({edits})" if world.base.contents else title
+    return {
+        "format": 1,
+        "title": title,
+        "databases": {"kind": "listed", "elements": list(world.names)},
+        "granularities": {x: {"neighbours": _pairs(G, world.names)} for G, x in names.items()},
+        "target": {"granularity": "G"},
+        **(_joint(counterexample) if counterexample.joint else _mechanisms(counterexample, names)),
+        "claims": [_said(counterexample.statement.notion, counterexample.claim) | {"expect": "refuted"}],
+    }
 
 
-def _text(words: object) -> str:
-    return '"' + str(words).replace("\\", "\\\\").replace('"', "'") + '"'
-
-
-def _list(words: Iterable[object]) -> str:
-    return f"[{', '.join(map(_text, words))}]"
-
-
-def _pairs(relation: Relation, names: Sequence[str]) -> str:
-    return f"[{', '.join(_list((names[x], names[y])) for x, y in sorted(relation.pairs) if x < y)}]"
-
-
-def _guarantee(notion: str, values: Values) -> list[str]:
-    return [f'notion = "{notion}"', *(f'{key} = "{formulas.to_text(x)}"' for key, x in values.items())]
-
-
-# settings
-
-
-def _readings(counterexample: Counterexample) -> list[Reading]:
-    """What mechanisms read: everything, where they need not depend on what they are said to read only."""
-    kept = counterexample.statement.kept
-    return [reading if kept.depends else reading.wholly for reading in counterexample.world.readings]
+def _pairs(relation: Relation, names: Sequence[str]) -> list[list[str]]:
+    return [[names[x], names[y]] for x, y in sorted(relation.pairs) if x < y]
 
 
 def _names(counterexample: Counterexample) -> dict[Relation, str]:
-    """The granularities for which guarantees are stated, by name; the target is G."""
-    others = dict.fromkeys(
-        reading.stated
-        for reading in counterexample.world.readings
-        if reading.stated != counterexample.world.target
-    )
-    return {counterexample.world.target: "G"} | {other: f"H{n}" for n, other in enumerate(others, start=1)}
+    """The target's neighbours, and the others for which guarantees of mechanisms are stated, by name."""
+    world = counterexample.world
+    stated = () if counterexample.joint else (reading.stated for reading in world.readings)
+    others = (relation for relation in dict.fromkeys(stated) if relation != world.target)
+    return {world.target: "G"} | {other: f"H{n}" for n, other in enumerate(others, start=1)}
 
 
-def _of_mechanisms(counterexample: Counterexample) -> list[str]:
-    """The other granularities, and the maps."""
-    rows, names = [], _names(counterexample)
-    for relation, name in names.items():
-        if name != "G":
-            said = f" # {relation.name}" if counterexample.world.base.contents else ""
-            rows += [
-                f"[granularities.{name}]{said}",
-                f"neighbours = {_pairs(relation, counterexample.world.names)}",
-            ]
-    for n, reading in enumerate(_readings(counterexample), start=1):
+def _said(notion: str, values: Values) -> dict[str, str]:
+    return {"notion": notion} | {key: formulas.to_text(x) for key, x in values.items()}
+
+
+def _mechanisms(counterexample: Counterexample, names: Mapping[Relation, str]) -> dict[str, Any]:
+    """What mechanisms read, and what they satisfy."""
+    world, kept = counterexample.world, counterexample.statement.kept
+    notion = counterexample.given_in or counterexample.statement.notion
+    maps, mechanisms = {}, []
+    for n, (own, given) in enumerate(zip(world.readings, counterexample.given, strict=True), start=1):
+        reading = own if kept.depends else own.wholly
+        mechanism: dict[str, Any] = {"name": f"M{n}"}
+        guarantee = _said(notion, given) | {"granularity": names[reading.stated]}
         if not reading.everything:
-            table = zip(counterexample.world.names, reading.values, strict=True)
-            rows.append(f"[maps.f{n}]")
-            rows.append(
-                f"table = {{ {', '.join(f'{_text(D)} = {_text(reading.words[v])}' for D, v in table)} }}"
-            )
-            if reading.inside is not None:
-                pairs = _pairs(reading.inside, reading.words)
-                rows.append(f"image-neighbours = {{ {names[reading.stated]} = {pairs} }}")
-    return rows
+            maps[f"f{n}"] = _map(reading, world.names, names)
+            mechanism["reads"] = {"map": f"f{n}"}
+            guarantee["domain"] = "common" if reading.inside is None else "own"
+        mechanisms.append(mechanism | {"guarantee": guarantee})
+    return {"maps": maps, "mechanisms": mechanisms}
 
 
-def _mechanisms(counterexample: Counterexample) -> list[str]:
-    rows, names = [], _names(counterexample)
-    for n, (reading, given) in enumerate(
-        zip(_readings(counterexample), counterexample.given, strict=True), start=1
-    ):
-        rows += ["[[mechanisms]]", f'name = "M{n}"']
-        rows += [] if reading.everything else [f'reads = {{ map = "f{n}" }}']
-        rows += [
-            "[mechanisms.guarantee]",
-            *_guarantee(counterexample.given_in or counterexample.statement.notion, given),
-        ]
-        rows.append(f'granularity = "{names[reading.stated]}"')
-        rows += [] if reading.everything else [f'domain = "{"common" if reading.inside is None else "own"}"']
-    return rows
+def _map(reading: Reading, elements: Sequence[str], names: Mapping[Relation, str]) -> dict[str, Any]:
+    """What is read of each database, and which values are neighbours where that is stated."""
+    table = {D: reading.words[v] for D, v in zip(elements, reading.values, strict=True)}
+    if reading.inside is None:
+        return {"table": table}
+    pairs = {names[reading.stated]: _pairs(reading.inside, reading.words)}
+    return {"table": table, "image-neighbours": pairs}
 
 
-# tables of all that several mechanisms say
-
-
-def _of_table(counterexample: Counterexample) -> list[str]:
-    (table,) = counterexample.rows
-    names = [format(n, "b").zfill(len(format(len(table[0]) - 1, "b"))) for n in range(len(table[0]))]
-    return [
-        "[tables.joint]",
-        f"outcomes = {_list(names)}",
-        "[tables.joint.rows]",
-        *(f"{_text(D)} = {_list(row)}" for D, row in zip(counterexample.world.names, table, strict=True)),
-    ]
-
-
-def _joint(counterexample: Counterexample) -> list[str]:
-    """One mechanism, with what its table loses as its guarantee."""
-    (table,) = counterexample.rows
-    losses = [loss_of(table[x], table[y]) for x, y in counterexample.world.pairs]
+def _joint(counterexample: Counterexample) -> dict[str, Any]:
+    """The table of all that several mechanisms say, as one mechanism; what it loses is its guarantee."""
+    world, (table,) = counterexample.world, counterexample.rows
+    losses = [loss_of(table[x], table[y]) for x, y in world.pairs]
     worst = "oo" if "oo" in losses else max(losses, key=lambda loss: enclosed(formulas.parse(loss, {})).low)
-    return [
-        "[[mechanisms]]",
-        'name = "M"',
-        'table = "joint"',
-        "[mechanisms.guarantee]",
-        f'notion = "{counterexample.statement.notion}"',
-        f'epsilon = "{worst}"',
-        'granularity = "G"',
-    ]
+    digits = len(format(len(table[0]) - 1, "b"))
+    rows = {D: list(map(str, row)) for D, row in zip(world.names, table, strict=True)}
+    guarantee = {"notion": counterexample.statement.notion, "epsilon": worst, "granularity": "G"}
+    return {
+        "tables": {
+            "joint": {"outcomes": [format(n, f"0{digits}b") for n in range(len(table[0]))], "rows": rows}
+        },
+        "mechanisms": [{"name": "M", "table": "joint", "guarantee": guarantee}],
+    }
