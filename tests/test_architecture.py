@@ -87,12 +87,13 @@ search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
 front.documents: canonical captions document side_by_side glossary wording attained sentences verdict telling
     bound best_metric at at_any_two examples limits
+front: files
 front.printers: audited listings markdown render sarif display latex papers
 front.numbers: numbers budgets curve membership totals
 front.studies: audits library nested results specialised together tradeoffs neighbours metric_forms
     in_metrics judge recheck
 front.drawings: marks places vectors charts frames
-front: files internal
+front: internal
 front.studies: study as_json loading composing filters
 front.drawings: bars drawn pictures plots explorer
 front.interop: cards events measurements

@@ -367,6 +367,35 @@ def test_a_granularity_and_a_class(own: Path, tmp_path: Path, capsys: pytest.Cap
     assert status == 2 and "there is no kind 'words'" in err
 
 
+IN_METRICS = """\
+format = 1
+[databases]
+kind = "words"
+[metrics.steps]
+granularity = "two-letters"
+[[mechanisms]]
+name = "M"
+guarantee = { notion = "pure", metric = "e*steps" }
+[[claims]]
+notion = "pure"
+metric = "e*d_two_letters"
+"""
+
+
+def test_a_granularity_and_a_class_in_metrics(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The steps of one's own granularity are a metric in a file, and in claims made in Python."""
+    file, saved = written(tmp_path, IN_METRICS), tmp_path / "saved.json"
+    more = ("--python", own / "words.py")
+    status, out, err = run(capsys, "verify", file, *more, "--save-derivation", saved)
+    assert (status, err) == (0, "") and "PROVED, and no smaller metric holds" in out
+    assert run(capsys, "recheck", saved, *more)[0] == 0
+    study, _ = dpc.load(file, theory_of(own))
+    assert study.check(dpc.in_metric("2*e*d_two_letters")).loose
+    assert study.check(dpc.in_metric("e*d_two_letters/2")).verdict == "refuted"
+
+
 class OneLetter(Granularity):
     """Words that differ in one letter."""
 

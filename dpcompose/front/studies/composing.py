@@ -135,7 +135,7 @@ def metric_study(
     said = metrics or {}, maps or {}, parameters or {}, title, adaptive
     data = problem_data(named, stated, on, target, *said)
     data |= {"assume": [str(assumption(one)) for one in assume]} if assume else {}
-    return Study(problems.read_data(data, notions=theory.parameters, pairs=True).setting, theory)
+    return Study(problems.read_data(data, **theory.names, pairs=True).setting, theory)
 
 
 def _check_functions(on: object, functions: Iterable[Any]) -> None:

@@ -87,7 +87,7 @@ class InMetrics:
         if named <= self.setting.metrics.keys() | self.setting.domains.keys():
             return self.setting
         data = {**self.setting.data, "claims": [dict(claim.text) for claim in claims]}
-        read = problems.read_data(data, notions=self.theory.parameters, pairs=True).setting
+        read = problems.read_data(data, **self.theory.names, pairs=True).setting
         if read.metrics.keys() <= self.setting.metrics.keys():  # which it calls otherwise
             return self.setting
         return replace(read, data=self.setting.data)
@@ -154,7 +154,7 @@ class InMetrics:
     def _read(self, given: Mapping[str, Any]) -> Claim:
         """A claim from its data."""
         data = {**self.setting.data, "claims": [dict(given)]}
-        (claim,) = problems.read_data(data, notions=self.theory.parameters, pairs=True).claims
+        (claim,) = problems.read_data(data, **self.theory.names, pairs=True).claims
         return claim
 
     def _check_named(self, functions: Sequence[Any]) -> None:

@@ -98,9 +98,8 @@ class Judge:
         """The judge of the same composition at any two databases; see `Study.in_metrics`."""
         if self.at_any_two is not None:
             return self
-        about: Any = {"notions": self.theory.parameters, "pairs": True}
         data = (self._alone.flat() or self._alone).file(())
-        return Judge(problems.read_data(data, **about).setting, self.theory)
+        return Judge(problems.read_data(data, **self.theory.names, pairs=True).setting, self.theory)
 
     @cached_property
     def metric_forms(self) -> MetricForms:

@@ -50,9 +50,9 @@ def _in_metrics(
     if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:
         judge, claims = found
         return Study.by(Judge.by(judge)), claims
-    about: Any = {"file": file, "text": text, "notions": theory.parameters, "pairs": True}
+    near = has_neighbours(data)
     try:
-        problem = problems.read_data(data, **about, beside=has_neighbours(data))
+        problem = problems.read_data(data, file, text, **theory.names, pairs=True, beside=near)
     except problems.ProblemError:
         if for_neighbours:
             return None
@@ -81,6 +81,6 @@ def load_data(
     data = in_groups(data) if isinstance(data, Mapping) else data
     if is_in_metrics(data) and (found := _in_metrics(data, file, text, theory)) is not None:
         return found
-    about = file, text, partial(show, theory=theory), theory.parameters, theory.own
-    problem = problems.read_data(data, *about, pairs=False)
+    shown = partial(show, theory=theory)
+    problem = problems.read_data(data, file, text, shown, **theory.names, pairs=False)
     return Study(problem.setting, theory), problem.claims

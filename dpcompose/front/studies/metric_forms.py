@@ -96,7 +96,7 @@ class MetricForms:
             return None
         try:
             data = counted.problem(self.data, steps)
-            read = problems.read_data(data, notions=self.theory.parameters, own=self.theory.own, pairs=False)
+            read = problems.read_data(data, **self.theory.names, pairs=False)
             key = counted.granularity, steps
             judge = self._judges.setdefault(key, ForNeighbours(read.setting, self.theory))
             if steps == 1 and read.setting.target != counted.granularity:

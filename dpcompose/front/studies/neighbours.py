@@ -334,7 +334,7 @@ class ForNeighbours:
         in a canonical metric."""
         if isinstance(guarantee, InMetric):
             data = {**self.file(()), "claims": [guarantee.data()]}
-            read = problems.read_data(data, notions=self.theory.parameters, own=self.theory.own, pairs=False)
+            read = problems.read_data(data, **self.theory.names, pairs=False)
             return read.claims[0]
         if not isinstance(guarantee, Guarantee):
             guarantee = self._claimed(guarantee, delta, notion)
@@ -458,7 +458,7 @@ def beside(
     """
     said = with_claims(data, in_metrics=False)
     try:
-        problem = problems.read_data(said, show=show, notions=theory.parameters, own=theory.own, pairs=False)
+        problem = problems.read_data(said, show=show, **theory.names, pairs=False)
         judge = ForNeighbours(problem.setting, theory)
         covered = judge.proofs.choices is not None or bool(judge.proofs.shop)
     except NO_STUDY:

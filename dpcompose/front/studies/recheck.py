@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import saved
@@ -21,7 +22,7 @@ from dpcompose.kernel.saved import Checked
 from dpcompose.privacy.in_metrics import BY_STEPS, with_claims
 
 if TYPE_CHECKING:
-    from dpcompose.spaces.additions import Additions
+    pass
 
 
 @frozen
@@ -64,38 +65,29 @@ class Rechecked:
 
 
 def recheck(
-    data: Any,
-    theory: Theory,
-    allow: Allowed = None,
-    notions: Mapping[str, Any] | None = None,
-    own: Additions | None = None,
+    data: Any, theory: Theory, allow: Allowed = None, names: Mapping[str, Any] = MappingProxyType({})
 ) -> Rechecked:
     """What a saved file shows.  Raises Refused with the place and the reason.
 
-    notions -- the parameters of each notion; own -- what else its problem may name.
+    names -- what its problem may name, as `problems.read_data` takes it.
     """
     checked = saved.check(data, theory, allow)
-    same = _same_core(data, notions, own)
+    same = _same_core(data, names)
     if same is False:
         raise Refused("the core setting is not what the problem says")
     title = data["problem"].get("title", "") if isinstance(data["problem"], dict) else ""
     return Rechecked(checked, same, str(title))
 
 
-def _same_core(
-    data: Mapping[str, Any], notions: Mapping[str, Any] | None, own: Additions | None
-) -> bool | None:
+def _same_core(data: Mapping[str, Any], names: Mapping[str, Any]) -> bool | None:
     """Whether the problem, elaborated again, gives the core setting; None where that cannot be imported."""
     try:
         from dpcompose.privacy import problems
         from dpcompose.privacy.elaboration import Elaborated
-        from dpcompose.privacy.guarantees import notions as known
-        from dpcompose.spaces.additions import NOTHING
     except ImportError:
         return None
     try:
-        about: Any = {"notions": notions or known.FILE_KEYS, "own": own or NOTHING, "pairs": False}
-        problem = problems.read_data(data["problem"], **about)
+        problem = problems.read_data(data["problem"], **names, pairs=False)
         core: Any = Elaborated(problem.setting).core.data()
         return bool(core == data["core"])
     except ImportError:
@@ -164,8 +156,7 @@ def _with_metric_forms(saved_file: Mapping[str, Any], theory: Any, allow: Allowe
     problem = saved_file["problem"]
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
     one = _for_neighbours(alone | {"problem": with_claims(problem, in_metrics=False)}, theory, allow)
-    about: Any = {"notions": theory.parameters, "own": theory.own, "pairs": False}
-    read = problems.read_data(with_claims(problem, in_metrics=True), **about)
+    read = problems.read_data(with_claims(problem, in_metrics=True), **theory.names, pairs=False)
     if any(claim.guarantee.metric is None for claim in read.claims):
         raise Refused("a claim in a metric is one for neighbours")
     forms = Judge(read.setting, theory).metric_forms
@@ -203,7 +194,7 @@ def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -
 
 def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
     pages = theory.in_kernel
-    rechecked = recheck(saved_file, pages, allow, theory.parameters, theory.own)
+    rechecked = recheck(saved_file, pages, allow, theory.names)
     said = rechecked.checked.guarantee
     values = {} if said is None else {key: formulas.to_text(value) for key, value in said.values}
     more: dict[str, Any] = {"steps": rechecked.checked.steps}
@@ -269,7 +260,7 @@ def _of_the_problem(saved_file: Mapping[str, Any], checked: Checked, theory: Any
     from dpcompose.privacy.elaboration import Elaborated
 
     try:
-        problem = problems.read_data(saved_file["problem"], notions=theory.parameters, pairs=True)
+        problem = problems.read_data(saved_file["problem"], **theory.names, pairs=True)
         told = Elaborated(problem.setting)
         core, claims = told.core, [told.parts.claim(claim.guarantee) for claim in problem.claims]
     except ValueError as error:

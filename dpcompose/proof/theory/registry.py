@@ -135,6 +135,11 @@ class Theory(Shown):
         """The parameters of each notion that has a rule page."""
         return {page.head.notion: tuple(page.head.parameters) for page in self.of_kind("rule")}
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """What problem files may name, as `problems.read_data` takes it."""
+        return {"notions": self.parameters, "own": self.own}
+
     def rule(self, notion: str) -> Page:
         """The rule page of a notion.  Raises KeyError with the notions there are, or PageError."""
         if (page := self._page("rule", surely=False, notion=notion)) is not None:
