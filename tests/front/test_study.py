@@ -220,3 +220,26 @@ def test_a_guarantee_is_read_in_numbers() -> None:
     assert found.membership({"m": 1}).data()["advantage"] == "0.382925"
     with pytest.raises(WrongValue, match="give m a value"):
         found.membership()
+
+
+def test_numbers_of_a_file_have_their_names_in_claims() -> None:
+    """Three times 1/2, at two steps for each replacement: 3."""
+    text = """format = 1
+parameters = { e = "1/2", k = "3", low = "-1/2" }
+databases = { kind = "multisets" }
+target = { granularity = "bounded" }
+[[mechanisms]]
+name = "M"
+index = "i"
+count = "k"
+guarantee = { notion = "pure", epsilon = "e*f", granularity = "unbounded" }
+"""
+    study, _ = dpc.loads(text)
+    e, low = sympy.symbols("e low")
+    (f,) = dpc.parameters("f")
+    right = ["2*k*e*f", "-2*k*low*f", "2*k*sqrt(low**2)*f", 6 * e * f, -6 * low * f, dpc.zcdp("(k*2*e*f)**2/2")]
+    assert [study.check(claim).verdict for claim in right] == ["proved"] * len(right)
+    for claim in ["2*k*e*f - f/100", "k*sqrt(low**2)*f", 5 * e * f]:
+        assert study.check(claim).verdict == "refuted"
+    with pytest.raises(ValueError, match="the symbol low of the claim has other assumptions"):
+        study.check(6 * f * sympy.sqrt(dpc.parameters("low")[0] ** 2))

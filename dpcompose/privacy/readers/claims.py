@@ -301,7 +301,8 @@ def of_guarantee(setting: Setting, guarantee: Guarantee) -> Claim:
     read = (x for _, x in guarantee.terms if curve is not None or formulas.written_as(x) is None)
     simplified = set[str]().union(*map(read_as_positive, read))
     free -= {name for name in simplified & known.keys() if not setting.domains[name].positive}
-    guarantee = guarantee.with_letters({x: y for x, y in setting.letters.items() if x in free})
+    letters = {x: y for x, y in setting.letters.items() if x in free}
+    guarantee = guarantee.with_letters(letters | _numbers(setting, guarantee))
     values: list[tuple[str, Any]] = []
     for (key, value), term in zip(guarantee.values, dict(guarantee.terms).values(), strict=True):
         for symbol in value.free_symbols:
@@ -316,3 +317,20 @@ def of_guarantee(setting: Setting, guarantee: Guarantee) -> Claim:
     made = Guarantee(guarantee.notion, tuple(values))
     made = made if curve is None else in_orders(made, curve.orders)
     return Claim(made, MappingProxyType(made.written()))
+
+
+def _numbers(setting: Setting, guarantee: Guarantee) -> dict[str, Term]:
+    """The parameters of a file that are numbers.  Raises InvalidSetting where a formula of a guarantee was
+    simplified for values that such a number is none of."""
+    numbers = {name: kernel.parse(text, {}) for name, text in setting.numbers.items()}
+    simplified = (value for _, value in guarantee.terms if numbers and formulas.written_as(value) is None)
+    for meant in set[Any]().union(*(formulas.expression(one).free_symbols for one in simplified)):
+        if meant.name not in numbers or is_unsaid(meant):
+            continue
+        number = formulas.expression(numbers[meant.name])
+        if any(getattr(number, f"is_{key}") not in (None, says) for key, says in meant.assumptions0.items()):
+            raise InvalidSetting(
+                f"the symbol {meant} of the claim has other assumptions than the parameter {meant}, which is "
+                f"{number}; use dpcompose.parameters, or say the claim as text"
+            )
+    return numbers
