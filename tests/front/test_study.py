@@ -237,7 +237,14 @@ guarantee = { notion = "pure", epsilon = "e*f", granularity = "unbounded" }
     study, _ = dpc.loads(text)
     e, low = sympy.symbols("e low")
     (f,) = dpc.parameters("f")
-    right = ["2*k*e*f", "-2*k*low*f", "2*k*sqrt(low**2)*f", 6 * e * f, -6 * low * f, dpc.zcdp("(k*2*e*f)**2/2")]
+    right = [
+        "2*k*e*f",
+        "-2*k*low*f",
+        "2*k*sqrt(low**2)*f",
+        6 * e * f,
+        -6 * low * f,
+        dpc.zcdp("(k*2*e*f)**2/2"),
+    ]
     assert [study.check(claim).verdict for claim in right] == ["proved"] * len(right)
     for claim in ["2*k*e*f - f/100", "k*sqrt(low**2)*f", 5 * e * f]:
         assert study.check(claim).verdict == "refuted"

@@ -336,19 +336,20 @@ def test_random_settings_against_the_formula_at_each_edge(seed: int) -> None:
     assert below < 1 or asked.check(dpc.pure(f"log({below})")).verdict != "proved"
 
 
-def test_a_policy_with_the_edges_of_unbounded_says_as_much() -> None:
+@pytest.mark.parametrize("alone", ['"all"', '["x", "y", "z"]'])
+def test_a_policy_with_the_edges_of_unbounded_says_as_much(alone: str) -> None:
     """Every record may come and go, and none becomes another: at s = 1/2 and e^ε = 3 a replaced record loses
     log(2) − log(2/3) = log(3), and the δ at 0 is 1/3."""
     text = """format = 1
 databases = { kind = "multisets", records = ["x", "y", "z"] }
-granularities = { P = { add-remove = "all" } }
+granularities = { P = { add-remove = ALONE } }
 target = { granularity = "bounded" }
 [[mechanisms]]
 name = "M"
 sampled = { poisson = "1/2" }
 guarantee = { notion = "pure", epsilon = "log(3)", granularity = "P" }
 """
-    study, _ = dpc.loads(text)
+    study, _ = dpc.loads(text.replace("ALONE", alone))
     claims = [
         dpc.pure("log(3)"),
         dpc.pure("log(2.99)"),

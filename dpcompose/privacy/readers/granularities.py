@@ -106,7 +106,7 @@ class Granularities:
             if given.partition and self.partition is not None:
                 part = self.partition(given.partition, (*path, "replace", "within"))
                 replaced = InParts(frozenset(), part)
-            found = policy(name, replaced, given.add_remove or ())
+            found = policy(name, replaced, given.add_remove or ()).on(databases)
             if why := found.unfit(databases):
                 self.mistakes.wrong(path, why)
             return {name: found}

@@ -83,6 +83,13 @@ class Policy(Granularity):
         found = (one for way in ((0, 1), (1, 0), (1, 1)) for one in databases.edited(D, *way))
         return (E for x, y, E in found if self.joins(x, y, databases))
 
+    def on(self, databases: DatabaseClass) -> Policy:
+        """The same edges on a class: all records come and go where each of them does."""
+        alone = self.add_remove
+        if alone is None or databases.arbitrary or not alone.issuperset(databases.records):
+            return self
+        return Policy(self.name, self.replace, None)
+
     @property
     def changed(self) -> frozenset[Counts]:
         replaced = {(1, 1)} if self.replace != Groups(frozenset()) else set()
