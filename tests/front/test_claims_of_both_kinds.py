@@ -69,15 +69,13 @@ def test_claims_for_neighbours_stand_beside_metrics(claim: str, verdict: str, tm
 
 
 def test_a_delta_at_numbers_is_computed(tmp_path: Path) -> None:
-    """Two steps of 1/4 are 1/2: a delta of tanh(1/4) = 0.2449... holds at epsilon 0, as the count does not move.
-
-    One database lies between, so that 1 - exp(-1/4) = 0.2211... is all that is known to be lost.
-    """
+    """Two steps of 1/4 lose a delta of 1 - exp(-1/4) = 0.2211... at epsilon 0, as the count does not move and
+    one database lies between."""
     text = BEGINNING + METRIC.replace("e1*", "1/4*") + NOISE
     claims = [claimed("approximate", epsilon="0", delta=delta) for delta in ("1/4", "11/50", "6/25")]
     metric = METRIC_CLAIM.replace("e1", "1/4")
     assert judged(text + claims[0] + metric + claims[1], tmp_path) == ["proved", "proved", "refuted"]
-    assert judged(text + metric + claims[2], tmp_path) == ["proved", "undecided"]
+    assert judged(text + metric + claims[2], tmp_path) == ["proved", "proved"]
 
 
 def test_in_python() -> None:

@@ -254,8 +254,10 @@ def test_databases_between_are_not_forgotten(tmp_path: Path) -> None:
     """Two steps of 1 are a divergence of 1.264 at most, and a delta of 0.633; randomized response at 2 has more."""
     claims = [claimed("zcdp", rho=x) for x in ("1.4", "1.265", "0.4")]
     claims += [claimed("approximate", epsilon="0", delta=x) for x in ("0.7", "0.6322", "0.632")]
-    found = said(MULTISETS + BOUNDED + stated("d_unbounded") + "".join(claims), tmp_path)[1]
+    found = said(MULTISETS + BOUNDED + stated("min(d_unbounded, 5)") + "".join(claims), tmp_path)[1]
     assert [one.verdict for one in found] == ["undecided", "undecided", "refuted"] * 2
+    in_steps = said(MULTISETS + BOUNDED + stated("d_unbounded") + "".join(claims), tmp_path)[1]
+    assert [one.verdict for one in in_steps[3:]] == ["proved", "proved", "refuted"]
     assert "least delta has the lower bound 0.6321205" in " ".join(str(found[3]).split())
 
 
@@ -324,9 +326,38 @@ def test_a_delta_beside_a_metric_refutes_nothing_more(tmp_path: Path) -> None:
     text = stated("d_unbounded", "approximate", delta="d_unbounded/10")
     found = said(MULTISETS + BOUNDED + text + "".join(claims), tmp_path)[1]
     assert "refuted" not in [one.verdict for one in found[:2]]
-    assert (
-        said(
-            MULTISETS + BOUNDED + stated("d_unbounded", "approximate", delta="0") + "".join(claims), tmp_path
-        )[1][0].verdict
-        == "undecided"
-    )
+    alone = stated("d_unbounded", "approximate", delta="0")  # two steps of 1: 1 - exp(-1) = 0.632...
+    assert said(MULTISETS + BOUNDED + alone + "".join(claims), tmp_path)[1][0].verdict == "proved"
+
+
+@pytest.mark.parametrize("form", ["guarantee = {0}", "satisfies = [{0}, {0}]"])
+def test_tables_of_distances_count_no_steps(form: str, tmp_path: Path) -> None:
+    """From a to b it is 2, which is no number times steps of any neighbours: 2*e is lost, and no less."""
+    text = '[[mechanisms]]\nname = "M"\n' + form.format('{ notion = "pure", metric = "e*way" }') + "\n"
+    claims = claimed(epsilon="2*e") + claimed(epsilon="199/100*e")
+    found = said(LISTED.replace('["c", "d"]]', '["b", "b"]]') + text + claims, tmp_path)[1]
+    assert [one.verdict for one in found] == ["proved", "refuted"]
+
+
+PERSONS = '[target]\ngranularity = { contribution = { parts = "1", rows = "2" } }\n'
+
+
+@pytest.mark.parametrize(
+    ("target", "reads", "right", "wrong", "theorem"),
+    [
+        (BOUNDED, "", "2*e", "199/100*e", "GB:A.3"),
+        (BOUNDED, "u", "e", "99/100*e", "GB:IV.11"),
+        ('[target]\ngranularity = "free-lunch"\n', "", "oo", "1000000*e", "GB:A.3"),
+        (PERSONS, "u", "2*e", "199/100*e", "GB:IV.11"),
+    ],
+)
+def test_a_number_times_steps_is_a_guarantee_for_neighbours(
+    target: str, reads: str, right: str, wrong: str, theorem: str, tmp_path: Path
+) -> None:
+    """GB Prop. III.3: the same theorems are cited."""
+    domain = {"domain": "common"} if reads else {}
+    more = f'reads = {{ records = ["{reads}"] }}\n' if reads else ""
+    text = MULTISETS + target + stated("e*d_unbounded", more=more, **domain)
+    study, found = said(text + claimed(epsilon=right) + claimed(epsilon=wrong), tmp_path)
+    assert [one.verdict for one in found] == ["proved", "refuted"]
+    assert study.guarantee().theorem == theorem

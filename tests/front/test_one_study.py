@@ -177,7 +177,7 @@ def test_what_is_about_neighbours_says_so(what: str) -> None:
     [
         ("a budget", True),
         ("a curve", 0),
-        ("which theorems fit", 0),
+        ("which theorems fit", 9),
         ("a mechanism of another study", "M reads D and is bounded pure (2*e1 + e2), composed of M1 and M2"),
         ("what studies are made of", None),
         ("bars of budgets", "bars of all added up epsilon = 2; the bound epsilon = 3"),

@@ -13,7 +13,7 @@ from itertools import permutations, product
 from typing import Any
 
 from dpcompose.kernel.expressions import substitution, terms
-from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.privacy.guarantees.notions import POWERS, Guarantee
 from dpcompose.spaces.canonical.compared import Tabled
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph
@@ -83,25 +83,17 @@ def in_steps(guarantee: Guarantee, reads: Map) -> Guarantee:
     """A guarantee that is a number times one canonical metric of what is read as the one for neighbours
     that it is (GB Prop. III.3, VI.12, VI.20); others as they are, also those in metrics of other parts."""
     metric = guarantee.metric
-    if metric is None or metric.besides or metric.bounded or guarantee.notion not in POWERS:
+    if metric is None or metric.bounded or guarantee.notion not in POWERS:
+        return guarantee
+    if any(value != ZERO for _, value in metric.besides):
         return guarantee
     value = factor(metric.formula, [one.name for one in metric.distances])
     used = (one.distance for one in metric.distances if one.name in metric.formula.letters)
-    counted = {_counted(distance, reads, guarantee.domain) for distance in used}
+    counted = {distance.counted_of(reads, guarantee.domain) for distance in used}
     if value is None or None in counted or len(counted) > 1:
         return guarantee
     (key, power), (granularity,) = POWERS[guarantee.notion], counted
-    return Guarantee(guarantee.notion, ((key, value**power),), granularity, guarantee.domain)
-
-
-def _counted(distance: Distance, reads: Map, domain: str | None) -> Granularity | None:
-    """The granularity whose steps a distance counts, on what a mechanism reads; None where it counts none, or
-    those of something else."""
-    read = distance.input
-    if read is None or read.query is not None:
-        return distance.counted
-    same = not read.part and read.reads == reads and (reads.is_everything or read.domain == domain)
-    return read.granularity if same else None
+    return Guarantee(guarantee.notion, ((key, value**power), *metric.besides), granularity, guarantee.domain)
 
 
 def steps_between(databases: DatabaseClass, granularity: Granularity) -> Mapping[Any, Mapping[Any, Fraction]]:

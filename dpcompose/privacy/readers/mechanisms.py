@@ -170,8 +170,8 @@ class Mechanisms:
             return Mechanism(given.name, everything, first, many, also=tuple(others), filtered=filtered)
         if filtered:
             return mechanism(given.name, None, reads, many, filter=guarantees[0])
+        guarantees = [in_steps(guarantee, reads) for guarantee in guarantees]
         if given.satisfies is not None:
-            guarantees = [in_steps(guarantee, reads) for guarantee in guarantees]
             if any(guarantee.metric is not None for guarantee in guarantees):
                 self.mistakes.wrong(
                     path,
@@ -181,8 +181,6 @@ class Mechanisms:
                 return None
             return mechanism(given.name, guarantees, reads, many)
         table = None if given.table is None else self._probabilities(given.table, path)
-        if reads.dealt or reads.divided:  # a record may move some members by more steps than others
-            guarantees = [in_steps(guarantee, reads) for guarantee in guarantees]
         satisfies, *also = tradeoffs.at_once(guarantees[0])
         return Mechanism(given.name, reads, satisfies, many, table=table, also=tuple(also))
 

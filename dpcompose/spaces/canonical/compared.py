@@ -187,6 +187,10 @@ class Steps(OfPart):
     def counted(self) -> Granularity | None:
         return self.granularity if self.is_whole else None
 
+    def counted_of(self, reads: Map, domain: str | None) -> Granularity | None:
+        same = not self.part and self.reads == reads and (reads.is_everything or self.domain == domain)
+        return self.granularity if same else None
+
     def regarding(self, change: Callable[[Granularity], Granularity]) -> Distance:
         return replace(self, granularity=change(self.granularity))
 

@@ -154,6 +154,11 @@ class Distance:
         """The granularity whose steps between whole databases it counts; None where it counts none."""
         return None
 
+    def counted_of(self, reads: Map, domain: str | None) -> Granularity | None:
+        """The granularity whose steps it counts on what a map reads; None where it counts none, or those of
+        something else."""
+        return self.counted if reads.is_everything else None
+
     @property
     def pairwise(self) -> Pairwise | None:
         """How far two whole databases are apart, where that is listed pair by pair."""
