@@ -27,7 +27,7 @@ def saved(study: Study, verdicts: Sequence[Verdict] = ()) -> Any:
 
 def check(data: Any, theory: Theory, allow: Collection[str] | None = None) -> Rechecked:
     """What a saved file shows by the pages of a theory.  Raises Refused."""
-    return recheck.recheck(data, KernelTheory(theory.pages), allow, theory.parameters)
+    return recheck.recheck(data, KernelTheory(theory.pages), allow, theory.names)
 
 
 def rechecked(study: Study, verdicts: Sequence[Verdict]) -> Rechecked:
