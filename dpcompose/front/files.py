@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 WIDTH = 100
@@ -15,10 +16,11 @@ WIDTH = 100
 # TOML
 
 
-def toml(data: Mapping[str, Any]) -> str:
+def toml(data: Mapping[str, Any], comments: Mapping[str, str] = MappingProxyType({})) -> str:
     """The text of a problem file with this data, as `dpcompose.privacy.writing.to_data` makes it.
 
     Tables at the top level, and the mechanisms and claims one by one; everything below is inline.
+    comments -- by its key what stands before a table, or before the first of several.
 
     >>> print(toml({"format": 1, "title": 'a "b"', "target": {"granularity": "bounded"}}), end="")
     format = 1
@@ -26,8 +28,9 @@ def toml(data: Mapping[str, Any]) -> str:
     [target]
     granularity = "bounded"
     """
-    plain, tables = [], []
+    plain, tables = [], list[str]()
     for key, value in data.items():
+        before = len(tables)
         if isinstance(value, dict) and value and all(isinstance(one, dict) for one in value.values()):
             tables += [_table(f"[{_key(key)}.{_key(name)}]", one) for name, one in value.items()]
         elif isinstance(value, dict):
@@ -36,6 +39,8 @@ def toml(data: Mapping[str, Any]) -> str:
             tables += [_table(f"[[{_key(key)}]]", one) for one in value]
         elif value != "":
             plain.append(_line(key, value))
+        if key in comments and len(tables) > before:
+            tables[before] = comments[key] + tables[before]
     return "\n".join([*plain, *tables]) + "\n"
 
 

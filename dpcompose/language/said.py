@@ -138,15 +138,16 @@ class Words(str):
         return words
 
 
-def filled(template: str, **values: Part) -> Words:
-    """A template with parts at its places.
+def filled(template: str, *in_order: Part, **values: Part) -> Words:
+    """A template with parts at its places: by their names, and in order where these have none.
 
-    >>> filled("{p} is new", p=same("p")).parts
+    >>> filled("{p} is {}", "new", p=same("p")).parts
     (Mathematics(text='p', latex='p'), ' is new')
     """
     found: list[Part] = []
+    following = iter(in_order)
     for text, place, _, _ in Formatter().parse(template):
-        found += [text] if place is None else [text, values[place]]
+        found += [text] if place is None else [text, values[place] if place else next(following)]
     return Words(*(part for part in found if part != ""))
 
 

@@ -43,8 +43,7 @@ def run(given: argparse.Namespace) -> int:
         said = glossary.explained(word, given.theory)
     except (glossary.UnknownWord, PageError) as error:
         pages = len(Library(given.theory).search(word))
-        then = " " if str(error).endswith("?") else ", "
-        there = f"{then}`dpcompose theorems {word}` finds {pages}" if pages else ""
+        there = f"\n`dpcompose theorems {word}` finds {pages}" if pages else ""
         print(f"dpcompose: {error}{there}", file=sys.stderr)
         return WRONG
     if given.json:

@@ -127,18 +127,19 @@ def answers(given: Mapping[str, str | None], ask: Callable[[Question], str] | No
 
 
 COMMENTS = {
-    "[databases]": """# title = "what is composed, in a line"
+    "databases": """# title = "what is composed, in a line"
 
 # The databases.  Leave `records` out for an arbitrary universe; `dpcompose explain databases`.
 """,
-    "[target]": """
+    "target": """
 # The neighbours that the guarantee of the whole is about; `dpcompose explain granularity`.
 """,
-    "[[mechanisms]]": """# The mechanisms: what each reads, and the guarantee that it is assumed to have.
+    "mechanisms": """
+# The mechanisms: what each reads, and the guarantee that it is assumed to have.
 # Letters are positive parameters.  A query with noise may stand in place of a guarantee.
 # `dpcompose explain reads`, `dpcompose explain domain`, `dpcompose explain query`.
 """,
-    "[[claims]]": """
+    "claims": """
 # What you claim of the composition: proved, or refuted with two databases.  Put your own formula
 # here: max, min, sqrt, exp, log, top(2, ...), and the letters above.
 """,
@@ -165,10 +166,7 @@ def written(said: Mapping[str, str]) -> str:
             {"notion": said["notion"]} | {letter: _together(letter, len(parts)) for letter in letters}
         ],
     }
-    text = files.toml(data).replace("[[mechanisms]]", "\n[[mechanisms]]")
-    for head, words in COMMENTS.items():
-        text = text.replace(head, words + head, 1)
-    return text
+    return files.toml(data, COMMENTS)
 
 
 def databases(kind: str, records: Sequence[str] | None, size: str) -> dict[str, Any]:

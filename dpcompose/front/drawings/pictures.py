@@ -297,7 +297,7 @@ class _Drawing:
         """What the line of two neighbours says: how many inputs change, or which."""
         if not self.inputs:
             return ""
-        names = [name for name, f in self.inputs.items() if f(D) != f(E)]
+        names = self._moved(D, E)
         if not names:
             return "no input changes"
         if self.named_lines:
@@ -306,29 +306,31 @@ class _Drawing:
         more = " or more" if n == 3 and self.most_change > 3 else ""
         return f"{n}{more} input{'s change' if n > 1 else ' changes'}"
 
+    def _moved(self, D: Database, E: Database) -> list[str]:
+        """The inputs that change between two databases."""
+        return [name for name, f in self.inputs.items() if f(D) != f(E)]
+
     @cached_property
     def most_change(self) -> int:
         """How many inputs change between neighbours, at most."""
-        counts = [sum(f(D) != f(E) for f in self.inputs.values()) for D, E in self.edges]
-        return int(max(counts))
+        return max(len(self._moved(D, E)) for D, E in self.edges)
 
     @cached_property
     def named_lines(self) -> bool:
         """Whether lines say which inputs change: where markers do not show what is read, and few differ."""
         if len(self.inputs) < 2 or len(self.groups) > 1:
             return False
-        changes = {tuple(f(D) != f(E) for f in self.inputs.values()) for D, E in self.edges}
-        return len(changes) <= len(LINES) - 1
+        return len({tuple(self._moved(D, E)) for D, E in self.edges}) <= len(LINES) - 1
 
     @cached_property
     def kinds(self) -> dict[str, int]:
         """What lines say, and which style says it: 0 where nothing changes."""
-        said = {self._change(D, E) for D, E in self.edges}
         if not self.inputs:
-            return dict.fromkeys(said, 1)
-        ordered = sorted(said - {"no input changes"})
-        styles = range(1, len(ordered) + 1) if self.named_lines else [int(words[0]) for words in ordered]
-        return dict.fromkeys(said & {"no input changes"}, 0) | dict(zip(ordered, styles, strict=True))
+            return {"": 1}
+        styles = {self._change(D, E): min(len(self._moved(D, E)), 3) for D, E in self.edges}
+        if self.named_lines:
+            styles |= {said: n for n, said in enumerate(sorted(filter(styles.get, styles)), start=1)}
+        return styles
 
     def dot(self) -> str:
         """The graph in the DOT language."""

@@ -31,8 +31,6 @@ LONG, PIECE = 30, 12
 STEPS = r"\begin{enumerate}\setlength{\itemsep}{0pt}\setlength{\parskip}{0pt}"
 """How a list of steps begins."""
 
-TOP = r"\operatorname{top}"
-
 WIDE = 120
 """From how long a LaTeX text on a root is written as a power, which can be broken."""
 
@@ -194,11 +192,10 @@ said = Writer(plain, formula, _values, cite)
 
 def concluded(best: Best, results: Mapping[str, str]) -> Iterator[str]:
     """What a theorem says after its assumptions; results -- the numbers of the pages that it is by."""
-    guarantee = said(best.head.theorem)
     by = [f"Result {results[item]}" if item in results else cite(item) for item in best.items]
-    yield f"{guarantee} ({' and '.join(by)})."
-    if TOP in guarantee:
-        yield rf"Here ${TOP}_m$ is the sum of the $m$ largest."
+    yield f"{said(best.head.theorem)} ({' and '.join(by)})."
+    if any(top.of[0] != 1 for value in best.stated.values() for top in value.every("top")):
+        yield r"Here $\operatorname{top}_m$ is the sum of the $m$ largest."
     if best.optimal:
         yield plain(best.head.optimal)
     yield from rests(best.relies_on)

@@ -134,7 +134,7 @@ class ProbabilityTable:
             rows += f"<tr><th>{text_html(self._shown(D))}</th>{cells}</tr>"
         return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
-    def _repr_latex_(self) -> str:
+    def _latex(self, printer: object) -> str:
         from dpcompose.language.latex import latex
         from dpcompose.language.writing import text_latex
 
@@ -146,10 +146,10 @@ class ProbabilityTable:
             for D, row in self.rows.items()
         ]
         body = r" \\ ".join([head + r" \\ \hline " + rows[0], *rows[1:]])
-        return rf"$\begin{{array}}{{l|{'c' * len(self.outcomes)}}} {body} \end{{array}}$"
+        return rf"\begin{{array}}{{l|{'c' * len(self.outcomes)}}} {body} \end{{array}}"
 
-    def _latex(self, printer: object) -> str:
-        return self._repr_latex_().strip("$")
+    def _repr_latex_(self) -> str:
+        return f"${self._latex(None)}$"
 
     def data(self) -> dict[str, Any]:
         """As a problem file writes it: outcomes, and for each database its probabilities as formulas."""

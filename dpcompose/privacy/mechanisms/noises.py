@@ -21,7 +21,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.library.releases import Noise as Law
 from dpcompose.language import formulas, shipped
-from dpcompose.language.said import Words, expressions_in, formula
+from dpcompose.language.said import Words, expressions_in, filled, formula
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import simple
 from dpcompose.privacy.guarantees.notions import Guarantee
@@ -175,9 +175,7 @@ class Noise(Shown):
     @property
     def words(self) -> Words:
         """With its parameters, in words."""
-        front, *rest = self.kind.words.split("{}")
-        parts = [part for x, after in zip(self.terms, rest, strict=True) for part in (formula(x), after)]
-        return Words(front, *parts)
+        return filled(self.kind.words, *map(formula, self.terms))
 
     def _line(self) -> Sequence[str | sympy.Expr]:
         return list(expressions_in(self.words.parts))

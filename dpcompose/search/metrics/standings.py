@@ -11,7 +11,7 @@ from typing import Any
 from dpcompose.kernel.composition import axioms
 from dpcompose.kernel.expressions import formulas, metrics, naming
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.expressions.terms import ZERO, Term
 from dpcompose.kernel.judgements import Bounded, IsMetric
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.theorems import NoTheorem, Theorem
@@ -68,7 +68,7 @@ class Standings:
                         for x in (obligation.greater, obligation.lesser)
                     )
                     words = f"{obligation.words} fails: {less} is less than {more}"
-                    if "d(D, D)" in obligation.words:
+                    if obligation.greater == ZERO:
                         words = f"d(D, D) = {more}"
                     return Standing(False, words=f"{words} at {self.cases.where(ANYWHERE, point, 'DEF')}")
             shown = self.cases.comparisons.in_case(obligation.greater, obligation.lesser)
