@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -149,69 +150,67 @@ def rounded_down(value: Term) -> Fraction:
 # what loses most of all that satisfies a guarantee, by curves
 
 
-def of_curve(numbers: Sequence[int], part: Piece | None) -> Row:
+def of_curve(numbers: Sequence[int], piece: Piece | None) -> Row:
     """Several mechanisms that are alike: canonical noise of (ε, δ), which they satisfy, so many steps from
     where it is built, or normal noise, or in a metric Laplace noise.
 
-    part -- None: the inputs are infinitely far apart, or nothing is promised, and D is told from E.
+    piece -- None: the inputs are infinitely far apart, or nothing is promised, and D is told from E.
     """
-    told = {"mechanisms": list(numbers), **_told(part)}
-    return Row(numbers[0], _said(part, len(numbers) > 1), told, spread=_spread(part))
+    described = _described(piece, " each" if len(numbers) > 1 else "")
+    return replace(described, mechanism=numbers[0], told={"mechanisms": list(numbers), **described.told})
 
 
-def _spread(part: Piece | None) -> Spread | None:
-    """Noise of scale or variance 1, where that is what loses most."""
-    if isinstance(part, Laplace):
-        return Spread(Noise("laplace", ONE), (part.ratio,), (ZERO,))
-    if isinstance(part, Normal):
-        return Spread(Noise("gaussian", ONE), (_mean(part),), (ZERO,))
-    return None
+def _described(piece: Piece | None, each: str) -> Row:
+    """The row of what has a curve; each -- what follows where several do the same."""
+    match piece:
+        case None:
+            return Row(0, APART, {"steps": "oo"})
+        case Together():
+            return _of_together(piece, each)
+        case Part():
+            return _of_part(piece, each)
+        case Keyed() | Appearing():
+            said = f"itself, by {piece.keys} keys of a person, new ones or such as many others have{each}"
+            return Row(0, said, {"keys": piece.keys})
+        case Known():
+            return Row(
+                0, f"by its table{each}", {"outcomes": [list(map(str, both)) for both in piece.outcomes]}
+            )
+        case Laplace():
+            return _of_noise(Noise("laplace", ONE), "Laplace noise of scale 1", "scale", piece, each)
+    return _of_noise(Noise("gaussian", ONE), "normal noise of variance 1", "variance", piece, each)
 
 
-def _told(part: Piece | None) -> dict[str, Any]:
-    if part is None:
-        return {"steps": "oo"}
-    if isinstance(part, Together):
-        pairs = [[formulas.to_text(term) for term in pair] for pair in part.pairs]
-        outcomes = [list(one) for one in _of_together(part)]
-        return {"steps": part.steps, "pairs": pairs, "outcomes": outcomes}
-    if isinstance(part, Keyed | Appearing):
-        return {"keys": part.keys}
-    if isinstance(part, Known):
-        return {"outcomes": [list(map(str, both)) for both in part.outcomes]}
-    if not isinstance(part, Part):
-        width = "scale" if isinstance(part, Laplace) else "variance"
-        return {"mean at D": mean(part), "mean at E": "0", width: "1"}
-    times = {"times": str(part.count)} if part.count > 1 else {}
-    outcomes = [list(outcome) for outcome in _of_part(part)]
+def _of_noise(noise: Noise, words: str, width: str, piece: Normal | Laplace, each: str) -> Row:
+    """Noise of scale or variance 1."""
+    told = {"mean at D": mean(piece), "mean at E": "0", width: "1"}
+    return Row(0, _around(words, _mean(piece), each), told, spread=Spread(noise, (_mean(piece),), (ZERO,)))
+
+
+def _of_together(piece: Together, each: str) -> Row:
+    rows = _ratios(piece)
+    pairs = [[formulas.to_text(term) for term in pair] for pair in piece.pairs]
+    told = {"steps": piece.steps, "pairs": pairs, "outcomes": [list(row) for row in rows]}
+    if piece.tail is not None and not piece.pairs:
+        on_samples = f"on samples that have what differs with probability {piece.rate}"
+        return Row(0, Words(_described(piece.tail, each).said, f", {on_samples}"), told)
+    shown = "; ".join(f"ratio {x}: {at_D}, {at_E}" for x, at_D, at_E in rows)
+    each = each or (" each" if piece.count > 1 else "")
+    return Row(0, _about(f"as what has all its guarantees and loses most{each}", shown), told)
+
+
+def _of_part(part: Part, each: str) -> Row:
+    rows = _losses(part)
     epsilon, delta = map(formulas.to_text, (part.epsilon, part.delta))
-    return {"steps": part.steps, "epsilon": epsilon, "delta": delta, **times, "outcomes": outcomes}
+    times = {"times": str(part.count)} if part.count > 1 else {}
+    outcomes = [list(row) for row in rows]
+    told = {"steps": part.steps, "epsilon": epsilon, "delta": delta, **times, "outcomes": outcomes}
+    name = f"canonical noise of ({epsilon}, {delta}) at distance {part.steps}"
+    shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in rows)
+    return Row(0, _about(f"as {name}{each or (' each' if part.count > 1 else '')}", shown), told)
 
 
 APART = Words("which has other outcomes at ", D, " than at ", NEIGHBOUR)
-
-
-def _said(part: Piece | None, several: bool) -> str:
-    if part is None:
-        return APART
-    each = " each" if several or (isinstance(part, Together | Part) and part.count > 1) else ""
-    if isinstance(part, Together) and part.tail is not None and not part.pairs:
-        on_samples = f"on samples that have what differs with probability {part.rate}"
-        return Words(_said(part.tail, several), f", {on_samples}")
-    if isinstance(part, Together):
-        shown = "; ".join(f"ratio {x}: {at_D}, {at_E}" for x, at_D, at_E in _of_together(part))
-        return _about(f"as what has all its guarantees and loses most{each}", shown)
-    if isinstance(part, Keyed | Appearing):
-        return f"itself, by {part.keys} keys of a person, new ones or such as many others have{each}"
-    if isinstance(part, Known):
-        return f"by its table{each}"
-    if not isinstance(part, Part):
-        kind = "Laplace noise of scale" if isinstance(part, Laplace) else "normal noise of variance"
-        return _around(f"{kind} 1", _mean(part), each)
-    shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in _of_part(part))
-    epsilon, delta = map(formulas.to_text, (part.epsilon, part.delta))
-    name = f"canonical noise of ({epsilon}, {delta}) at distance {part.steps}"
-    return _about(f"as {name}{each}", shown)
 
 
 def _about(what: str, probabilities: str) -> Words:
@@ -231,7 +230,7 @@ MOST_OUTCOMES = 12
 """How many outcomes of canonical noise are listed."""
 
 
-def _of_together(part: Together) -> list[tuple[str, str, str]]:
+def _ratios(part: Together) -> list[tuple[str, str, str]]:
     """The ratios of the probabilities at D and at E, with about these; few of many."""
     table = part.table(64, False)
     rows = [(f"{float(x):.6g}", f"{float(p):.6g}", f"{float(p / x):.6g}") for x, p in table.masses.items()]
@@ -239,7 +238,7 @@ def _of_together(part: Together) -> list[tuple[str, str, str]]:
     return rows[:MOST_OUTCOMES]
 
 
-def _of_part(part: Part) -> list[tuple[str, str, str]]:
+def _losses(part: Part) -> list[tuple[str, str, str]]:
     """The losses with about their probabilities at D and at E, for the reader; few of many."""
     table = noise(part.epsilon, part.delta, part.steps, 64)
     at_D = [float(mass.low) for mass in table.masses]
