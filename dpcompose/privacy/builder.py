@@ -68,7 +68,7 @@ def points(
     """
     table: dict[str, Any] = {"kind": "points", "coordinates": coordinates.replace(",", " ").split()}
     if box is not None:
-        table["box"] = [[_text(end) for end in one] for one in box]
+        table["box"] = [[_text(end) for end in interval] for interval in box]
     if disc is not None:
         table["disc"] = _text(disc)
     return Data(table)
@@ -121,7 +121,7 @@ def in_coordinates(first: str, second: str, formula: Formula, of: str | None = N
     >>> in_coordinates("a b", "p q", "abs(a - p) + abs(b - q)/2")
     letters = [['a', 'b'], ['p', 'q']], formula = abs(a - p) + abs(b - q)/2
     """
-    letters = [one.replace(",", " ").split() for one in (first, second)]
+    letters = [names.replace(",", " ").split() for names in (first, second)]
     return Data({"letters": letters, "formula": _text(formula)} | _of(of))
 
 
@@ -159,14 +159,14 @@ def _of_paths(graph: Graph) -> list[tuple[str, str, Formula]]:
         every = edge.values() if graph.is_multigraph() else [edge]
         return min(formulas.expression(formulas.term(one.get("weight", 1))) for one in every)
 
-    found, nodes = dict(networkx.all_pairs_dijkstra_path_length(graph, weight=length)), list(graph)
+    lengths, nodes = dict(networkx.all_pairs_dijkstra_path_length(graph, weight=length)), list(graph)
     for x, y in edges_of(graph) if graph.is_directed() else ():
-        if found[x][y] != found[y][x]:
+        if lengths[x][y] != lengths[y][x]:
             raise ValueError(
-                f"from {x!r} to {y!r} it is {found[x][y]}, and {found[y][x]} back: that is no metric"
+                f"from {x!r} to {y!r} it is {lengths[x][y]}, and {lengths[y][x]} back: that is no metric"
             )
     every = ((x, y) for n, x in enumerate(nodes) for y in nodes[n + 1 :])
-    return [(str(x), str(y), found[x][y]) for x, y in every if y in found[x]]
+    return [(str(x), str(y), lengths[x][y]) for x, y in every if y in lengths[x]]
 
 
 def at_most(bound: Formula, metric: Data | None = None) -> Data:
@@ -239,7 +239,10 @@ def _stated(given: Stated) -> dict[str, Any]:
     if isinstance(given, Stating):
         return mechanism_data(given)
     if isinstance(given, Measured):
-        every = [one.data() if isinstance(one, InMetric) else guarantee_data(one) for one in given.every]
+        every = [
+            guarantee.data() if isinstance(guarantee, InMetric) else guarantee_data(guarantee)
+            for guarantee in given.every
+        ]
         known: Any = {"guarantee": every[0]} if len(every) == 1 else {"satisfies": every}
     else:
         known = {"table": name_of_table(given.name)}

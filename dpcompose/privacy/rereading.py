@@ -72,13 +72,13 @@ def every_mistake(
     """
     if not any(mistake.path for mistake in first):
         return list(first)
-    rest, told, mistakes = Rest(data, notions), list(first), first
+    rest, known, mistakes = Rest(data, notions), list(first), first
     for _ in range(MOST_READINGS):
         if not any([rest.replace(mistake) for mistake in mistakes]):  # each of them
             break
         mistakes = again(rest.data)
-        told += [mistake for mistake in mistakes if mistake not in told and not rest.may_cause(mistake)]
-    return told
+        known += [mistake for mistake in mistakes if mistake not in known and not rest.may_cause(mistake)]
+    return known
 
 
 class Rest:
@@ -93,19 +93,19 @@ class Rest:
         self.notions, self.names = notions, set[str]()
         self.replaced, self.unlike = dict[Place, Any](), set[Place]()
         self.made = words([data.get("metrics"), data.get("databases")]) | RESERVED
-        self.made |= {str(one).replace("-", "_") for one in keys(data.get("metrics"))}
+        self.made |= {str(name).replace("-", "_") for name in keys(data.get("metrics"))}
         mechanisms = data.get("mechanisms")
-        for one in mechanisms if isinstance(mechanisms, list) else ():
-            self.made |= words({"index": at(one, ("index",))})
+        for mechanism in mechanisms if isinstance(mechanisms, list) else ():
+            self.made |= words({"index": at(mechanism, ("index",))})
 
     def may_cause(self, mistake: Mistake) -> bool:
         """Whether a mistake may be there for what was replaced."""
         path = mistake.path
         if path in OF_THE_WHOLE:
-            return any(one[0] != "claims" for one in self.replaced)
-        if any(one[: len(path)] == path[: len(one)] for one in self.replaced):
+            return any(place[0] != "claims" for place in self.replaced)
+        if any(place[: len(path)] == path[: len(place)] for place in self.replaced):
             return True
-        elsewhere = any(one[0] in OF_ALL for one in self.unlike)
+        elsewhere = any(place[0] in OF_ALL for place in self.unlike)
         if elsewhere and not ON_A_CLASS.isdisjoint(path):
             return True
         return not self.names.isdisjoint(words(at(self.data, path[:2])))
@@ -120,13 +120,13 @@ class Rest:
 
     def _put(self, path: Place, value: Any, mistake: Mistake) -> None:
         before = at(self.data, path)
-        cut = any(one is LEFT_OUT and path[:2] == there[:2] for there, one in self.replaced.items())
+        cut = any(value is LEFT_OUT and path[:2] == there[:2] for there, value in self.replaced.items())
         self.data = changed(self.data, path, value)
         self.replaced[path] = value
         if mistake.meant is None or value != mistake.meant:
             self.unlike.add(path)
             called = {str(name) for section, name in pairwise(path) if section in NAMED}
-            self.names |= called | {f"d_{one}" for one in called}
+            self.names |= called | {f"d_{name}" for name in called}
             if path[0] in HAVE_FORMULAS and "reads" not in path:
                 never_said = not isinstance(before, str) and (path == mistake.path or before is None)
                 self._lost(texts({path[-1]: before}, NO_FORMULAS), never_said and not cut)
@@ -172,13 +172,13 @@ class Rest:
             case (str(section), str(), *_) if section in NAMED:
                 yield path[:2], LEFT_OUT
             case ("format" | "databases" | "target" | "claims" | "mechanisms" as section, *_):
-                said = {
+                instead = {
                     "format": 1,
                     "claims": [],
                     "databases": {"kind": "multisets"},
                     "target": {"granularity": neighbours(data)},
                 }
-                yield (section,), said[section] if section in said else [_mechanism(data, 0)]
+                yield (section,), instead[section] if section in instead else [_mechanism(data, 0)]
 
     def _of_a_key(self, inside: Any, mistake: Mistake) -> Iterator[Replacement]:
         """What may be put instead where a single key is wrong."""
@@ -200,7 +200,7 @@ class Rest:
 
     def _having(self, stated: Mapping[str, Any]) -> list[str]:
         """The notions with just the parameters that are stated."""
-        given = stated.keys() & {one for keys in self.notions.values() for one in keys}
+        given = stated.keys() & {key for keys in self.notions.values() for key in keys}
         return [notion for notion, keys in self.notions.items() if set(keys) == given]
 
 
@@ -247,8 +247,8 @@ def changed(data: Any, path: Place, value: Any) -> Any:
     key, inside = path[0], changed(at(data, path[:1]), path[1:], value)
     if isinstance(data, list) and isinstance(key, int):
         return [*data[:key], inside, *data[key + 1 :]]
-    found = {**(data if isinstance(data, Mapping) else {}), key: inside}
-    return {name: one for name, one in found.items() if one is not LEFT_OUT}
+    entries = {**(data if isinstance(data, Mapping) else {}), key: inside}
+    return {name: one for name, one in entries.items() if one is not LEFT_OUT}
 
 
 def keys(value: Any) -> Collection[Any]:
@@ -268,7 +268,7 @@ def texts(value: Any, but: Collection[str] = ()) -> list[str]:
 
 def words(value: Any) -> set[str]:
     """The words of the texts in a value."""
-    return {one for text in texts(value) for one in re.findall(r"[A-Za-z_][\w-]*", text)}
+    return {word for text in texts(value) for word in re.findall(r"[A-Za-z_][\w-]*", text)}
 
 
 def letters(text: str) -> Sequence[str]:

@@ -79,12 +79,12 @@ class _Derivation(Telling):
 
     def holds(self, held: Supposition) -> Step:
         """The step on a hypothesis, told once."""
-        said = in_letters_of(self.by.setting, held.words)
+        sentence = in_letters_of(self.by.setting, held.words)
         how = held.covered
         if not held.declared:
             how = Words("checked: ", *in_letters_of(self.by.setting, held.covered))
-        told = (step for step in self.steps if (step.said, step.checked) == (said, how))
-        return next(told, None) or self.add(said, how)
+        told = (step for step in self.steps if (step.said, step.checked) == (sentence, how))
+        return next(told, None) or self.add(sentence, how)
 
     def loss_and_profile(self) -> tuple[Step, Step]:
         """The steps on what each mechanism loses, what all lose together, and how far neighbours move."""
@@ -104,13 +104,13 @@ class _Derivation(Telling):
         """What the setting states of M_i, or what its table or its study shows."""
         how = ON_TABLE if theorem.rule == "table" else GIVEN
         loss, stated = loss_of(theorem), self.by.setting.mechanisms[i - 1].satisfies
-        said, values = statement(i, loss, self.by), NO_VALUES
+        sentence, values = statement(i, loss, self.by), NO_VALUES
         if theorem.rule != "noise" and stated.metric is None:
             values = {"notion": loss.notion, **texts(written(loss.values))}
         if theorem.rule != "study":
-            return self.add(said, how, about=[i], values=values)
+            return self.add(sentence, how, about=[i], values=values)
         below = steps(self.by.inner[i], f"{self.before}{len(self.steps) + 1}.")
-        return self.add(said, "by the lines below", about=[i], values=values, below=below)
+        return self.add(sentence, "by the lines below", about=[i], values=values, below=below)
 
     def sampled(self, given: Sequence[Step]) -> list[Step]:
         """For each mechanism the step on its guarantee: of those that are run on samples, what these make of
@@ -125,8 +125,8 @@ class _Derivation(Telling):
                 values = written(loss_of(by.guarantees.shop.stated[i - 1]).values)
                 granularity = by.setting.mechanisms[numbers[0] - 1].satisfies.granularity
                 shown.append([f"{self.names[i - 1]} is {granularity} ", *satisfied(notion, values, by)])
-            said = ["on samples that each draws for itself and does not publish, ", *all_said(shown)]
-            step = self.add(said, by.theory.pages[page], [given[i - 1] for i in numbers], numbers)
+            sentence = ["on samples that each draws for itself and does not publish, ", *all_said(shown)]
+            step = self.add(sentence, by.theory.pages[page], [given[i - 1] for i in numbers], numbers)
             for i in numbers:
                 found[i - 1] = step
         return found
@@ -144,11 +144,11 @@ class _Derivation(Telling):
                 metrics = list(dict.fromkeys(map(by.metric, numbers)))
                 many = f"{len(metrics)} metrics, by {metrics[0]}, ..."
                 where = "; ".join(metrics) if len(metrics) <= 4 else many
-                said = (
+                sentence = (
                     f"{self.all_of(numbers)}: the guarantee holds in the distance of what is read ({where})"
                 )
                 yield self.add(
-                    [said], by.citing.step(domain, numbers), [given[i - 1] for i in numbers], numbers
+                    [sentence], by.citing.step(domain, numbers), [given[i - 1] for i in numbers], numbers
                 )
 
     def in_values(self, given: Sequence[Step]) -> Iterator[Step]:
@@ -163,8 +163,8 @@ class _Derivation(Telling):
                 values = {**noise.letters, head.parameter: noise.parameter}
                 letters.append(tuple((name, values[name]) for name in head.parameters))
             names = [self.names[i - 1] for i in numbers]
-            said = in_values_of_noise(names, head, letters, list(map(by.metric, numbers)))
-            yield self.add(said, by.theory.pages[id], [given[i - 1] for i in numbers], numbers)
+            sentence = in_values_of_noise(names, head, letters, list(map(by.metric, numbers)))
+            yield self.add(sentence, by.theory.pages[id], [given[i - 1] for i in numbers], numbers)
 
     def processed(self, private: Sequence[Step]) -> Iterator[Step]:
         """Functions of outputs keep guarantees: one step for those that are said to do the same."""
@@ -173,8 +173,8 @@ class _Derivation(Telling):
         for done in dict.fromkeys(filter(None, every)):
             numbers = [i for i, one in enumerate(every, start=1) if one == done]
             assert page is not None
-            said = f"{self.all_of(numbers)}, then {done}: a function of the output keeps the guarantee"
-            yield self.add([said], page, _about(private, numbers), numbers)
+            sentence = f"{self.all_of(numbers)}, then {done}: a function of the output keeps the guarantee"
+            yield self.add([sentence], page, _about(private, numbers), numbers)
 
     def filtered_and_dealt(self, given: Sequence[Step]) -> Iterator[Step]:
         """What filters stop has the guarantee of its total, and what holds for each deal of the records holds
@@ -204,9 +204,9 @@ class _Derivation(Telling):
                 for x in parts:
                     kept = satisfied(to, written(tuple(self.moved(x).items())), by)
                     shown.append([f"{self.names[x.mechanism - 1]} keeps ", *kept])
-                said = ["where the inputs move by ", Mathematics("r", r), ", ", *all_said(shown)]
+                sentence = ["where the inputs move by ", Mathematics("r", r), ", ", *all_said(shown)]
                 values = texts(written(converted.chosen))
-                uses = [self.add(said, by.theory.pages[converted.page], uses, numbers, values)]
+                uses = [self.add(sentence, by.theory.pages[converted.page], uses, numbers, values)]
             yield uses[0]
 
     def loss(self, rule: Page, uses: Sequence[Step]) -> Step:
@@ -259,18 +259,18 @@ class _Derivation(Telling):
 
     def in_steps(self, loss: Loss, r: Term) -> Mapping[str, Term]:
         """The same where a formula for all r is 0/0: r times what one step costs, if two cost twice that."""
-        one, two = (loss.at(terms.number(n), self.by.guarantees.shop.theory) for n in (1, 2))
-        if any(two[key] != 2 * value for key, value in one.items()):
-            return {key: ZERO if value == ZERO else INFINITY for key, value in one.items()}
-        return {key: r * value for key, value in one.items()}
+        at_one, at_two = (loss.at(terms.number(n), self.by.guarantees.shop.theory) for n in (1, 2))
+        if any(at_two[key] != 2 * value for key, value in at_one.items()):
+            return {key: ZERO if value == ZERO else INFINITY for key, value in at_one.items()}
+        return {key: r * value for key, value in at_one.items()}
 
     def profile(self, private: Sequence[Step]) -> Step:
         """How far neighbours move the inputs, by their types, each with a pair."""
         by, k = self.by, len(self.names)
         setting, types, page = by.setting, by.cover.types, by.theory.pages[by.cover.page]
         if not types:
-            said: Said = [f"no two databases are {setting.target} neighbours ({by.covered})"]
-            return self.add(said, page, private)
+            sentence: Said = [f"no two databases are {setting.target} neighbours ({by.covered})"]
+            return self.add(sentence, page, private)
         vectors, shown = [self.vector(type) for type in types], list[Said]()
         for known in vectors[:MOST_VECTORS]:
             few = [known.get(i, [formula(ZERO)]) for i in range(1, k + 1)] if k <= 8 else []
@@ -282,8 +282,8 @@ class _Derivation(Telling):
             "vectors": [{str(i): plain(far) for i, far in known.items()} for known in vectors],
             "pairs": [list(map(setting.databases.show, by.pair(type))) for type in types],
         }
-        said = [moved, *all_said(shown, most=MOST_VECTORS), f"{more} ({by.covered})"]
-        return self.add(said, page, private, values=values)
+        sentence = [moved, *all_said(shown, most=MOST_VECTORS), f"{more} ({by.covered})"]
+        return self.add(sentence, page, private, values=values)
 
     def vector(self, type: Type) -> dict[int, Said]:
         """How far a type of neighbours moves each input that it moves: by 1, or 2 by 1 of a family."""
@@ -302,10 +302,12 @@ class _Derivation(Telling):
         self, theorem: Any, by: Page | str, uses: Sequence[Step], values: Mapping[str, Any] = NO_VALUES
     ) -> Step:
         """A guarantee of the composition."""
-        said = self.by.private(theorem)
-        shown = satisfied(said.notion, said.parameters, self.by)
-        about = [f"the composition is {said.granularity} ", *shown, ", on ", said.databases]
-        return self.add(about, by, uses, values={"notion": said.notion, **dict(said.texts), **values})
+        guarantee = self.by.private(theorem)
+        shown = satisfied(guarantee.notion, guarantee.parameters, self.by)
+        about = [f"the composition is {guarantee.granularity} ", *shown, ", on ", guarantee.databases]
+        return self.add(
+            about, by, uses, values={"notion": guarantee.notion, **dict(guarantee.texts), **values}
+        )
 
     def guarantee(self, loss: Step, profile: Step) -> Step:
         """The guarantee by the theorem that is cited for it, after its hypotheses."""
@@ -320,8 +322,10 @@ class _Derivation(Telling):
         if known.optimal and page is not None:
             values = written(known.says.values)
             shown = values_said(values, self.by.setting)
-            said = ["no smaller guarantee holds for all such mechanisms: ", *shown, " is attained"]
-            self.add(said, page, [profile, guarantee], values={"notion": known.says.notion, **texts(values)})
+            sentence = ["no smaller guarantee holds for all such mechanisms: ", *shown, " is attained"]
+            self.add(
+                sentence, page, [profile, guarantee], values={"notion": known.says.notion, **texts(values)}
+            )
 
 
 def _many(many: Any) -> Said:
@@ -337,10 +341,10 @@ def _about(private: Sequence[Step], some: Sequence[int]) -> list[Step]:
 def used(by: Captions, told: Sequence[Step]) -> dict[str, None]:
     """The ids of the pages that steps are by, and rest on, in order; also of the steps that these have as
     evidence."""
-    found = dict[str, None]()
+    pages = dict[str, None]()
     for i, step in enumerate(told, start=1):
-        found |= {} if step.page is None else {step.page.id: None}
-        found |= used(by.inner[i], step.below) if step.below else {}
+        pages |= {} if step.page is None else {step.page.id: None}
+        pages |= used(by.inner[i], step.below) if step.below else {}
     cited = {step.page.id for step in told if step.page is not None}
     cited |= {shape for id in cited if (shape := getattr(by.theory.pages[id].head, "shape", None))}
-    return found | dict.fromkeys(sorted(rests_on(by) | cited))
+    return pages | dict.fromkeys(sorted(rests_on(by) | cited))

@@ -50,12 +50,12 @@ class Finding:
 
     def data(self) -> dict[str, Any]:
         """The finding as a card keeps it."""
-        told: dict[str, Any] = {"unit": self.unit, "to": self.to}
+        data: dict[str, Any] = {"unit": self.unit, "to": self.to}
         if self.guarantee is None:
-            return told | {"reason": self.reason}
-        told |= {"guarantee": repr(self.guarantee)}
+            return data | {"reason": self.reason}
+        data |= {"guarantee": repr(self.guarantee)}
         verdicts = [f"{claim}: {answer.verdict}" for claim, answer in self.verdicts]
-        return told | ({"claims": verdicts} if verdicts else {})
+        return data | ({"claims": verdicts} if verdicts else {})
 
     def __repr__(self) -> str:
         lines = [f"{self.unit}, {self.to}: {self.guarantee if self.guarantee is not None else self.reason}"]
@@ -127,10 +127,10 @@ class Card:
     @cached_property
     def recipients(self) -> tuple[str, ...]:
         """Those who get something, and all together where nobody gets everything."""
-        named = [name for one in self.text["releases"] for name in _to(one)]
-        found = tuple(dict.fromkeys([*(name for name in named if name != EVERYONE), *named]))
-        whole = any(len(self._got(name)) == len(self.text["releases"]) for name in found)
-        return found if whole else (*found, TOGETHER)
+        named = [name for release in self.text["releases"] for name in _to(release)]
+        names = tuple(dict.fromkeys([*(name for name in named if name != EVERYONE), *named]))
+        whole = any(len(self._got(name)) == len(self.text["releases"]) for name in names)
+        return names if whole else (*names, TOGETHER)
 
     def _got(self, to: str) -> list[dict[str, Any]]:
         """What somebody gets, and where releases are adaptive all before it, as these may have been read."""
@@ -155,7 +155,9 @@ class Card:
     def _mechanism(self, release: Mapping[str, Any]) -> dict[str, Any]:
         """A release as a mechanism of a problem file."""
         shorter = {"what", "to", "unit", "notion", "domain", *PARAMETERS}
-        made = {"name": release["what"]} | {key: one for key, one in release.items() if key not in shorter}
+        made = {"name": release["what"]} | {
+            key: value for key, value in release.items() if key not in shorter
+        }
         if set(PARAMETERS) & release.keys():
             if "unit" not in release:
                 raise WrongCard(f"{release['what']!r} does not say for which unit its guarantee holds")
@@ -197,8 +199,8 @@ class Card:
 
 def _to(release: Mapping[str, Any]) -> Sequence[str]:
     """Those whom a release goes to."""
-    said = release.get("to", EVERYONE)
-    return [said] if isinstance(said, str) else list(said)
+    to = release.get("to", EVERYONE)
+    return [to] if isinstance(to, str) else list(to)
 
 
 def _guarantee(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,9 +251,9 @@ def card_of(
     data = study.judge.for_neighbours("a card").file([])
     target = data.pop("target")["granularity"]
     named, releases = {_unit(target): target}, []
-    for one in data.pop("mechanisms"):
-        name = one.pop("name")
-        release = {"what": name, "to": (to or {}).get(name, EVERYONE), **one}
+    for mechanism in data.pop("mechanisms"):
+        name = mechanism.pop("name")
+        release = {"what": name, "to": (to or {}).get(name, EVERYONE), **mechanism}
         if "granularity" in release.get("guarantee", ()):
             stated = release.pop("guarantee")
             granularity = stated.pop("granularity")
@@ -259,7 +261,7 @@ def card_of(
             release |= {"unit": _unit(granularity), **stated}
         releases.append(release)
     data.pop("claims", None)
-    if taken := [name for name, one in (units or {}).items() if named.get(name, one) != one]:
+    if taken := [name for name, unit in (units or {}).items() if named.get(name, unit) != unit]:
         raise WrongCard(f"{taken[0]!r} is a unit already, and another one")
     return Card({**data, "units": named | dict(units or {}), "releases": releases})
 

@@ -39,8 +39,8 @@ def at(term: Term, distances: Mapping[str, Term]) -> Term:
 
     A number times ∞ is ∞, whatever the number: so it is for a parameter that is 0.
     """
-    found = _at(term, {name: distances.get(name, ZERO) for name in in_letters(term.letters)})
-    return substitution.changed(found, substitution.seen_largest)
+    value = _at(term, {name: distances.get(name, ZERO) for name in in_letters(term.letters)})
+    return substitution.changed(value, substitution.seen_largest)
 
 
 def _at(term: Term, values: Mapping[str, Term]) -> Term:
@@ -108,8 +108,8 @@ def grows(term: Term) -> bool:
     if (inside := minimum(term)) is not None:
         return all(map(grows, inside))
     if term.kind == "product":
-        some = with_minimum(term) or term.factors
-        return all(grows(one) and is_positive_part(one) for one in some)
+        factors = with_minimum(term) or term.factors
+        return all(grows(factor) and is_positive_part(factor) for factor in factors)
     if term.kind in ("sum", "top"):
         return all(map(grows, term.parts))
     if term.kind in ("exp", "log"):
@@ -181,7 +181,7 @@ def _is_square(term: Term, basic: Callable[[Term], bool]) -> bool:
     ):
         return False
     root = moving[0].parts[0]
-    return any(is_metric(one, basic) for one in (root, -root, terms.largest(root, -root)))
+    return any(is_metric(candidate, basic) for candidate in (root, -root, terms.largest(root, -root)))
 
 
 def is_convex(term: Term) -> bool:

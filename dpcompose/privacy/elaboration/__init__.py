@@ -52,9 +52,9 @@ __all__ = ["Elaborated", "NoLemma", "elaborated"]
 
 def elaborated(setting: Setting) -> Elaborated:
     """A setting with its core setting, made once: studies in others are asked for by each of these."""
-    found = vars(setting).setdefault("elaborated", Elaborated(setting))
-    assert isinstance(found, Elaborated)
-    return found
+    known = vars(setting).setdefault("elaborated", Elaborated(setting))
+    assert isinstance(known, Elaborated)
+    return known
 
 
 @frozen
@@ -116,14 +116,14 @@ class Elaborated:
 
     def _regrouped(self, inputs: Elaborated) -> Iterator[dict[str, Any]]:
         """The mechanisms; those that are stated in formulas with the ones whose distances these are about."""
-        some = iter(inputs._data()["mechanisms"])
+        told = iter(inputs._data()["mechanisms"])
         for one in self.setting.mechanisms:
             if (metric := one.satisfies.metric) is None:
-                yield next(some)
+                yield next(told)
                 continue
             distances = {}
             for far in metric.distances:
-                distances[far.name] = next(some)
+                distances[far.name] = next(told)
                 if far.distance.in_a_table:
                     distances[far.name] |= inputs.kind.listed(far.distance)
             alike = {
@@ -153,8 +153,8 @@ class Elaborated:
         if not self.setting.studies:
             return None
         try:
-            found = Elaborated(flattened(self.setting))
-            return found if found.core else None
+            flat = Elaborated(flattened(self.setting))
+            return flat if flat.core else None
         except (NotFlat, NoLemma):
             return None
 
@@ -218,11 +218,11 @@ class Elaborated:
         listed = gone_through(part) is not None
         try:
             inputs = tuple(_stated(metric, listed) for metric in metrics) or (comparing("M", Input("")),)
-            found = Elaborated(Setting(part, free_lunch, inputs, {}), listed)
-            if found.kind.databases()["kind"] not in OF_PARTS or not found.kind.by_pairs:
+            apart = Elaborated(Setting(part, free_lunch, inputs, {}), listed)
+            if apart.kind.databases()["kind"] not in OF_PARTS or not apart.kind.by_pairs:
                 return None
-            data = zip(metrics, found._data()["mechanisms"], strict=False)
-            return Part(found.kind, {metric.name: told | {"name": metric.name} for metric, told in data})
+            data = zip(metrics, apart._data()["mechanisms"], strict=False)
+            return Part(apart.kind, {metric.name: told | {"name": metric.name} for metric, told in data})
         except (NoLemma, ValueError):
             return None
 
@@ -267,7 +267,7 @@ class Elaborated:
         identity = own.reads.is_identity(self._written[0].databases)
         data: dict[str, Any] = {
             "name": stated.name,
-            "reads": [self.kind.reads(one.reads) for one in (members if divided else members[:1])],
+            "reads": [self.kind.reads(member.reads) for member in (members if divided else members[:1])],
             "domain": "own" if identity or stated.noise is not None else stated.satisfies.domain or "own",
             "notion": stated.satisfies.notion,
             **_said(stated.satisfies),
@@ -305,8 +305,8 @@ class Elaborated:
         values = {key: formulas.to_text(value) for key, value in given.by.named.items()}
         out = given.by.kind.of_any_size and self.kind.leads_out
         steps = whole | ({"within": ANY_SIZE} if out else {})
-        told = {"page": given.by.kind.page, "values": values}
-        return {**_said(given.on_samples[0]), "stated": steps, "sampled": told}
+        drawn = {"page": given.by.kind.page, "values": values}
+        return {**_said(given.on_samples[0]), "stated": steps, "sampled": drawn}
 
 
 def no_kind(setting: Setting) -> Kind:

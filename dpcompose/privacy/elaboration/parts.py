@@ -83,16 +83,16 @@ class Parts(Kind):
         (_, power), metric = POWERS[claimed.notion], claimed.in_metric.formula
         if power == 1 or metric.kind == "oo":
             return ""
-        said = self.term(metric)
-        if metrics.is_positive_part(said) or surely(said, strictly=False, assumed=self.setting.assume):
+        term = self.term(metric)
+        if metrics.is_positive_part(term) or surely(term, strictly=False, assumed=self.setting.assume):
             return ""
         return f"it is not known that the claimed {to_text(metric)} is never negative"
 
     def mark(self, name: str) -> str:
         """The letter of a metric, by its name: another one where a coordinate has the same."""
-        found = naming.of_distance(name)
+        letter = naming.of_distance(name)
         letters = {str(coordinate(x, who)) for x in intervals(self.setting.databases) for who in "DEF"}
-        return f"{found}_metric" if found in letters else found
+        return f"{letter}_metric" if letter in letters else letter
 
     # parts
 
@@ -100,18 +100,18 @@ class Parts(Kind):
         self, core: Core, theory: Theory, of: Type, point: Mapping[str, Fraction], who: str
     ) -> dict[str, Any]:
         """One of the databases D, E, F at a point: coordinates, records, or as its class shows."""
-        found: dict[str, Any] = {}
+        data: dict[str, Any] = {}
         where, n = where_of(of), int(who == "E")
         records, listed = dict(places.records(core, theory, where, point)), dict(where.listed)
         for name, part in self.setting.databases.parts:
             if part.points is not None:
                 every = part.points.coordinates
-                found |= {x: str(point.get(str(coordinate(x, who)), Fraction(0))) for x in every}
+                data |= {x: str(point.get(str(coordinate(x, who)), Fraction(0))) for x in every}
             elif name in listed:
-                found |= self.of_number(name, listed[name][n])
+                data |= self.of_number(name, listed[name][n])
             elif name in records:
-                found |= self.records(name, records[name][n])
-        return found
+                data |= self.records(name, records[name][n])
+        return data
 
     def _part(self, name: str, part: DatabaseClass) -> dict[str, Any]:
         if not looked_at(part):
@@ -119,8 +119,8 @@ class Parts(Kind):
         if part.points is None:
             return {"shown": f"{part}", **self.told[name].kind.databases()}
         box = [
-            [None if x is None else to_text(self.term(x)) for x in (one.least, one.greatest)]
-            for one in part.points.box
+            [None if x is None else to_text(self.term(x)) for x in (interval.least, interval.greatest)]
+            for interval in part.points.box
         ]
         disc = {} if part.points.disc is None else {"disc": to_text(self.term(part.points.disc))}
         return {"kind": "points", "coordinates": list(part.points.coordinates), "box": box, **disc}
@@ -183,18 +183,18 @@ class Parts(Kind):
     def noise(self, mechanism: Mechanism, reads: Map) -> dict[str, Any]:
         """The noise, and the metric in which what it is added to moves."""
         assert mechanism.noise is not None
-        told: dict[str, Any] = mechanism.noise.told
+        data: dict[str, Any] = mechanism.noise.told
         if mechanism.entries is not None:
-            told["entries"] = [to_text(self.term(x)) for x in mechanism.entries.of("D")]
+            data["entries"] = [to_text(self.term(x)) for x in mechanism.entries.of("D")]
         elif mechanism.query is not None:
-            told["query"] = {"page": mechanism.query.page, "values": {}}
-        return {"noise": told, "metric": {"formula": self.mark(self._named(mechanism)), "besides": {}}}
+            data["query"] = {"page": mechanism.query.page, "values": {}}
+        return {"noise": data, "metric": {"formula": self.mark(self._named(mechanism)), "besides": {}}}
 
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
         metric = self.setting.metrics[self._named(mechanism)]  # lost_by_M, which is that table
         assert metric.distance.input is not None
-        found: dict[str, Any] = self._listed(self.told[metric.distance.input.part].kind, metric)["table"]
-        return found
+        table: dict[str, Any] = self._listed(self.told[metric.distance.input.part].kind, metric)["table"]
+        return table
 
 
 def _factored(term: Term) -> Term | None:

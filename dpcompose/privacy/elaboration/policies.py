@@ -44,14 +44,14 @@ class Policies(OfAtoms):
 
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
-        found = next((one for one in (Policies, OfSets, OfTuples) if one.tells(setting.databases)), None)
-        if found is None or (setting.target.any_two(setting.databases) and not found.tells_any_two(setting)):
+        kind = next((one for one in (Policies, OfSets, OfTuples) if one.tells(setting.databases)), None)
+        if kind is None or (setting.target.any_two(setting.databases) and not kind.tells_any_two(setting)):
             return None
-        if not all(found.is_told(mechanism.reads) for mechanism in setting.mechanisms):
+        if not all(kind.is_told(mechanism.reads) for mechanism in setting.mechanisms):
             return None
         if any(policy_of(granularity) is None for granularity in _told(setting)):
             return None
-        told = found(setting) if found.has_room(setting) else None
+        told = kind(setting) if kind.has_room(setting) else None
         return told if told is None or all(map(told.pushes_groups, groups_pushed(setting))) else None
 
     @classmethod
@@ -89,8 +89,8 @@ class Policies(OfAtoms):
     @cached_property
     def _policies(self) -> list[Policy]:
         """All policies, each once."""
-        found = [policy_of(granularity) for granularity in _told(self.setting)]
-        return list(dict.fromkeys(one[0] for one in found if one is not None))
+        known = [policy_of(granularity) for granularity in _told(self.setting)]
+        return list(dict.fromkeys(pair[0] for pair in known if pair is not None))
 
     @cached_property
     def universe(self) -> Any:
@@ -119,22 +119,22 @@ class Policies(OfAtoms):
 
     def databases(self) -> dict[str, Any]:
         """The class; where it is not said how records lie, with a record in no part there in any case."""
-        found, copies = super().databases(), self.setting.copies
+        data, copies = super().databases(), self.setting.copies
         if copies is None:
-            return found
+            return data
         numbers = {record: n for n, records in enumerate(self.atoms) for record in records}
         always = {numbers[record] for record in self.universe.spare}
         beside = [set(always) for _ in self.atoms]
-        there = [some for some in copies.values() if some.keys() <= numbers.keys()]
-        for copy, own in (pair for some in there for pair in some.items()):
+        there = [alike for alike in copies.values() if alike.keys() <= numbers.keys()]
+        for copy, own in (pair for alike in there for pair in alike.items()):
             beside[numbers[copy]] |= {numbers[own]} if own in numbers else set()
-        apart = [[numbers[copy] for copy in some] for some in there]
-        return found | {"beside": list(map(sorted, beside)), "copies": apart}
+        apart = [[numbers[copy] for copy in alike] for alike in there]
+        return data | {"beside": list(map(sorted, beside)), "copies": apart}
 
     @cached_property
     def _copies(self) -> frozenset[str]:
         """The copies of records with a name."""
-        return frozenset(copy for some in (self.setting.copies or {}).values() for copy in some)
+        return frozenset(copy for alike in (self.setting.copies or {}).values() for copy in alike)
 
     def alike(self, record: str) -> Hashable:
         edges = tuple(policy.alike(record, self.universe) for policy in self._policies)
@@ -161,11 +161,11 @@ class Policies(OfAtoms):
 
     def _codes(self, f: Map) -> dict[str, list[int]]:
         """The atoms of all records that become one, by what they become."""
-        found: dict[str, list[int]] = {}
+        codes: dict[str, list[int]] = {}
         for n, atom in enumerate(self.atoms):
             if (code := self._coded(f).get(atom[0])) is not None:
-                found.setdefault(code, []).append(n)
-        return found
+                codes.setdefault(code, []).append(n)
+        return codes
 
     def codes(self, f: Map) -> list[list[int]]:
         recoded = f.recodes and not f.is_identity(self.setting.databases)
@@ -342,10 +342,10 @@ class OfTuples(Policies):
     def databases(self) -> dict[str, Any]:
         each, n = len(self._records), len(self.places)
         places = [place for place in range(n) for _ in range(each)]
-        found = super().databases() | {"of": "tuples", "size": ["exactly", n], "places": places}
-        found.pop("least", None)
+        data = super().databases() | {"of": "tuples", "size": ["exactly", n], "places": places}
+        data.pop("least", None)
         sizes = self.setting.databases.sizes
-        return found | ({"from": sizes.n} if sizes.letters and sizes.n is not None else {})
+        return data | ({"from": sizes.n} if sizes.letters and sizes.n is not None else {})
 
     def edges(self, policy: Policy) -> list[kernel.Edge]:
         each = len(self._records)
@@ -366,5 +366,5 @@ class OfTuples(Policies):
     def shown_pair(self, D: Any, E: Any) -> Pair:
         whole: Any = self.setting.databases.largest_shape(len(self.places))
         blank = (self.universe.records or self.universe.spare)[:1] * len(whole.identifiers)
-        D, E = (whole.with_records(blank, dict(self._told[one] for one in side)) for side in (D, E))
+        D, E = (whole.with_records(blank, dict(self._told[atom] for atom in side)) for side in (D, E))
         return D, E

@@ -217,13 +217,13 @@ class OneOf(Check):
         self.values, self.or_else, self.keys = values, or_else, keys
 
     def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
-        if not any(type(value) is type(one) and value == one for one in self.values):
-            said = in_series([*map(repr, self.values), *self.or_else], "or")
+        if not any(type(value) is type(known) and value == known for known in self.values):
+            words = in_series([*map(repr, self.values), *self.or_else], "or")
             text = isinstance(value, str)
             hint = close(value, [*map(str, self.values), *self.keys])
             hint = f"; write {{ {value} = ... }}" if value in self.keys else hint
             there = f"{shown(value)}{hint}" if text else article(value)
-            mistakes.unfit(path, f"input should be {said}", _Shown(there))
+            mistakes.unfit(path, f"input should be {words}", _Shown(there))
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -381,8 +381,8 @@ class Table:
 
     def __init__(self, **values: Any) -> None:
         self.given = frozenset(values)
-        for name, one in self.keys.items():
-            setattr(self, name, values.get(name, one.default))
+        for name, entry in self.keys.items():
+            setattr(self, name, values.get(name, entry.default))
 
     def with_(self, **values: Any) -> Self:
         """The same with other values of some keys."""
@@ -390,8 +390,8 @@ class Table:
 
     def data(self) -> dict[str, Any]:
         """The keys that the file has, as it has them."""
-        some = {self.keys[name].written or name: getattr(self, name) for name in self.given}
-        return {key: one.data() if isinstance(one, Table) else one for key, one in some.items()}
+        values = {self.keys[name].written or name: getattr(self, name) for name in self.given}
+        return {key: value.data() if isinstance(value, Table) else value for key, value in values.items()}
 
     def check(self) -> None:
         """Raises ValueError where keys do not fit together."""
@@ -407,11 +407,11 @@ class Table:
             mistakes.unfit(path, "input should be a table", value)
             return None
         before, read = len(mistakes.all), dict[str, Any]()
-        known = {one.written or name: (name, one) for name, one in cls.keys.items()}
-        for word, (name, one) in known.items():
+        known = {entry.written or name: (name, entry) for name, entry in cls.keys.items()}
+        for word, (name, entry) in known.items():
             if word in value:
-                read[name] = one.check.read(value[word], (*path, word), mistakes)
-            elif one.needed:
+                read[name] = entry.check.read(value[word], (*path, word), mistakes)
+            elif entry.needed:
                 mistakes.missing((*path, word))
         for word in value:
             if word not in known:
@@ -433,11 +433,13 @@ class Table:
         if name not in defs:
             defs[name] = {}
             properties = {}
-            for key, one in cls.keys.items():
-                plain = {} if one.needed or one.default is None else {"default": one.default}
-                properties[one.written or key] = plain | one.check.schema(defs)
+            for key, entry in cls.keys.items():
+                plain = {} if entry.needed or entry.default is None else {"default": entry.default}
+                properties[entry.written or key] = plain | entry.check.schema(defs)
             needed = [
-                one.written or key for key, one in cls.keys.items() if one.needed and key not in cls.filled
+                entry.written or key
+                for key, entry in cls.keys.items()
+                if entry.needed and key not in cls.filled
             ]
             defs[name] |= {"additionalProperties": False, "properties": properties}
             defs[name] |= ({"required": needed} if needed else {}) | {"title": name, "type": "object"}
@@ -454,16 +456,16 @@ def near(word: object, known: Iterable[str]) -> str:
 def close(word: object, known: Iterable[str]) -> str:
     """A near match among known words, or one that means the same, as the end of a message; "" without one."""
     words = list(known)
-    if said := in_words(str(word)[:200], words):
-        return f"; {said}"
-    found = nearest(word, words)
-    return f"; did you mean {found!r}?" if found else ""
+    if hint := in_words(str(word)[:200], words):
+        return f"; {hint}"
+    nearest_word = nearest(word, words)
+    return f"; did you mean {nearest_word!r}?" if nearest_word else ""
 
 
 def nearest(word: object, known: Iterable[str]) -> str | None:
     """The known word that is near another one, or means the same; None without one."""
     text = str(word)[:200]
-    words = [one for one in known if one != text]  # no word is meant by itself
+    words = [other for other in known if other != text]  # no word is meant by itself
     return meant(text, words) or next(iter(difflib.get_close_matches(text, words, n=1)), None)
 
 

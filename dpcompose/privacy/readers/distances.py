@@ -117,7 +117,10 @@ class Distances:
         coordinates = tuple(given.coordinates)
         for name in coordinates:
             self.names.take(name, "a coordinate", (*path, "coordinates"))
-        box = [self._interval(one, (*path, "box")) for one in given.box or [["-oo", "oo"]] * len(coordinates)]
+        box = [
+            self._interval(interval, (*path, "box"))
+            for interval in given.box or [["-oo", "oo"]] * len(coordinates)
+        ]
         disc = None
         if given.disc is not None:
             disc = self.names.formula(given.disc, (*path, "disc"), {})
@@ -170,11 +173,11 @@ class Distances:
             self.wrong(path, "of points and products a mechanism reads a map or part by its name")
             return None
         space = self.spaces[part]
-        found = space.reads(given, path)
-        if found is not None and space.databases is not None and (unfit := found.unfit(space.databases)):
+        read = space.reads(given, path)
+        if read is not None and space.databases is not None and (unfit := read.unfit(space.databases)):
             self.wrong(path, unfit)
             return None
-        return found
+        return read
 
     @property
     def alone(self) -> DatabaseClass | None:
@@ -207,8 +210,8 @@ class Distances:
                 return None
         if (there := self._at_equal(found["metric"])) is not None and self.names.is_positive(there):
             known = near("", self.names.metrics) or "; there is none: name one, [metrics.d]"
-            said = "is not 0 where D = E; what names no metric is a parameter"
-            self.wrong((*path, "metric"), f"{given.metric} {said}{known}")
+            message = "is not 0 where D = E; what names no metric is a parameter"
+            self.wrong((*path, "metric"), f"{given.metric} {message}{known}")
             return None
         return found
 
@@ -232,15 +235,15 @@ class Distances:
         named = re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text) if self.values else []
         for name in named:
             self._read(name)
-        found = {name: letter(name) for name in self.names.metrics}
+        letters = {name: letter(name) for name in self.names.metrics}
         for name in named:
             word = known.get(name)
             if word is not None and name not in {*self.names.taken, *self.names.domains}:
                 path = ("metrics", name)
                 steps = self.granularity(word, path)
                 metric = None if steps is None else self.canonical(steps, path)
-                found[name] = letter(name) if metric is None else metric  # which is told already
-        return found
+                letters[name] = letter(name) if metric is None else metric  # which is told already
+        return letters
 
     def named(self, name: str, distance: Distance, who: str = "", at_most: Term | None = None) -> Term:
         """The letter of a metric: under its name, or under that with a number where it is taken.
@@ -313,7 +316,7 @@ class Distances:
 
     def _metric(self, name: str, given: MetricTable, databases: DatabaseClass) -> None:
         path = ("metrics", name)
-        texts = [one for one in (given.formula, given.at_most) if one is not None]
+        texts = [formula for formula in (given.formula, given.at_most) if formula is not None]
         if not self.names.take(name, "a metric", path):
             return
         above = self.in_metrics(" ".join(texts))
@@ -337,8 +340,8 @@ class Distances:
         of = self.values.get(given.of or "")
         if of is None or (given.of is None and given.granularity is None and of.formulas is None):
             names = [value for value in self.values if value]
-            said = f"there is no part or map {shown(given.of)}" if given.of else "say what it is of"
-            self.wrong((*path, "of"), f"{said}{near(given.of or '', names)}")
+            message = f"there is no part or map {shown(given.of)}" if given.of else "say what it is of"
+            self.wrong((*path, "of"), f"{message}{near(given.of or '', names)}")
             return None
         if given.granularity is not None:
             return self._steps(given, of, path)

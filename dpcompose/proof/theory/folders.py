@@ -47,9 +47,9 @@ class Folder:
 
 def load(folders: Sequence[Folder], language: Language) -> tuple[dict[str, Page], tuple[WrongPage, ...]]:
     """The pages below some folders by id, and those that are wrong: of two of one id the second is."""
-    found = [page for folder in folders for page in _pages(folder)]
-    good, wrong = _first_of_each([one for one in found if not isinstance(one, WrongPage)])
-    wrong += [one for one in found if isinstance(one, WrongPage)]
+    pages = [page for folder in folders for page in _pages(folder)]
+    good, wrong = _first_of_each([one for one in pages if not isinstance(one, WrongPage)])
+    wrong += [one for one in pages if isinstance(one, WrongPage)]
     while more := _that_do_not_fit(good, wrong, language):
         good = {id: page for id, page in good.items() if id not in more}
         wrong += more.values()
@@ -59,8 +59,8 @@ def load(folders: Sequence[Folder], language: Language) -> tuple[dict[str, Page]
 def _pages(folder: Folder) -> Iterator[Page | WrongPage]:
     for path in sorted(folder.path.rglob("*.md")):
         if path.name not in NO_PAGES:
-            one = read(path, folder.ships)
-            yield one if isinstance(one, WrongPage) else Page.of(one)
+            page = read(path, folder.ships)
+            yield page if isinstance(page, WrongPage) else Page.of(page)
 
 
 def _first_of_each(pages: Sequence[Page]) -> tuple[dict[str, Page], list[WrongPage]]:
@@ -75,7 +75,7 @@ def _first_of_each(pages: Sequence[Page]) -> tuple[dict[str, Page], list[WrongPa
             words = f"the id {page.id!r} is already that of {good[page.id].path.name}"
             wrong.append(_wrong(page, [Mistake(("id",), words)]))
         elif same in about:
-            values = ", ".join(repr(one) for one in same[1:] if one is not None) if same else ""
+            values = ", ".join(repr(value) for value in same[1:] if value is not None) if same else ""
             words = f"the {head.kind} page of {values} is already {about[same].path.name}"
             wrong.append(_wrong(page, [Mistake((keys[0],), words)]))
         else:
@@ -135,7 +135,7 @@ class _Book:
         yield from self._hypotheses(page)
         unknown = list(self._notions(page))
         yield from unknown
-        unread = any(self.context.parameters.get(one, ()) is None for _, one in page.head.notions_named)
+        unread = any(self.context.parameters.get(notion, ()) is None for _, notion in page.head.notions_named)
         if not unknown and not unread:
             for formula in page.head.formulas(self.context):
                 yield from self._formula(formula)
@@ -162,7 +162,7 @@ class _Book:
 
     def _id(self, at: Place, id: str, kind: str = "", needed: bool = False) -> Iterator[Mistake]:
         """What is wrong with naming a page; needed -- whether this one is of no use without that one."""
-        there = [one for one, page in self.good.items() if kind in ("", page.head.kind)]
+        there = [name for name, page in self.good.items() if kind in ("", page.head.kind)]
         if id in there:
             return
         if id in self.left_out:
@@ -178,19 +178,19 @@ class _Book:
 
     def _reached(self, id: str, key: str) -> set[str]:
         """The pages to which ids under a key lead, one after the other."""
-        found: set[str] = set()
+        reached: set[str] = set()
         following = [id]
         while following:
-            one = following.pop()
-            if one in self.good and one not in found:
-                found.add(one)
-                following += getattr(self.good[one].head, key)
-        return found
+            name = following.pop()
+            if name in self.good and name not in reached:
+                reached.add(name)
+                following += getattr(self.good[name].head, key)
+        return reached
 
     def _hypotheses(self, page: Page) -> Iterator[Mistake]:
         for at, hypothesis in page.head.supposes:
             if hypothesis.file not in self.language.hypotheses:
-                words = [one.replace("_", " ") for one in self.language.hypotheses]
+                words = [word.replace("_", " ") for word in self.language.hypotheses]
                 meant = near(hypothesis.is_, words) or f"; there are {', '.join(sorted(words))}"
                 yield Mistake((*at, "is"), f"there is no hypothesis {hypothesis.is_!r}{meant}")
 
@@ -214,8 +214,8 @@ class _Book:
             return
         known = [*formula.letters, *(naming.general(family) for family in formula.families)]
         for letter in letters:
-            said = naming.read(letter)
-            if letter not in known and (said.index is None or said.base not in formula.families):
+            name = naming.read(letter)
+            if letter not in known and (name.index is None or name.base not in formula.families):
                 there = f"its letters are {', '.join(known)}" if known else "it has none"
                 yield Mistake(
                     formula.at, f"the formula has no letter {letter!r}; {there}{near(letter, known)}"

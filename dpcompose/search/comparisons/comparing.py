@@ -86,8 +86,8 @@ def compare(
     def answer(more: Term, less: Term, left: Assumed) -> Proof | Point | None:
         with suppress(NotAForm, RecursionError):
             asked = _Question(more, less, solver, efforts, to_prove, left)
-            found = asked.answer()
-            return Point(found.seen, asked.fails) if isinstance(found, Point) else found
+            shown = asked.answer()
+            return Point(shown.seen, asked.fails) if isinstance(shown, Point) else shown
         return None
 
     def as_they_are(more: Term, less: Term, only_proof: bool) -> Proof | Point | None:
@@ -127,9 +127,9 @@ class _Question:
         beside = [*(term for term, _ in self.missing), *_beside_maxima(self.greater, self.lesser)]
         above_one = [(term.of[0] - 1, ">= 0") for term in dict.fromkeys(beside) if term.kind == "log"]
         for term, relation in (*self.missing, *above_one):
-            for one, strictly in ((term, True), (term, False), (-term, True)):
-                if (relation == ">= 0" or strictly) and values.surely(one, strictly, self.assumed):
-                    known.add((one, strictly))
+            for signed, strictly in ((term, True), (term, False), (-term, True)):
+                if (relation == ">= 0" or strictly) and values.surely(signed, strictly, self.assumed):
+                    known.add((signed, strictly))
                     break
         return frozenset(known)
 
@@ -148,10 +148,10 @@ class _Question:
         points = islice(self._grid(), max(4, LARGEST_GRID // (1 + difference.size)))
         if (first := self._failing(islice(points, FIRST_POINTS))) is not None:
             return first
-        if isinstance(found := self._at_a_glance(), Proof):
-            return found
+        if isinstance(seen := self._at_a_glance(), Proof):
+            return seen
         atoms = any(term.kind != "letter" for term in difference.letters)
-        others = () if atoms else chain(where_large(difference, found, self.domains), points)
+        others = () if atoms else chain(where_large(difference, seen, self.domains), points)
         bent = atoms or has_products(difference)
         whole = any(domain.integer for domain in self.domains.values())
         return (
@@ -165,8 +165,8 @@ class _Question:
 
     def as_they_are(self) -> Proof | Point | None:
         """By multiples of what is assumed, with all letters: where products are compared, or roots."""
-        some = (self.greater, self.lesser)
-        if any(side.kind == "oo" for side in some) or forms.missing_values(list(some), self.known):
+        sides = (self.greater, self.lesser)
+        if any(side.kind == "oo" for side in sides) or forms.missing_values(list(sides), self.known):
             return None
         bent = has_products(self.difference) or any(map(squaring.is_root, self.difference.letters))
         if rays.overs(self.difference) or not bent:
@@ -182,8 +182,8 @@ class _Question:
         squares = _Question(greater, lesser, self.solver, 1, assumed=self.assumed)
         if any(map(squaring.is_root, squares.difference.letters)):
             return None
-        found = squares.as_they_are()
-        return found if isinstance(found, Point) and self.fails(dict(found.seen)) else None
+        point = squares.as_they_are()
+        return point if isinstance(point, Point) and self.fails(dict(point.seen)) else None
 
     def _grid(self) -> Iterator[Values]:
         """Simple points; where families cancel, with values of as many members as there are at least."""
@@ -216,8 +216,8 @@ class _Question:
 
     def fails(self, point: Values) -> bool:
         """Whether l > g at a point that is not seen to be excluded, confirmed by the kernel."""
-        told = (assumption for assumption in self.assumed if assumption.letters.keys() <= point.keys())
-        if not all(assumptions.holds_at((assumption,), point) for assumption in told):
+        known = (assumption for assumption in self.assumed if assumption.letters.keys() <= point.keys())
+        if not all(assumptions.holds_at((assumption,), point) for assumption in known):
             return False
         try:
             if weights.value_at(self.difference, point) >= 0:
@@ -262,12 +262,12 @@ class _Question:
         """A proof by weights that are seen, or a rule; else the monomials that no rule covered."""
         uncovered: list[forms.Monomial] = []
         for difference, symbols, step in self._shifts(self.difference, self.symbols):
-            found = covering.at_a_glance(difference, symbols, self.known)
-            if not isinstance(found, list):
-                if (proof := self.proof(step(found))) is not None:
+            leaf = covering.at_a_glance(difference, symbols, self.known)
+            if not isinstance(leaf, list):
+                if (proof := self.proof(step(leaf))) is not None:
                     return proof
             elif difference is self.difference:
-                uncovered = found
+                uncovered = leaf
         return uncovered
 
     def _by_calculus(self, efforts: int | None) -> Proof | Point | None:
@@ -279,12 +279,12 @@ class _Question:
         from dpcompose.search.comparisons import by_calculus
 
         first = usual(self.domains)  # of what cancels, too
-        found = by_calculus.decide(
+        shown = by_calculus.decide(
             wanted, lambda point: self.fails(first | point), efforts, not self.to_refute
         )
-        if isinstance(found, dict):
-            return Point(first | found)
-        return None if found is None else self.proof({"steps": found})
+        if isinstance(shown, dict):
+            return Point(first | shown)
+        return None if shown is None else self.proof({"steps": shown})
 
     def _by_weights(self) -> Proof | None:
         """Weights from linear programs."""
@@ -292,10 +292,10 @@ class _Question:
             if weights.pieces(difference, MANY_PIECES) is None:
                 continue
             try:
-                found = weights.tree(difference, symbols, self.known, False, self.left(difference))
+                tree = weights.tree(difference, symbols, self.known, False, self.left(difference))
             except NoWeights:
                 continue
-            if (proof := self.proof(step(found))) is not None:
+            if (proof := self.proof(step(tree))) is not None:
                 return proof
         return None
 
@@ -308,14 +308,16 @@ class _Question:
         """Points where a piece is negative, unless only a proof is wanted."""
         if self.to_prove:
             return
-        some = weights.pieces(self.difference, MANY_PIECES)
-        if some is None:
+        pieces = weights.pieces(self.difference, MANY_PIECES)
+        if pieces is None:
             near = (piece_at(self.difference, point) for point in islice(grid(self.domains), 200))
-            some = iter(dict.fromkeys(piece for piece in near if piece is not None))
-        for piece in some:
+            pieces = iter(dict.fromkeys(piece for piece in near if piece is not None))
+        for piece in pieces:
             if weights.seen(piece, self.symbols, self.known) is None:
                 domains = {**self._of_assumptions, **self.domains}
-                assumed = [(comparison.forms_of(one), one.strictly) for one in self.assumed]
+                assumed = [
+                    (comparison.forms_of(assumption), assumption.strictly) for assumption in self.assumed
+                ]
                 yield from where_negative(piece, domains, self.solver, assumed)
 
     # families
@@ -343,16 +345,16 @@ class _Question:
         except (NotAForm, BadCertificate):
             return None
         for difference, inside, step in self._shifts(below, self.symbols | new):
-            found = covering.at_a_glance(difference, inside, self.known)
-            if isinstance(found, list):
+            leaf = covering.at_a_glance(difference, inside, self.known)
+            if isinstance(leaf, list):
                 if weights.pieces(difference, MANY_PIECES) is None:
                     continue
                 try:
                     more = assumed if difference is below else ()
-                    found = weights.tree(difference, inside, self.known, False, more)
+                    leaf = weights.tree(difference, inside, self.known, False, more)
                 except NoWeights:
                     continue
-            proof = self.proof({"rays": data, "difference": text(below), "proof": step(found)})
+            proof = self.proof({"rays": data, "difference": text(below), "proof": step(leaf)})
             if proof is not None:
                 return proof
         return None
@@ -390,10 +392,10 @@ class _Question:
         """Steps that show, by the least effort, that another form is ≥ 0; None where there are none."""
         try:
             question = _Question(forms.write(form), terms.ZERO, None, 1, True, self.assumed)
-            found = question.answer() if question.known <= self.known else None
+            answer = question.answer() if question.known <= self.known else None
         except NotAForm:
             return None
-        return found.certificate["proof"] if isinstance(found, Proof) else None
+        return answer.certificate["proof"] if isinstance(answer, Proof) else None
 
     def _prefix(self, n: int) -> str:
         """What the letters of a family are called: r0, r1, …, or longer where parameters are called so."""
@@ -417,17 +419,17 @@ class _Question:
             )
             few = forms.read(more - less).size <= MOST_TERMS_OUT
             question = _Question(more, less, self.solver, self.efforts, to_refute=True)
-            found = question.answer() if few else None
+            answer = question.answer() if few else None
         except (terms.TermError, NotAForm, RecursionError):
             return None
-        if not isinstance(found, Point):
+        if not isinstance(answer, Point):
             return None
         first = {
             of_member(name, j) if terms.moves(name) else name: simple(domain)[0]
             for name, domain in self.domains.items()
             for j in range(1, (self.sizes.largest(sizes) if terms.moves(name) else 1) + 1)
         }
-        point = {**first, **found.values, **{name: Fraction(size) for name, size in sizes.items()}}
+        point = {**first, **answer.values, **{name: Fraction(size) for name, size in sizes.items()}}
         return Point(point) if self.fails(point) else None
 
 

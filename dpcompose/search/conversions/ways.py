@@ -58,7 +58,7 @@ def common_notion(theory: Theory, stated: Sequence[str], chosen: bool = False) -
     for to in notions(theory):
         if _is_ordered(theory, to) and to not in stated:
             continue
-        lengths = [[len(path) for path in for_all(theory, one, to, chosen)] for one in stated]
+        lengths = [[len(path) for path in for_all(theory, notion, to, chosen)] for notion in stated]
         if all(lengths):
             steps[to] = sum(map(min, lengths))
     return min(steps, key=lambda to: (steps[to], to), default=None)
@@ -118,16 +118,20 @@ def chosen_ways(
     A claim's value is divided among the mechanisms that need it, once what the others have by themselves is
     taken off.
     """
-    some = {one: paths(theory, one, to, True) for one in stated}
+    known = {notion: paths(theory, notion, to, True) for notion in stated}
     needing = [
-        one for one, found in some.items() if found and all(any(p.head.free for p in way) for way in found)
+        notion
+        for notion, chains in known.items()
+        if chains and all(any(p.head.free for p in way) for way in chains)
     ]
-    if not needing or not all(some.values()):
+    if not needing or not all(known.values()):
         return
     counts = [mechanism.count or terms.ONE for mechanism in setting.mechanisms if mechanism.notion in needing]
     number = terms.add(counts).number
-    for each in product(*some.values()):
-        converted = {one: tuple(page.id for page in way) for one, way in zip(some, each, strict=True) if way}
+    for each in product(*known.values()):
+        converted = {
+            notion: tuple(page.id for page in way) for notion, way in zip(known, each, strict=True) if way
+        }
         some_free = {page.id: page for way in each for page in way if page.head.free}
         with suppress(TermError):  # numbers that are too long to be written
             chosen = {id: _share(setting, page, number, claimed) for id, page in some_free.items()}

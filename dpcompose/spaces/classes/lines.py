@@ -46,13 +46,13 @@ class Range:
             raise ValueError(f"{text!r} is no interval: {HOW}")
         left, a, b, right = match.groups()
         least, greatest = (None if x.endswith("oo") else Fraction(x) for x in (a, b))
-        one = Range(least, greatest, (left == "[", right == "]"))
-        if (one.closed[0] and least is None) or (one.closed[1] and greatest is None):
+        interval = Range(least, greatest, (left == "[", right == "]"))
+        if (interval.closed[0] and least is None) or (interval.closed[1] and greatest is None):
             raise ValueError(f'{text!r}: infinity is no number; an end without limit is open, "[0, oo)"')
-        ends = one.ends
-        if len(ends) == 2 and (ends[0] > ends[1] or (ends[0] == ends[1] and one.closed != (True, True))):
+        ends = interval.ends
+        if len(ends) == 2 and (ends[0] > ends[1] or (ends[0] == ends[1] and interval.closed != (True, True))):
             raise ValueError(f"no number lies in {text}")
-        return one
+        return interval
 
     def __contains__(self, x: Fraction) -> bool:
         above = self.least is None or x > self.least or (x == self.least and self.closed[0])
@@ -72,8 +72,16 @@ class Range:
 
     def intersection(self, other: Range) -> Range | None:
         """The numbers in both ranges, if there are any."""
-        lefts = [(one.least, not one.closed[0]) for one in (self, other) if one.least is not None]
-        rights = [(one.greatest, one.closed[1]) for one in (self, other) if one.greatest is not None]
+        lefts = [
+            (interval.least, not interval.closed[0])
+            for interval in (self, other)
+            if interval.least is not None
+        ]
+        rights = [
+            (interval.greatest, interval.closed[1])
+            for interval in (self, other)
+            if interval.greatest is not None
+        ]
         a, opened = max(lefts, default=(None, True))
         b, closed = min(rights, default=(None, False))
         if a is not None and b is not None and (a > b or (a == b and (opened or not closed))):
@@ -150,12 +158,12 @@ class Line:
         return Line(word == "integers", read_ranges(some))
 
     def __contains__(self, x: Fraction) -> bool:
-        return (not self.whole or x.denominator == 1) and any(x in one for one in self.ranges)
+        return (not self.whole or x.denominator == 1) and any(x in interval for interval in self.ranges)
 
     @cached_property
     def bounded(self) -> bool:
         """Whether there is a least and a greatest number."""
-        return all(len(one.ends) == 2 for one in self.ranges)
+        return all(len(interval.ends) == 2 for interval in self.ranges)
 
     def within(self, ranges: Iterable[Range]) -> Line | None:
         """The numbers of the line that lie in one of some ranges; None where there are none.
@@ -163,9 +171,9 @@ class Line:
         >>> print(Line(False, (ALL,)).within(read_ranges("[0, 10)")))
         the real numbers in [0, 10)
         """
-        common = (one.intersection(other) for one in self.ranges for other in ranges)
-        found = tuple(one for one in common if one is not None and self._meets(one))
-        return Line(self.whole, found) if found else None
+        common = (interval.intersection(other) for interval in self.ranges for other in ranges)
+        met = tuple(interval for interval in common if interval is not None and self._meets(interval))
+        return Line(self.whole, met) if met else None
 
     def points(self, read: Iterable[Range], moves: Moves) -> tuple[str, ...]:
         """The numbers that stand for all, in order.  Raises ValueError where these are too many, or none do.
@@ -178,7 +186,9 @@ class Line:
                 "known: an interval such as { reals = [0, 100] } would do, or guarantees for the neighbours "
                 "of the target"
             )
-        ends = sorted({x for one in (*self.ranges, *read) for x in self._ends(one)}) or [Fraction(0)]
+        ends = sorted({x for interval in (*self.ranges, *read) for x in self._ends(interval)}) or [
+            Fraction(0)
+        ]
         step, spread = self._step(ends, moves), self._spread(ends, moves)
         far = moves.near is None or (moves.distances and len(self.ranges) > 1)
         stretches = [(ends[0] - spread, ends[-1] + spread)] if far else _around(ends, spread)
@@ -190,15 +200,15 @@ class Line:
         values = (k * step for a, b in stretches for k in range(ceil(a / step), floor(b / step) + 1))
         return tuple(text_of(x) for x in values if x in self)
 
-    def _meets(self, one: Range) -> bool:
+    def _meets(self, interval: Range) -> bool:
         """Whether a number of its kind lies in a range, which is not empty."""
-        return not self.whole or not one.ends or bool(self._ends(one))
+        return not self.whole or not interval.ends or bool(self._ends(interval))
 
-    def _ends(self, one: Range) -> tuple[Fraction, ...]:
+    def _ends(self, interval: Range) -> tuple[Fraction, ...]:
         """Where a range begins and ends: between two integers, or at a real number."""
         if not self.whole:
-            return one.ends
-        first, last = _first(one), _first(one.mirrored)
+            return interval.ends
+        first, last = _first(interval), _first(interval.mirrored)
         half = Fraction(1, 2)
         return (*(() if first is None else [first - half]), *(() if last is None else [half - last]))
 
@@ -218,7 +228,7 @@ class Line:
     def data(self) -> dict[str, Any]:
         """As a problem file says it."""
         word = "integers" if self.whole else "reals"
-        return {word: EVERY if self.ranges == (ALL,) else [str(one) for one in self.ranges]}
+        return {word: EVERY if self.ranges == (ALL,) else [str(interval) for interval in self.ranges]}
 
     @property
     def noun(self) -> str:
@@ -234,7 +244,7 @@ class Line:
 
 def shown(ranges: Iterable[object]) -> Words:
     """Some ranges in words."""
-    return listed([str(one) for one in ranges], None, " or ")
+    return listed([str(interval) for interval in ranges], None, " or ")
 
 
 def text_of(x: Fraction) -> str:
@@ -252,13 +262,13 @@ def text_of(x: Fraction) -> str:
 
 def _around(ends: list[Fraction], spread: Fraction) -> list[tuple[Fraction, Fraction]]:
     """The stretches around ends, joined where they nearly meet."""
-    found = [(ends[0] - spread, ends[0] + spread)]
+    stretches = [(ends[0] - spread, ends[0] + spread)]
     for _, b in pairwise(ends):
-        if b - spread > found[-1][1] + spread:
-            found.append((b - spread, b + spread))
+        if b - spread > stretches[-1][1] + spread:
+            stretches.append((b - spread, b + spread))
         else:
-            found[-1] = (found[-1][0], b + spread)
-    return found
+            stretches[-1] = (stretches[-1][0], b + spread)
+    return stretches
 
 
 def _in_common(numbers: Iterable[Fraction]) -> Fraction:

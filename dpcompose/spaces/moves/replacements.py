@@ -139,11 +139,11 @@ class Groups(Replacement):
 
     @cached_property
     def _by_record(self) -> Mapping[str, frozenset[int]]:
-        found: dict[str, set[int]] = {}
+        groups: dict[str, set[int]] = {}
         for n, group in enumerate(self.groups):
             for x in group:
-                found.setdefault(x, set()).add(n)
-        return {x: frozenset(numbers) for x, numbers in found.items()}
+                groups.setdefault(x, set()).add(n)
+        return {x: frozenset(numbers) for x, numbers in groups.items()}
 
     def placed(self, partitions: Placed, copies: Copies) -> Replacement:
         return Groups(frozenset(copied(group, copies) for group in self.groups))
@@ -250,11 +250,11 @@ class Near(Replacement):
 
     def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
         """By sweeping along the first coordinate: each record is an atom.  Parts of one whole are counted."""
-        told = [self._told(x, databases) for (x,) in atoms]
-        parts = lcm(self.distance.denominator, *(c.denominator for _, at in told for c in at))
+        places = [self._told(x, databases) for (x,) in atoms]
+        parts = lcm(self.distance.denominator, *(c.denominator for _, at in places for c in at))
         distance = int(self.distance * parts)
         rows: dict[tuple[str, ...], list[tuple[tuple[int, ...], int]]] = {}
-        for n, (rest, at) in enumerate(told):
+        for n, (rest, at) in enumerate(places):
             rows.setdefault(tuple(rest), []).append((tuple(int(c * parts) for c in at), n))
         pairs: set[Pair] = set()
         for row in map(sorted, rows.values()):
@@ -276,8 +276,8 @@ class Near(Replacement):
         return rest, tuple(c for name, value in values.items() if name in own for c in point(value))
 
     def data(self) -> object:
-        found: dict[str, Any] = {"within-distance": str(self.distance), "norm": self.norm}
-        return found | ({} if self.of is None else {"of": list(self.of)})
+        data: dict[str, Any] = {"within-distance": str(self.distance), "norm": self.norm}
+        return data | ({} if self.of is None else {"of": list(self.of)})
 
     def told(self, names: Collection[str]) -> Collection[str]:
         return names if self.of is None else self.of
@@ -364,7 +364,7 @@ def together(replacement: Replacement, other: Replacement) -> Replacement:
 
 def copied(records: Iterable[str], copies: Copies) -> frozenset[str]:
     """Records with all their copies in their place."""
-    return frozenset(one for record in records for one in copies.get(record, (record,)))
+    return frozenset(copy for record in records for copy in copies.get(record, (record,)))
 
 
 # reading
@@ -443,7 +443,7 @@ def point(text: str) -> tuple[Fraction, ...]:
     """
     if not re.fullmatch(rf"{_NUMBER}|\({_NUMBER}(?:,{_NUMBER})*\)", text):
         raise ValueError(f"{text!r} is no number, and no point: 3, 1/2 and (0, 1) are")
-    return tuple(Fraction(one.strip()) for one in text.strip("( )").split(","))
+    return tuple(Fraction(entry.strip()) for entry in text.strip("( )").split(","))
 
 
 def _no_attributes(databases: DatabaseClass, named: Iterable[str]) -> str | None:
@@ -452,7 +452,7 @@ def _no_attributes(databases: DatabaseClass, named: Iterable[str]) -> str | None
     known = databases.values_of(next(iter(records))) if records else {}
     if not known:
         return 'records have no attributes here: attributes = { age = ["young", "old"] } makes them'
-    for one in named:
-        if one not in known:
-            return f"there is no attribute {one!r}{near(one, known)}"
+    for name in named:
+        if name not in known:
+            return f"there is no attribute {name!r}{near(name, known)}"
     return None

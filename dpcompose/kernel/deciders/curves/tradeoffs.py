@@ -139,8 +139,8 @@ class Table:
 
     def and_(self, other: Table) -> Table:
         """The losses of two independent mechanisms, exactly.  Raises TooManyLosses."""
-        some = ((x * y, p * q) for x, p in self.masses.items() for y, q in other.masses.items())
-        return Table.of(some, 1 - (1 - self.infinite) * (1 - other.infinite), MOST_LOSSES)
+        products = ((x * y, p * q) for x, p in self.masses.items() for y, q in other.masses.items())
+        return Table.of(products, 1 - (1 - self.infinite) * (1 - other.infinite), MOST_LOSSES)
 
     def short(self, bits: int, up: bool) -> Table:
         """The same with probabilities of at most so many binary digits, rounded one way."""
@@ -213,18 +213,18 @@ def _slope(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> Fr
 
 def _put_into_itself(g: Vertices, r: int) -> list[Vertices]:
     """The functions of no step, of one, …, of r steps."""
-    found: list[Vertices] = [[(Fraction(0), Fraction(0)), (Fraction(1), Fraction(1))]]
+    iterates: list[Vertices] = [[(Fraction(0), Fraction(0)), (Fraction(1), Fraction(1))]]
     for _ in range(r):
-        found.append(put_into(g, found[-1]))
-    return found
+        iterates.append(put_into(g, iterates[-1]))
+    return iterates
 
 
 def _on_samples(g: Vertices, rate: Fraction, r: int) -> Vertices:
     """The mean of g put into itself j times, where j of r records are in the sample."""
-    some = list(enumerate(_put_into_itself(g, r)))
-    ends = sorted({a for _, one in some for a, _ in one})
+    steps = list(enumerate(_put_into_itself(g, r)))
+    ends = sorted({a for _, vertices in steps for a, _ in vertices})
     share = [comb(r, j) * rate**j * (1 - rate) ** (r - j) for j in range(r + 1)]
-    return [(a, sum((share[j] * _at(one, a) for j, one in some), Fraction(0))) for a in ends]
+    return [(a, sum((share[j] * _at(vertices, a) for j, vertices in steps), Fraction(0))) for a in ends]
 
 
 def _turned(h: Vertices) -> Vertices:
@@ -290,9 +290,9 @@ def added_up(togethers: Sequence[Together | Known], bits: int, up: bool) -> Tabl
     """The losses of all mechanisms, exactly or rounded one way.  Raises TooManyLosses."""
     if sum(together.count for together in togethers) > MOST_MECHANISMS:
         raise TooManyLosses(f"the losses of more than {MOST_MECHANISMS} mechanisms are not added up exactly")
-    found = Table({Fraction(1): Fraction(1)}, Fraction(0))
+    total = Table({Fraction(1): Fraction(1)}, Fraction(0))
     for together in togethers:
         table = together.table(bits, up)
         for _ in range(together.count):
-            found = found.and_(table).short(4 * bits, up)
-    return found
+            total = total.and_(table).short(4 * bits, up)
+    return total
