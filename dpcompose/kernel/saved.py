@@ -129,15 +129,15 @@ def _guarantee(data: Any, made: Sequence[Theorem]) -> tuple[Satisfies | None, bo
         return None, False
     if not isinstance(data, dict) or not {"step"} <= set(data) <= {"step", "optimal"}:
         raise Refused("the guarantee cannot be read")
-    said = _says(data["step"], made, "the guarantee")
-    if not isinstance(said, Satisfies):
+    guarantee = _says(data["step"], made, "the guarantee")
+    if not isinstance(guarantee, Satisfies):
         raise Refused(f"step {data['step']} states no guarantee")
     if "optimal" not in data:
-        return said, False
+        return guarantee, False
     best = _says(data["optimal"], made, "the guarantee")
-    if not isinstance(best, Optimal) or (best.notion, best.values) != (said.notion, said.values):
+    if not isinstance(best, Optimal) or (best.notion, best.values) != (guarantee.notion, guarantee.values):
         raise Refused(f"step {data['optimal']} does not say that the guarantee is optimal")
-    return said, True
+    return guarantee, True
 
 
 def _stated(problem: Any, entries: Any, setting: Setting, known: Mapping[str, Term]) -> list[Claim]:
@@ -262,16 +262,16 @@ def _check_about(
 
 def assumed(made: Sequence[Theorem], setting: Setting, within: str = "") -> tuple[str, ...]:
     """The mechanisms whose losses are given, and not derived: those of studies by their path."""
-    found: dict[str, None] = {}
+    supposed: dict[str, None] = {}
     for theorem in made:
         if theorem.rule in ("given", "noise"):
-            found[within + setting.mechanisms[theorem.arguments["i"] - 1].name] = None
+            supposed[within + setting.mechanisms[theorem.arguments["i"] - 1].name] = None
         for inner in theorem.premises[:1] if theorem.rule in ABOUT_OTHERS else ():
             mechanism = None if theorem.rule != "study" else setting.mechanisms[theorem.arguments["i"] - 1]
             if (there := about(theorem.rule, theorem.arguments, setting)) is not None:
                 name = within if mechanism is None else f"{within}{mechanism.name}."
-                found |= dict.fromkeys(assumed(_all(inner), there, name))
-    return tuple(found)
+                supposed |= dict.fromkeys(assumed(_all(inner), there, name))
+    return tuple(supposed)
 
 
 def _all(theorem: Theorem) -> list[Theorem]:

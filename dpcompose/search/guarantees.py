@@ -358,7 +358,11 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
             except NoGuarantee as error:
                 refused = refused or str(error)
     if not found:
-        missing = [one for one in shop.notions if not for_all(shop.theory, one, notion, claimed is not None)]
+        missing = [
+            notion_stated
+            for notion_stated in shop.notions
+            if not for_all(shop.theory, notion_stated, notion, claimed is not None)
+        ]
         if limited := within_limits(shop.theory, missing, notion):
             raise NoGuarantee(
                 f"what {' and '.join(limited)} say within their limits is not seen to show this"
@@ -403,10 +407,10 @@ def best(shop: Workshop, notion: str | None = None, claimed: Mapping[str, Term] 
 
 def _common(shop: Workshop, chosen: bool = False) -> str:
     """The notion nearest to those of all mechanisms.  Raises NoGuarantee where there is none."""
-    found = common_notion(shop.theory, shop.notions, chosen)
-    if found is None:
+    notion = common_notion(shop.theory, shop.notions, chosen)
+    if notion is None:
         raise NoGuarantee(f"no conversion pages lead from {' and '.join(shop.notions)} to one notion")
-    return found
+    return notion
 
 
 def is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | None = None) -> bool:

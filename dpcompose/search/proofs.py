@@ -48,21 +48,21 @@ class Proofs:
     @property
     def elaborated(self) -> Elaborated:
         """The setting with its core setting.  Raises NoLemma where none says it."""
-        if isinstance(found := self._elaborated, NoLemma):
-            raise found.with_traceback(None)
-        return found
+        if isinstance(known := self._elaborated, NoLemma):
+            raise known.with_traceback(None)
+        return known
 
     @cached_property
     def _elaborated(self) -> Elaborated | NoLemma:
         """The same; what is refused once is not tried again for each claim."""
-        found = elaborated(self.setting)
+        known = elaborated(self.setting)
         try:
-            _ = found.core
+            _ = known.core
         except NoLemma as error:
             return error
         except NotAMap as error:
             raise InvalidSetting(str(error)) from None
-        return found
+        return known
 
     @property
     def shop(self) -> Workshop:
@@ -94,8 +94,8 @@ class Proofs:
         """The choices of one guarantee of each mechanism, where some have several.  Raises like `shop`."""
         if not self.setting.has_choices:
             return None
-        if isinstance(found := self._shop_or_why, InvalidSetting | NoLemma | TooLarge):
-            raise found.with_traceback(None)
+        if isinstance(known := self._shop_or_why, InvalidSetting | NoLemma | TooLarge):
+            raise known.with_traceback(None)
         return Choices(self.elaborated.core, self.theory)
 
     def shop_in(self, notion: str) -> Workshop:
@@ -260,8 +260,10 @@ def saved(
         main = proofs.together(main.says.notion) or main
         best = proofs.about_itself(main.theorem)
         optimal = [proofs.about_itself(theorem) for theorem in _optimal(proofs, main)]
-    found = [_about_itself(proofs, verdict) for verdict in verdicts]
-    return {"problem": problem} | replayed.saved(proofs.elaborated.core, proofs.theory, found, best, optimal)
+    about_themselves = [_about_itself(proofs, verdict) for verdict in verdicts]
+    return {"problem": problem} | replayed.saved(
+        proofs.elaborated.core, proofs.theory, about_themselves, best, optimal
+    )
 
 
 def _about_itself(proofs: Proofs, proved: Proved) -> Verdict:
@@ -281,9 +283,9 @@ def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
     """That a guarantee is optimal: by itself, or for the mechanisms of studies one by one."""
     if main.optimal or proofs.choices is not None or proofs.shop.flat is None:
         return [] if main.optimal is None else [main.optimal]
-    said = main.says
-    claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}
-    verdict = Verdicts(proofs.shop_in(said.notion)).on(claim)
+    guarantee = main.says
+    claim = {"notion": guarantee.notion} | {key: formulas.to_text(value) for key, value in guarantee.values}
+    verdict = Verdicts(proofs.shop_in(guarantee.notion)).on(claim)
     return [verdict.shown] if verdict.loose is False and verdict.shown is not None else []
 
 

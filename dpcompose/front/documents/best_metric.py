@@ -67,9 +67,9 @@ class BestMetric(Best):
         """That of the claims, or of the mechanisms: the first in which they compose."""
         claims = self.setting.data.get("claims", [])
         claimed = list(dict.fromkeys(claim.get("notion") for claim in claims if isinstance(claim, Mapping)))
-        some = [one for one in claimed if one in POWERS] if len(claimed) == 1 else []
-        some += _notions(self.setting)
-        return str(next((one for one in some if self.search.best(one) is not None), some[0]))
+        notions = [notion for notion in claimed if notion in POWERS] if len(claimed) == 1 else []
+        notions += _notions(self.setting)
+        return str(next((notion for notion in notions if self.search.best(notion) is not None), notions[0]))
 
     @staticmethod
     def of(told: Elaborated, guarantee: Satisfies | None) -> dict[str, str]:
@@ -169,7 +169,7 @@ class BestMetric(Best):
         ]
         optimal = "At all databases some mechanisms like these lose just that."
         theorem: Said = ["The composition is ", *self.said]
-        besides: list[Said] = [[one] for one in sentences.dependence(setting)]
+        besides: list[Said] = [[dependence] for dependence in sentences.dependence(setting)]
         return Head(about, domains, {}, theorem, optimal, ["Line by line."], metrics, besides)
 
     def _defined(self) -> Said:
@@ -191,9 +191,9 @@ class BestMetric(Best):
         telling = Telling(self.numbered, steps=self._stated)
         used = {n for step in self._stated for n in step.uses}
         uses = [step for step in self._stated if step.n not in used]
-        said = ["the composition is ", *self.said, last]
+        sentence = ["the composition is ", *self.said, last]
         values, rule = self.data()["guarantee"], self.theory.metric_form(self.notion)
-        telling.add(said, rule, uses, values=values, item=self.item)
+        telling.add(sentence, rule, uses, values=values, item=self.item)
         without_check = sentences.without_check(telling.steps, self.setting, self.relies_on)
         return Told(tuple(telling.steps), without_check, self.pages, self.numbered)
 
@@ -251,15 +251,15 @@ def steps_stated(
 
 def _private(i: int, mechanism: Mechanism, theory: Theory, telling: Telling) -> None:
     """The step that M_i is private in a metric, after that on what is said of it."""
-    said = [f"{mechanism.called} is ", *joined(list(map(in_metric, mechanism.every)), ", and ")]
-    said += [", each of them"] if mechanism.members is not None else []
-    said += [f", then {mechanism.processing}"] if mechanism.processing else []
+    sentence = [f"{mechanism.called} is ", *joined(list(map(in_metric, mechanism.every)), ", and ")]
+    sentence += [", each of them"] if mechanism.members is not None else []
+    sentence += [f", then {mechanism.processing}"] if mechanism.processing else []
     if not (given := _given(mechanism)):
-        telling.add(said, GIVEN, about=[i])
+        telling.add(sentence, GIVEN, about=[i])
         return
     page = None if mechanism.noise is None else theory.noise(mechanism.noise.word)
     page = theory.processing("interactions") if mechanism.filtered else page
-    telling.add(said, page or BY_DEFINITION, [telling.add([given], GIVEN, about=[i])], [i])
+    telling.add(sentence, page or BY_DEFINITION, [telling.add([given], GIVEN, about=[i])], [i])
 
 
 def _given(mechanism: Mechanism) -> str:
@@ -290,15 +290,15 @@ def _is_metric(name: str, metric: NamedMetric, known: bool, bounded: bool, telli
 
 def used_metrics(setting: Setting) -> tuple[str, ...]:
     """The named metrics that guarantees are made of, with those that these are made of, in order."""
-    named, found = setting.metrics, list[str]()
+    named, used = setting.metrics, list[str]()
     waiting = [value for m in setting.mechanisms for value in m.satisfies.in_metric.terms]
     while waiting:
         for name in sorted(waiting.pop().letters):
-            if name in named and name not in found:
-                found.append(name)
+            if name in named and name not in used:
+                used.append(name)
                 made = named[name].distance.made_of, named[name].at_most
                 waiting += [term for term in made if term is not None]
-    return tuple(name for name in named if name in found)
+    return tuple(name for name in named if name in used)
 
 
 def _guaranteed(guarantee: Guarantee) -> str:

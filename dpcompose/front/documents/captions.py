@@ -98,9 +98,11 @@ class Captions:
 
     def private(self, theorem: Theorem) -> Guaranteed:
         """A guarantee of the composition."""
-        said = self.guarantee_of(theorem)
+        satisfied = self.guarantee_of(theorem)
         setting = self.setting
-        return Guaranteed(said.notion, written(said.values), str(setting.target), str(setting.databases))
+        return Guaranteed(
+            satisfied.notion, written(satisfied.values), str(setting.target), str(setting.databases)
+        )
 
     @property
     def closer(self) -> Page:
@@ -108,7 +110,9 @@ class Captions:
         known, theory = self.guarantees.closer, self.guarantees.shop.theory
         if known is not None and known.theorem.rule != "closer":
             of_noise = [
-                one.noise.page for one in self.guarantees.shop.setting.mechanisms if one.noise is not None
+                mechanism.noise.page
+                for mechanism in self.guarantees.shop.setting.mechanisms
+                if mechanism.noise is not None
             ]
             return next(self.theory.pages[id] for id in of_noise if theory.page(id, "noise").head.closer)
         over = "mechanisms" if any(moves_several(type) for type in self.cover.types) else "steps"
@@ -130,8 +134,8 @@ class Captions:
         core, n = self.guarantees.shop.setting, self.cover.gone_through
         procedure = self.theory.pages[self.cover.page].head.procedure
         growing = core.target.any_two and core.databases.size[1] is None
-        said = GONE_THROUGH.get(procedure, "all {n} neighbouring pair{s} of {databases}")
-        return said.format(
+        template = GONE_THROUGH.get(procedure, "all {n} neighbouring pair{s} of {databases}")
+        return template.format(
             n=f"{n:,}",
             s="" if n == 1 else "s",
             repeated=", repeated any number of times" if growing else "",
@@ -178,14 +182,21 @@ def conversions(theorem: Theorem) -> list[Theorem]:
 def rests_on(by: Captions) -> set[str]:
     """The ids of the pages that guarantees rest on, and what is known of how large they must be."""
     guarantees = by.guarantees
-    known = [one for one in (guarantees.main, guarantees.closer, by.together) if one is not None]
-    theorems = [theorem for one in known for theorem in (one.theorem, one.optimal) if theorem is not None]
+    known = [
+        guarantee for guarantee in (guarantees.main, guarantees.closer, by.together) if guarantee is not None
+    ]
+    theorems = [
+        theorem
+        for guarantee in known
+        for theorem in (guarantee.theorem, guarantee.optimal)
+        if theorem is not None
+    ]
     return {id for theorem in theorems for id in theorem.rests_on.pages if id in guarantees.shop.theory.pages}
 
 
 def moves_several(type: Type) -> bool:
     """Whether a type of neighbours moves several inputs, or members."""
-    return len(type.moves) > 1 or any(sum(many for many, _ in some) != 1 for _, some in type.moves)
+    return len(type.moves) > 1 or any(sum(many for many, _ in members) != 1 for _, members in type.moves)
 
 
 def written(values: Values) -> Values:

@@ -54,10 +54,10 @@ def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexampl
     """The counterexample of a theorem that refutes a claim; None where it cannot be written out."""
     told, made = innermost(told, theorem)
     assert isinstance(made.says, Refuted)
-    kind, said = AtAnyTwo if told.setting.at_all_pairs else At, made.says
+    kind, refuted = AtAnyTwo if told.setting.at_all_pairs else At, made.says
 
     def at(type: Type, stated: Sequence[Loss], page: Any) -> At:
-        return kind.of(told, theory, type, said, stated, page)
+        return kind.of(told, theory, type, refuted, stated, page)
 
     with suppress(ValueError):  # a verdict that cannot be shown at databases is one all the same
         return BY_RULE[made.rule](made, at, told.core, theory)
@@ -152,9 +152,9 @@ def _with_enough(
 
     def lost(pair: Pair) -> Enough | None:
         there = at.moved_to(pair) if at.type.unlimited else replace(at, pair=pair)
-        found = list(there.losing(witnesses, epsilon))
-        together = there.together([loss for _, loss in found]) if found else terms.ZERO
-        return (there, found) if _is_more(together, claimed) else None
+        losing = list(there.losing(witnesses, epsilon))
+        together = there.together([loss for _, loss in losing]) if losing else terms.ZERO
+        return (there, losing) if _is_more(together, claimed) else None
 
     if at.type.unlimited:
         dealt = any(mechanism.reads.dealt for mechanism in at.told.setting.mechanisms)

@@ -63,14 +63,14 @@ def in_values_of_noise(
     def equations(some: tuple[tuple[str, Term], ...]) -> Said:
         return all_said([equation(name, formula(value)) for name, value in some])
 
-    if all(formula(value).text == name for some in letters for name, value in some):
+    if all(formula(value).text == name for values in letters for name, value in values):
         where: Said = []  # a letter that is called as on the page
     else:
         between = "; " if len(letters[0]) > 1 else ", "
         where = [" (", *of_each(names, letters, equations, between), ")"]
     moves = of_each(names, metrics, lambda words: [words], "; ")
     compared, bound = head.bound
-    y, x, z, r = (Mathematics(one, one) for one in "yxzr")
+    y, x, z, r = (Mathematics(letter, letter) for letter in "yxzr")
     return [
         f"{listed(names)}: an output ",
         *(y, " has density ", of_page(head.density), " at a value ", x, *where),
@@ -106,8 +106,8 @@ def statement(i: int, loss: Loss, by: Captions) -> Said:
         kind = f"run on a sample ({mechanism.sampled.by}), and on samples is "
         granularity, values = on.granularity, on.terms
     orders = None if stated.curve is None else stated.curve.orders
-    said = satisfied(loss.notion, written(values), by, orders)
-    return [*name, f" is {kind}{granularity or ''} ", *said, *domains[stated.domain or ""]]
+    sentence = satisfied(loss.notion, written(values), by, orders)
+    return [*name, f" is {kind}{granularity or ''} ", *sentence, *domains[stated.domain or ""]]
 
 
 def name_of(mechanism: Mechanism) -> Said:
@@ -166,12 +166,12 @@ def decimals(said: Guarantee) -> tuple[tuple[str, str], ...]:
 
 def satisfied(notion: str, parameters: Values, by: Captions, orders: Orders | None = None) -> Said:
     """A guarantee between texts: the brackets are text."""
-    found = private(notion, parameters, by.theory, by.setting)
+    guaranteed = private(notion, parameters, by.theory, by.setting)
     if orders is not None:
-        found = replace(found, called=called(notion, by.theory, orders))
-    before, after = found.brackets
-    values = joined([[value] for value in found.values], ", ")
-    return [before, *values, f"{after}-", found.called]
+        guaranteed = replace(guaranteed, called=called(notion, by.theory, orders))
+    before, after = guaranteed.brackets
+    values = joined([[value] for value in guaranteed.values], ", ")
+    return [before, *values, f"{after}-", guaranteed.called]
 
 
 def values_said(parameters: Values, setting: Setting) -> Said:
@@ -196,7 +196,9 @@ def _formula(setting: Setting, value: Term) -> Formula:
         from dpcompose.language import formulas
 
         far = {
-            one: terms.letter(_name(setting, i), NONNEGATIVE) for i, one in distances if one in value.letters
+            name: terms.letter(_name(setting, i), NONNEGATIVE)
+            for i, name in distances
+            if name in value.letters
         }
         return formulas.expression(substitution.substituted(value, far) if far else value)
 
@@ -251,7 +253,7 @@ def stated(
 
     steps -- the derivation; checked -- only what is checked so, or only what is not.
     """
-    for step in (one for one in steps if one.is_assumed or one.below):
+    for step in (assumed for assumed in steps if assumed.is_assumed or assumed.below):
         named = [setting.mechanisms[i - 1] for i in step.about[:1]]
         if step.below and (study := inside(named[0])) is not None:
             yield from stated(step.below, study, checked, f"{before}in {named[0].name}, ")
@@ -261,13 +263,13 @@ def stated(
 
 def assumptions(steps: Sequence[Step], setting: Setting, relies_on: Iterable[Page]) -> list[str]:
     """What a derivation assumes, as sentences."""
-    said = map(plain, stated(steps, setting))
-    return [*said, *dependence(setting), *registry.believed(relies_on)]
+    sentences = map(plain, stated(steps, setting))
+    return [*sentences, *dependence(setting), *registry.believed(relies_on)]
 
 
 def without_check(steps: Sequence[Step], setting: Setting, relies_on: Iterable[Page]) -> str:
     """The same that nothing checked: steps by their numbers, how mechanisms depend on each other, pages."""
-    besides = [f"that {one}" for one in dependence(setting)]
+    besides = [f"that {sentence}" for sentence in dependence(setting)]
     return ", ".join([*unchecked(steps), *besides, *registry.believed(relies_on)]) or "nothing"
 
 
@@ -289,7 +291,7 @@ def dependence(setting: Setting, before: str = "") -> Iterator[str]:
         yield before + _independent(setting)
     if setting.assume and not before:
         yield relations(setting)
-    yield from (before + one for one in setting.beside)
+    yield from (before + sentence for sentence in setting.beside)
     for f in dict.fromkeys(mechanism.reads for mechanism in setting.mechanisms if mechanism.reads.divided):
         if f.most != ONE:
             most = kernel_formulas.to_text(f.most)

@@ -224,8 +224,8 @@ def given_numbers(bound: Best, values: Mapping[Any, object]) -> dict[str, sympy.
         name = str(given)
         if name not in domains and (general := naming.general(name)) in domains:
             name = general
-        said = naming.read(name)
-        domain = domains.get(name if said.index is None else naming.general(said.base))
+        read = naming.read(name)
+        domain = domains.get(name if read.index is None else naming.general(read.base))
         if domain is None:
             there = ", ".join(family_of(one) or one for one in domains)
             raise WrongValue(f"{name} is no parameter; there are {there}")
@@ -241,13 +241,13 @@ def given_numbers(bound: Best, values: Mapping[Any, object]) -> dict[str, sympy.
 def excluded(bound: Best, numbers: Mapping[str, sympy.Expr]) -> str:
     """An assumption about the parameters that is seen not to hold at some numbers; "" where none is."""
     known = {name: formulas.term(value) for name, value in numbers.items()}
-    for one in bound.setting.assume:
-        left = substitution.substituted(one.term, known)
+    for assumption in bound.setting.assume:
+        left = substitution.substituted(assumption.term, known)
         if left.letters:
             continue
         number = sign(left)
-        if number is not None and (number < 0 or (one.strictly and number == 0)):
-            return str(one)
+        if number is not None and (number < 0 or (assumption.strictly and number == 0)):
+            return str(assumption)
     return ""
 
 
@@ -284,5 +284,5 @@ def as_texts(values: Mapping[str, sympy.Expr]) -> dict[str, str]:
 
 
 def approximations(values: Mapping[str, sympy.Expr], up: bool) -> dict[str, str]:
-    found = {name: decimal(value, up) for name, value in values.items()}
-    return {name: digits for name, digits in found.items() if digits is not None}
+    decimals = {name: decimal(value, up) for name, value in values.items()}
+    return {name: digits for name, digits in decimals.items() if digits is not None}

@@ -100,8 +100,8 @@ def by_name(
     named = [one for one in known if (one in OF_ORDERS) == (orders is not None) and one not in OF_LINES]
     meant = [one for one in named if given.keys() - {"orders"} == set(notions[one])]
     if not meant:
-        said = ",".join(f"{key}={value}" for key, value in given.items())
-        raise WrongValue(f"a guarantee is {_forms(notions, notion)}, not {said}")
+        written = ",".join(f"{key}={value}" for key, value in given.items())
+        raise WrongValue(f"a guarantee is {_forms(notions, notion)}, not {written}")
     chosen = notion if notion in meant else meant[0]
     made = Guarantee(chosen, tuple((key, numbers.as_term(key, given[key])) for key in notions[chosen]))
     return made if orders is None else in_orders(made, orders)
@@ -109,8 +109,8 @@ def by_name(
 
 def _forms(notions: Mapping[str, Sequence[str]], first: str | None) -> str:
     """How guarantees are written by their parameters, those of a notion first."""
-    some = sorted((notion for notion in notions if notion not in OF_LINES), key=lambda one: one != first)
-    return " or ".join(dict.fromkeys(_form(notions[one]) for one in some))
+    in_order = sorted((notion for notion in notions if notion not in OF_LINES), key=lambda one: one != first)
+    return " or ".join(dict.fromkeys(_form(notions[one]) for one in in_order))
 
 
 def _form(keys: Sequence[str]) -> str:
@@ -185,14 +185,14 @@ def _by_formula(bound: Bound, total: Guarantee) -> At:
     wanted = {key: enclosure(formulas.term(value), BITS).low for key, value in total.values}
 
     def at(values: Mapping[str, sympy.Expr]) -> list[tuple[str, Between, Fraction]]:
-        found = []
+        totals = []
         for key, value in numbers.at(bound, values).items():
             between = Between(None, None)
             with suppress(NoEnclosure, ValueError):
                 known = enclosure(formulas.term(value), BITS)
                 between = Between(known.low if bound.optimal else None, known.high)
-            found.append((key, between, wanted[key]))
-        return found
+            totals.append((key, between, wanted[key]))
+        return totals
 
     return at
 
@@ -324,10 +324,10 @@ class _Line:
         good, bad = (t, other) if kept else (other, t)
         least = min(good, bad) if self.limit is None else min(good, bad, self.limit - max(good, bad))
         unit = Fraction(10) ** (math.floor(math.log10(least)) - DIGITS + 1)
-        found = self._between(round(good / unit), round(bad / unit), unit) * unit
-        if not self.keeps(found):
+        nearest = self._between(round(good / unit), round(bad / unit), unit) * unit
+        if not self.keeps(nearest):
             raise NoBudget("no factor that is tried keeps the total")
-        return found, unit
+        return nearest, unit
 
     def _factor(self, power: Fraction) -> Fraction:
         """A power of 4, or that share of the allowed factors to which it is the odds."""
@@ -355,10 +355,10 @@ class _Line:
     def _excess(self, t: Fraction) -> float | None:
         """About how far the logarithm of what is lost lies above that of the total: it only chooses where to
         look."""
-        found = [(x.high, wanted) for _, x, wanted in self.totals_at(t)]
-        if any(x is None or x <= 0 or wanted <= 0 for x, wanted in found):
+        excess = [(x.high, wanted) for _, x, wanted in self.totals_at(t)]
+        if any(x is None or x <= 0 or wanted <= 0 for x, wanted in excess):
             return None
-        return max(_log(x) - _log(wanted) for x, wanted in found if x is not None)
+        return max(_log(x) - _log(wanted) for x, wanted in excess if x is not None)
 
     def beyond(self, t: Fraction, unit: Fraction) -> tuple[Fraction, bool]:
         """The nearest factor at which the total is exceeded, and True; else the next one, and False."""

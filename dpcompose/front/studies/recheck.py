@@ -50,16 +50,16 @@ class Rechecked:
 
     def guarantee(self, theory: Theory) -> str:
         """The guarantee in words."""
-        said = self.checked.guarantee
-        if said is None:
+        satisfied = self.checked.guarantee
+        if satisfied is None:
             return "no guarantee"
         shown = [
-            reciprocal(value) if key == "tau" else value for key, value in said.values
+            reciprocal(value) if key == "tau" else value for key, value in satisfied.values
         ]  # as it is written
         values = ", ".join(map(formulas.to_text, shown))
         one = values.isidentifier() or values.isdigit() or values == "oo"
-        bare = values if one and len(said.values) == 1 else f"({values})"
-        head, orders = theory.rule(said.notion).head, self.checked.setting.orders
+        bare = values if one and len(satisfied.values) == 1 else f"({values})"
+        head, orders = theory.rule(satisfied.notion).head, self.checked.setting.orders
         where = f" for orders {orders}" if head.ordered and orders is not None else ""
         return f"{bare}-{head.called}{where}{'; optimal' if self.checked.optimal else ''}"
 
@@ -155,19 +155,24 @@ def _with_metric_forms(saved_file: Mapping[str, Any], theory: Any, allow: Allowe
 
     problem = saved_file["problem"]
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
-    one = _for_neighbours(alone | {"problem": with_claims(problem, in_metrics=False)}, theory, allow)
+    outcome_for_neighbours = _for_neighbours(
+        alone | {"problem": with_claims(problem, in_metrics=False)}, theory, allow
+    )
     read = problems.read_data(with_claims(problem, in_metrics=True), **theory.names, pairs=False)
     if any(claim.guarantee.metric is None for claim in read.claims):
         raise Refused("a claim in a metric is one for neighbours")
     forms = Judge(read.setting, theory).metric_forms
     by_steps = list(forms.checked(saved_file[BY_STEPS], read.claims, problem, allow))
-    words = {True: iter(_words(["undecided"] * len(read.claims), by_steps)), False: iter(one.verdicts)}
+    words = {
+        True: iter(_words(["undecided"] * len(read.claims), by_steps)),
+        False: iter(outcome_for_neighbours.verdicts),
+    }
     rests_on = Grounds.of(shown.rests_on for _, shown in by_steps)
     return replace(
-        one,
+        outcome_for_neighbours,
         verdicts=tuple(next(words["metric" in claim]) for claim in problem["claims"]),
-        deciders=sorted({*one.deciders, *rests_on.deciders}),
-        pages=sorted({*one.pages, *rests_on.pages}),
+        deciders=sorted({*outcome_for_neighbours.deciders, *rests_on.deciders}),
+        pages=sorted({*outcome_for_neighbours.pages, *rests_on.pages}),
     )
 
 
@@ -195,10 +200,10 @@ def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -
 def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
     pages = theory.in_kernel
     rechecked = recheck(saved_file, pages, allow, theory.names)
-    said = rechecked.checked.guarantee
-    values = {} if said is None else {key: formulas.to_text(value) for key, value in said.values}
+    satisfied = rechecked.checked.guarantee
+    values = {} if satisfied is None else {key: formulas.to_text(value) for key, value in satisfied.values}
     more: dict[str, Any] = {"steps": rechecked.checked.steps}
-    more["guarantee"] = None if said is None else {"notion": said.notion} | values
+    more["guarantee"] = None if satisfied is None else {"notion": satisfied.notion} | values
     more |= {"optimal": rechecked.checked.optimal, "elaborated": rechecked.elaborated}
     believed = [", ".join(assumptions(rechecked)) or "nothing"]
     if rechecked.elaborated is None:
@@ -225,31 +230,31 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> Out
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
     checked = saved.check(alone, theory.in_kernel, allow)
-    problem, told = _of_the_problem(saved_file, checked, theory)
-    forms, given = MetricForms(told, problem.setting.data, theory), saved_file.get(BY_STEPS, [])
+    problem, elaborated = _of_the_problem(saved_file, checked, theory)
+    forms, given = MetricForms(elaborated, problem.setting.data, theory), saved_file.get(BY_STEPS, [])
     by_steps = list(forms.checked(given, problem.claims, saved_file["problem"], allow))
     words = _words([word for word, _ in checked.verdicts], by_steps)
     for n, (claim, word) in enumerate(zip(problem.claims, words, strict=True), start=1):
-        negative = told.parts.negative(claim.guarantee) if word == "proved" else ""
+        negative = elaborated.parts.negative(claim.guarantee) if word == "proved" else ""
         if (doubt := claim.doubt or negative) and word != "undecided":
             raise Refused(f"claim {n} is not shown to be {word}: {doubt}")
-    setting, mark = problem.setting, told.parts.mark
+    setting, mark = problem.setting, elaborated.parts.mark
     known = ([name for name in setting.metrics if mark(name) in some] for some in checked.shown)
     assumed = steps_stated(setting, theory, *known)
     rests_on = Grounds.of((checked.rests_on, *(shown.rests_on for _, shown in by_steps)))
     relied = theory.relied_on(sorted(rests_on.pages))
-    said = BestMetric.of(told, checked.guarantee)
+    best = BestMetric.of(elaborated, checked.guarantee)
     steps = checked.steps + sum(shown.steps for _, shown in by_steps)
-    beside = f", with delta {said['delta']}" if "delta" in said else ""
+    beside = f", with delta {best['delta']}" if "delta" in best else ""
     optimal = True if checked.optimal else None
     return Outcome(
         f"{steps} steps checked",
-        f"{private_in_a_metric(said['notion'])} {said['metric']}{beside}{'; optimal' if optimal else ''}",
+        f"{private_in_a_metric(best['notion'])} {best['metric']}{beside}{'; optimal' if optimal else ''}",
         tuple(words),
         ["; ".join(sentences.assumptions(assumed, setting, relied))],
         sorted(rests_on.deciders),
         sorted(rests_on.pages),
-        {"steps": steps, "guarantee": dict(said), "optimal": optimal, "elaborated": True},
+        {"steps": steps, "guarantee": dict(best), "optimal": optimal, "elaborated": True},
     )
 
 
@@ -261,8 +266,8 @@ def _of_the_problem(saved_file: Mapping[str, Any], checked: Checked, theory: Any
 
     try:
         problem = problems.read_data(saved_file["problem"], **theory.names, pairs=True)
-        told = Elaborated(problem.setting)
-        core, claims = told.core, [told.parts.claim(claim.guarantee) for claim in problem.claims]
+        elaborated = Elaborated(problem.setting)
+        core, claims = elaborated.core, [elaborated.parts.claim(claim.guarantee) for claim in problem.claims]
     except ValueError as error:
         raise Refused(f"the setting cannot be read: {error}") from None
     if core.hash != checked.setting.hash:
@@ -271,7 +276,7 @@ def _of_the_problem(saved_file: Mapping[str, Any], checked: Checked, theory: Any
         raise Refused(f"the problem has {len(claims)} claims, and the file does not have a verdict for each")
     if claims != saved_file["stated"]:
         raise Refused("the claims are not those of the problem")
-    return problem, told
+    return problem, elaborated
 
 
 def _words(words: list[str], by_steps: Iterable[tuple[Sequence[int], Checked]]) -> list[str]:

@@ -65,7 +65,7 @@ class Hypothesis:
 
     def data(self) -> dict[str, Any]:
         """The binding, as a derivation's line keeps it."""
-        return {key_of(one): value for one in fields(self) if (value := getattr(self, one.name)) is not None}
+        return {key_of(key): value for key in fields(self) if (value := getattr(self, key.name)) is not None}
 
 
 @frozen(kw_only=True)
@@ -102,8 +102,8 @@ class Head:
     @property
     def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
         """The hypotheses that the page names, and where."""
-        for one in fields(self):
-            for at, value in entries((key_of(one),), getattr(self, one.name)):
+        for key in fields(self):
+            for at, value in entries((key_of(key),), getattr(self, key.name)):
                 if isinstance(value, Hypothesis):
                     yield at, value
 
@@ -134,8 +134,8 @@ class Head:
 
     def data(self) -> dict[str, Any]:
         """The keys of the head, without those that say what they would say if left out."""
-        found: dict[str, Any] = _plain(self)
-        return found
+        data: dict[str, Any] = _plain(self)
+        return data
 
 
 def _plain(value: Any) -> Any:

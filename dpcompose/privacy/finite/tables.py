@@ -197,8 +197,8 @@ class ProbabilityTable:
         else:
             image = [g[outcome] if isinstance(g, Mapping) else g(outcome) for outcome in self.outcomes]
             outcomes = tuple(dict.fromkeys(image))
-            one = {z: tuple(Fraction(int(z == w)) for w in outcomes) for z in outcomes}
-            second = {outcome: one[z] for outcome, z in zip(self.outcomes, image, strict=True)}
+            identity = {z: tuple(Fraction(int(z == w)) for w in outcomes) for z in outcomes}
+            second = {outcome: identity[z] for outcome, z in zip(self.outcomes, image, strict=True)}
             domains = self.domains
         if missing := [outcome for outcome in self.outcomes if outcome not in second]:
             raise WrongTable(f"what is made of the outcome {outcome_text(missing[0])} is not said")
@@ -385,8 +385,8 @@ class ProbabilityTable:
         """
         if type(order) is not int or order < 2:
             raise ValueError(f"the order is a whole number from 2, not {order!r}")
-        found = self._rows.largest_moments(neighbours(granularity), order)
-        return self._result(found, 1, lambda value: exponentials.log_of(value) / (order - 1))
+        moments = self._rows.largest_moments(neighbours(granularity), order)
+        return self._result(moments, 1, lambda value: exponentials.log_of(value) / (order - 1))
 
     def renyi_between(self, order: object, D: Database, E: Database) -> sympy.Expr:
         """D_α(M(D)‖M(E)) at a rational order α ≥ 1, or ∞, as an exact sympy expression (GB Def. VI.9).
@@ -446,8 +446,8 @@ class ProbabilityTable:
         pairs = self._rows.pairs(granularity, graph)
         promised = {key: in_domains(value, self.domains) for key, value in guarantee.terms}
         promises = ((order[i], order[j], promised) for i, j in pairs)
-        found = Table(self.rows).check_in_order(guarantee.notion, promises)
-        return self._told(found, f"all {len(pairs) // 2} pairs of {granularity} neighbours")
+        findings = Table(self.rows).check_in_order(guarantee.notion, promises)
+        return self._told(findings, f"all {len(pairs) // 2} pairs of {granularity} neighbours")
 
     def _told(self, found: tables.Finding, covered: str) -> Finding:
         """What a check showed, by the names of databases and outcomes; covered -- what was gone through."""
@@ -481,20 +481,20 @@ class ProbabilityTable:
 
         def promises() -> Iterator[tuple[Database, Database, Mapping[str, Term]]]:
             for D, E in permutations(self.rows, 2):
-                found = distance(D, E)
-                both = found if isinstance(found, tuple) else (found,)
+                findings = distance(D, E)
+                both = findings if isinstance(findings, tuple) else (findings,)
                 yield D, E, METRIC_FORMS[notion]([in_domains(formulas.term(d), self.domains) for d in both])
 
-        found = Table(self.rows).check_in_order(notion, promises())
-        return self._told(found, f"every two of {len(self.rows)} databases")
+        findings = Table(self.rows).check_in_order(notion, promises())
+        return self._told(findings, f"every two of {len(self.rows)} databases")
 
     def check_depends(self, f: Map) -> Finding:
         """Whether M depends on f(D) only: databases with one value of f have one row (GB Def. IV.8)."""
-        found = Table(self.rows).check_depends({D: f(D) for D in self.rows})
-        if found.pair is None:
+        findings = Table(self.rows).check_depends({D: f(D) for D in self.rows})
+        if findings.pair is None:
             return Finding("proved", f"equal rows wherever {f.written('D')} is equal")
-        (D, E), (o,) = found.pair, found.event
+        (D, E), (o,) = findings.pair, findings.event
         p, q, outcome = text(self.rows[D][o]), text(self.rows[E][o]), self.outcomes[o]
         at = f"D = {self._shown(D)} and D' = {self._shown(E)}"
         words = f"{f.written('D')} is the same for {at}, but P({outcome_text(outcome)}) = {p} at D, {q} at D'"
-        return Finding("refuted", words, found.pair, (outcome,))
+        return Finding("refuted", words, findings.pair, (outcome,))

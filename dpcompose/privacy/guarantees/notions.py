@@ -138,8 +138,8 @@ class Guarantee(Shown):
         if self.metric is not None:
             return {"notion": self.notion, **dict(self.metric.said)}
         if self.curve is not None:
-            said = {key: formulas.to_text(self.curve.value) for key, _ in self.terms}
-            return {"notion": self.notion, **said, "orders": str(self.curve.orders)}
+            text = {key: formulas.to_text(self.curve.value) for key, _ in self.terms}
+            return {"notion": self.notion, **text, "orders": str(self.curve.orders)}
         return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.terms}
 
     @property
@@ -339,8 +339,8 @@ def renyi(
 def in_orders(stated: Guarantee, orders: Orders) -> Guarantee:
     """A guarantee whose parameter is a formula in alpha, for some orders."""
     ((key, value),) = stated.terms
-    told = substitution.substituted(value, {ALPHA: orders.order})
-    return replace(stated, terms=((key, told),), curve=Curve(orders, told))
+    at_orders = substitution.substituted(value, {ALPHA: orders.order})
+    return replace(stated, terms=((key, at_orders),), curve=Curve(orders, at_orders))
 
 
 @frozen
@@ -359,8 +359,8 @@ class InMetric(Shown):
 
     def data(self) -> dict[str, str]:
         """As a problem file states it."""
-        some = {"notion": self.notion, "metric": self.metric, "delta": self.delta, "domain": self.domain}
-        return {key: value for key, value in some.items() if value is not None}
+        entries = {"notion": self.notion, "metric": self.metric, "delta": self.delta, "domain": self.domain}
+        return {key: value for key, value in entries.items() if value is not None}
 
     def __str__(self) -> str:
         where = f" on the {self.domain} domain" if self.domain else ""

@@ -64,16 +64,16 @@ class Claim(Shown):
         """The guarantee; of one in a metric as it is written."""
         if self.guarantee.metric is None:
             return str(self.guarantee)
-        said = ", ".join(f"{key} {value}" for key, value in self.text.items() if key != "notion")
-        return said if self.notion == "pure" else f"{said}, {self.notion} privacy"
+        written = ", ".join(f"{key} {value}" for key, value in self.text.items() if key != "notion")
+        return written if self.notion == "pure" else f"{written}, {self.notion} privacy"
 
     def __repr__(self) -> str:
         return f"claim of {self._in_words}{f', expected: {self.expect}' if self.expect else ''}"
 
     def _line(self) -> Sequence[str | sympy.Expr]:
         expected = f", expected: {self.expect}" if self.expect else ""
-        said = self.guarantee._line() if self.guarantee.metric is None else [self._in_words]
-        return ["claim of ", *said, expected]
+        line = self.guarantee._line() if self.guarantee.metric is None else [self._in_words]
+        return ["claim of ", *line, expected]
 
 
 class Claims:
@@ -88,27 +88,27 @@ class Claims:
         self.given, self.distances, self.keys, self.pairs = given, distances, keys, pairs
         self.names, self.wrong = distances.names, distances.wrong
 
-    def claim(self, i: int, said: ClaimTable, beside: bool) -> Claim | None:
+    def claim(self, i: int, table: ClaimTable, beside: bool) -> Claim | None:
         """The claim of a number, from 0; None where it is none, which is told.
 
         beside -- whether those without a metric are for neighbours, also where others are about all pairs.
         """
-        if said.metric is None and (beside or not self.pairs):
-            return self._of_lines(i, said) if said.notion in OF_LINES else self._for_neighbours(i, said)
-        return self._at_any_two(i, said) if self.pairs else self._in_steps(i, said)
+        if table.metric is None and (beside or not self.pairs):
+            return self._of_lines(i, table) if table.notion in OF_LINES else self._for_neighbours(i, table)
+        return self._at_any_two(i, table) if self.pairs else self._in_steps(i, table)
 
     # for neighbours
 
-    def _for_neighbours(self, i: int, said: ClaimTable) -> Claim | None:
+    def _for_neighbours(self, i: int, table: ClaimTable) -> Claim | None:
         """A claim by its parameters."""
         claimed, doubts = [], []
-        text = {"notion": said.notion}
-        orders, symbols = said.of_orders, self.names.symbols
+        text = {"notion": table.notion}
+        orders, symbols = table.of_orders, self.names.symbols
         if orders is not None:
             symbols = {**symbols, ALPHA: orders.order}
-        for key in self.keys[said.notion]:
-            stated = str(said.value(key))
-            text |= [said.written(key)]
+        for key in self.keys[table.notion]:
+            stated = str(table.value(key))
+            text |= [table.written(key)]
             try:
                 value = kernel.parse(stated, symbols)
                 claimed.append((key, value if key in text else reciprocal(value)))
@@ -116,14 +116,14 @@ class Claims:
             except formulas.FormulaError as error:
                 self.wrong(("claims", i, key), error)
                 return None
-        guarantee = Guarantee(said.notion, tuple(claimed))
+        guarantee = Guarantee(table.notion, tuple(claimed))
         if orders is not None:
             text["orders"], guarantee = str(orders), in_orders(guarantee, orders)
             if ALPHA in self.names.domains or ALPHA in self.names.numbers:
                 self.wrong(("parameters", ALPHA), IS_ORDER)
-        return Claim(guarantee, MappingProxyType(text), said.expect, next(filter(None, doubts), ""))
+        return Claim(guarantee, MappingProxyType(text), table.expect, next(filter(None, doubts), ""))
 
-    def _of_lines(self, i: int, said: ClaimTable) -> Claim | None:
+    def _of_lines(self, i: int, table: ClaimTable) -> Claim | None:
         """A claim that is a trade-off function, in whatever form."""
         symbols, doubts = {**self.names.symbols, ALPHA: RATE}, []
 
@@ -132,7 +132,7 @@ class Claims:
             return kernel.parse(text, symbols)
 
         try:
-            notion, value = tradeoffs.values(said.function, read) or ("", terms.ZERO)
+            notion, value = tradeoffs.values(table.function, read) or ("", terms.ZERO)
         except ValueError as error:
             self.wrong(("claims", i, "tradeoff"), error)
             return None
@@ -140,16 +140,16 @@ class Claims:
             self.wrong(("parameters", ALPHA), tradeoffs.IS_RATE)
         guarantee = Guarantee(notion, ((self.keys[notion][0], value),))
         text = MappingProxyType(guarantee.written())
-        return Claim(guarantee, text, said.expect, next(filter(None, doubts), ""))
+        return Claim(guarantee, text, table.expect, next(filter(None, doubts), ""))
 
-    def _in_steps(self, i: int, said: ClaimTable) -> Claim | None:
+    def _in_steps(self, i: int, table: ClaimTable) -> Claim | None:
         """A claim in a canonical metric d_NAME; of X*d_NAME, X times the steps between, as one for the
         neighbours of NAME where these are the target.
 
         What neighbours lose adds up along steps, in zCDP its root (GB Prop. III.3): it is a bound for all
         databases where X is one for neighbours, and the other way round.
         """
-        text = {"metric": str(said.metric)} | ({} if said.delta is None else {"delta": said.delta})
+        text = {"metric": str(table.metric)} | ({} if table.delta is None else {"delta": table.delta})
         canonical, path = canonical_names(self.given.granularities), ("claims", i, "metric")
         where = self.given.for_neighbours
         try:
@@ -157,7 +157,7 @@ class Claims:
         except formulas.FormulaError as error:
             self.wrong(path, error)
             return None
-        if len(set(used)) != 1 or said.notion not in POWERS:
+        if len(set(used)) != 1 or table.notion not in POWERS:
             plain = "beside claims for neighbours one in a metric is a formula in one d_NAME"
             self.wrong(where or path, plain if where is None else FOR_NEIGHBOURS.format(where[-1]))
             return None
@@ -170,18 +170,18 @@ class Claims:
         if letter is None or len(values_of) < len(read):
             return None
         doubt = next(filter(None, (self.names.doubt(one, others) for one in text.values())), "")
-        metric, written = values_of.pop("metric"), {"notion": said.notion, **text}
-        (key, power), factor = POWERS[said.notion], fibres.factor(metric, others)
+        metric, written = values_of.pop("metric"), {"notion": table.notion, **text}
+        (key, power), factor = POWERS[table.notion], fibres.factor(metric, others)
         target = None if self.given.target is None else self.given.target.granularity
         of_target = canonical[name] == target and not values_of
         if of_target and factor is not None and (power == 1 or values.surely(factor, strictly=False)):
             claimed = terms.power(factor, power)
-            guarantee = Guarantee(said.notion, ((key, claimed),))
-            written = {"notion": said.notion, key: kernel.to_text(claimed)}
-            return Claim(guarantee, MappingProxyType(written), said.expect, doubt)
+            guarantee = Guarantee(table.notion, ((key, claimed),))
+            written = {"notion": table.notion, key: kernel.to_text(claimed)}
+            return Claim(guarantee, MappingProxyType(written), table.expect, doubt)
         besides, named = tuple(values_of.items()), tuple(self.names.metrics[one] for one in letter.letters)
-        guarantee = at_any_two(said.notion, Metric(metric, named, besides, said=tuple(text.items())))
-        return Claim(guarantee, MappingProxyType(written), said.expect, doubt)
+        guarantee = at_any_two(table.notion, Metric(metric, named, besides, said=tuple(text.items())))
+        return Claim(guarantee, MappingProxyType(written), table.expect, doubt)
 
     # about all pairs
 
@@ -246,39 +246,39 @@ class Claims:
         self.beyond = self.distances.named("beyond", within)
         return within
 
-    def _at_any_two(self, i: int, said: ClaimTable) -> Claim | None:
+    def _at_any_two(self, i: int, table: ClaimTable) -> Claim | None:
         """A claim that is a formula in metrics, or counts steps of the target."""
-        if said.notion not in POWERS:
-            self.wrong(("claims", i, "notion"), f"privacy in a metric is not known of {said.notion}")
+        if table.notion not in POWERS:
+            self.wrong(("claims", i, "notion"), f"privacy in a metric is not known of {table.notion}")
             return None
-        parameter, power = POWERS[said.notion]
-        key, formula = "metric" if said.metric is not None else parameter, self.names.formula
-        text = {key: str(said.metric if said.metric is not None else said.value(parameter))}
-        text |= {} if said.delta is None else {"delta": said.delta}
+        parameter, power = POWERS[table.notion]
+        key, formula = "metric" if table.metric is not None else parameter, self.names.formula
+        text = {key: str(table.metric if table.metric is not None else table.value(parameter))}
+        text |= {} if table.delta is None else {"delta": table.delta}
         others = {name: self.distances.in_metrics(text[name]) if key == "metric" else {} for name in text}
         read = {name: formula(text[name], ("claims", i, name), others[name], False) for name in text}
-        found = {name: term for name, term in read.items() if term is not None}
-        if len(found) < len(read):
+        known = {name: term for name, term in read.items() if term is not None}
+        if len(known) < len(read):
             return None
-        doubts = [self.names.doubt(text[name], others[name]) for name in found]
-        value, near = found[key], None
+        doubts = [self.names.doubt(text[name], others[name]) for name in known]
+        value, near = known[key], None
         if key != "metric":
             near = self.near
             if self.target is None:
                 left_out = f"{key} counts steps of [target], which is left out: give a target, or a metric"
                 self.wrong(("claims", i, key), left_out)
                 return None
-            if said.delta is not None and near is None:
+            if table.delta is not None and near is None:
                 doubts.append("(epsilon, delta) for these neighbours is not decided; in a metric it is")
             if value.kind != "oo":  # what is negative is no square, and the claim is
                 sign = -1 if self.names.is_positive(-value) else 1
                 root = terms.power(value * sign, Fraction(1, power)) * sign
                 value = self.distances.times(root, self.target) if near is None else root + self.beyond
-        besides = tuple((name, term) for name, term in found.items() if name != key)
+        besides = tuple((name, term) for name, term in known.items() if name != key)
         metric = Metric(value, besides=besides, said=tuple(text.items()), near=near)
-        stated = MappingProxyType({"notion": said.notion, **text})
+        stated = MappingProxyType({"notion": table.notion, **text})
         doubt = next(filter(None, doubts), "")
-        return Claim(at_any_two(said.notion, metric), stated, said.expect, doubt)
+        return Claim(at_any_two(table.notion, metric), stated, table.expect, doubt)
 
 
 def of_guarantee(setting: Setting, guarantee: Guarantee) -> Claim:

@@ -143,11 +143,11 @@ class Guarantees:
             self.wrong(("parameters", ALPHA), IS_RATE)
             return None
         with self.names.mistakes.telling(at):
-            found = tradeoffs.values(
+            lines = tradeoffs.values(
                 stated.function, lambda text: self.names.stated(text, "tradeoff", at, index, RATE)
             )
-            if found is not None:
-                notion, value = found
+            if lines is not None:
+                notion, value = lines
                 made = Guarantee(notion, ((self.keys[notion][0], value),))
                 tradeoffs.at_once(made)
                 return made
@@ -169,14 +169,16 @@ class Guarantees:
         try:
             if self.any_two is None:
                 return self._in_distances(stated, read, reads, domain)
-            said, found = "", self.any_two.of_values(read, values, stated.domain) if values else read
-            if found["metric"] != read["metric"]:  # over fibres: what is stated is another metric
-                said = f"{stated.notion} privacy in the metric {stated.metric}, and depends on {values} only"
+            in_words, terms_read = "", self.any_two.of_values(read, values, stated.domain) if values else read
+            if terms_read["metric"] != read["metric"]:  # over fibres: what is stated is another metric
+                in_words = (
+                    f"{stated.notion} privacy in the metric {stated.metric}, and depends on {values} only"
+                )
             if not reads.is_everything:
-                found = {key: self._plain(value) for key, value in found.items()}
-                found = self._of_inputs(found, reads, domain, self._naming(reads, domain))
-            besides = tuple((key, value) for key, value in found.items() if key != "metric")
-            return at_any_two(stated.notion, Metric(found["metric"], besides=besides, words=said))
+                terms_read = {key: self._plain(value) for key, value in terms_read.items()}
+                terms_read = self._of_inputs(terms_read, reads, domain, self._naming(reads, domain))
+            besides = tuple((key, value) for key, value in terms_read.items() if key != "metric")
+            return at_any_two(stated.notion, Metric(terms_read["metric"], besides=besides, words=in_words))
         except (NoDistance, terms.TermError) as error:
             self.wrong((*path, getattr(error, "key", "metric")), error)
             return None
@@ -187,14 +189,14 @@ class Guarantees:
         """In distances of what one mechanism reads.  Raises NoDistance."""
         used = _Used()
         plain = {key: self._plain(value, used) for key, value in read.items()}
-        found = self._of_inputs(plain, reads, domain, used.letter, used.bounded)
-        for key, value in found.items():
+        told = self._of_inputs(plain, reads, domain, used.letter, used.bounded)
+        for key, value in told.items():
             if metrics.at(value, {}) != ZERO:
-                said = f"{getattr(stated, key)} is not 0 where D = E; what names no metric is a parameter"
-                raise NoDistance(said, key)
-        texts = tuple((key, str(getattr(stated, key))) for key in found)
-        besides = tuple((key, value) for key, value in found.items() if key != "metric")
-        metric = Metric(found["metric"], tuple(used.distances.values()), besides, used.bounded, texts)
+                message = f"{getattr(stated, key)} is not 0 where D = E; what names no metric is a parameter"
+                raise NoDistance(message, key)
+        texts = tuple((key, str(getattr(stated, key))) for key in told)
+        besides = tuple((key, value) for key, value in told.items() if key != "metric")
+        metric = Metric(told["metric"], tuple(used.distances.values()), besides, used.bounded, texts)
         return at_any_two(stated.notion, metric, stated.domain)
 
     def _naming(self, reads: Map, domain: str) -> Naming:
@@ -249,21 +251,21 @@ class Guarantees:
         common = domain == "common" and not reads.is_everything
         if common and not (self._is_multiple(read) or self._is_lifted(read, reads, bounded)):
             return self._at_the_nearest(read, reads, letter, bounded)
-        found = {}
+        formulas_read = {}
         for key, value in read.items():
             put = {name: letter(name, self._of_input(name, reads, domain)) for name in self._used(value)}
-            found[key] = substitution.substituted(value, put)
-        return found
+            formulas_read[key] = substitution.substituted(value, put)
+        return formulas_read
 
     def _of_input(self, name: str, reads: Map, domain: str) -> Distance:
         distance = self.names.metrics[name].distance
-        found = distance if reads.is_everything else distance.of_input(reads, domain)
-        if found is None:
+        input_distance = distance if reads.is_everything else distance.of_input(reads, domain)
+        if input_distance is None:
             raise NoDistance(
                 f"{name} is about whole databases: of what is read there are canonical metrics, such "
                 'as d_bounded, and tables on the values of a map, of = "MAP"'
             )
-        return found
+        return input_distance
 
     def _at_the_nearest(
         self, read: Mapping[str, Term], reads: Map, letter: Naming, bounded: bool

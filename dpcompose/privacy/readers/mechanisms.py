@@ -117,7 +117,7 @@ class Mechanisms:
         if not known:
             READS.read(name, (*path, "reads"), self.mistakes)
             return None
-        there = near(name, [one for one in known if one])
+        there = near(name, [part for part in known if part])
         self.mistakes.wrong((*path, "reads"), f"there is no map {shown(name)}{there}")
         return None
 

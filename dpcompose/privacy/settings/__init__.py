@@ -131,7 +131,7 @@ class Setting(Composition, Shown):
             raise InvalidSetting(wrong)
         singles = (granularity.innermost()[0] for granularity in stated)
         one_meaning("granularities", ((granularity.name, granularity) for granularity in (*stated, *singles)))
-        maps = (one.reads for one in self.mechanisms)
+        maps = (each.reads for each in self.mechanisms)
         one_meaning("maps", ((f.called, f) for f in maps if f.called))
         check_families(self)
         for mechanism in self.mechanisms:
@@ -179,11 +179,11 @@ class Setting(Composition, Shown):
             return
         if all(single.partitions is not None for single in self._singles if single.by_rows):
             return
-        for one, other in combinations(parts, 2):
-            if one & other:
+        for part, other in combinations(parts, 2):
+            if part & other:
                 raise InvalidSetting(
                     f"a person's rows are counted by the record sets that are read, and these overlap in "
-                    f"{min(one & other)!r}; parts of a partition would do, or sets without a common record"
+                    f"{min(part & other)!r}; parts of a partition would do, or sets without a common record"
                 )
         self._told_of_parts({"": tuple(parts)})
 
@@ -239,8 +239,8 @@ class Setting(Composition, Shown):
     def __repr__(self) -> str:
         """What is composed, in one line."""
         names = [mechanism.called for mechanism in self.mechanisms]
-        some = ", ".join(names if len(names) <= 6 else [*names[:3], "...", names[-1]])
-        return f"composition of {some} on {self.databases}, {self.target.about}"
+        shown = ", ".join(names if len(names) <= 6 else [*names[:3], "...", names[-1]])
+        return f"composition of {shown} on {self.databases}, {self.target.about}"
 
     @property
     def at_all_pairs(self) -> bool:
@@ -312,7 +312,9 @@ class Setting(Composition, Shown):
     @property
     def processed(self) -> tuple[str, ...]:
         """The mechanisms of whose outputs functions are published; of studies with the study's name."""
-        inner = (f"{name}.{one}" for name, study in self.studies.items() for one in study.processed)
+        inner = (
+            f"{name}.{inner_name}" for name, study in self.studies.items() for inner_name in study.processed
+        )
         return (*(m.name for m in self.mechanisms if m.processing), *inner)
 
     @property
@@ -338,9 +340,9 @@ class Setting(Composition, Shown):
     def with_each_guarantee(self) -> Setting:
         """The setting with a mechanism of its own for each guarantee."""
         mechanisms = [
-            replace(one, name=f"{mechanism.name} ({n})") if mechanism.also else one
+            replace(alone, name=f"{mechanism.name} ({n})") if mechanism.also else alone
             for mechanism in self.mechanisms
-            for n, one in enumerate(mechanism.alone if mechanism.also else [mechanism])
+            for n, alone in enumerate(mechanism.alone if mechanism.also else [mechanism])
         ]
         return replace(self, mechanisms=tuple(mechanisms))
 
@@ -357,7 +359,10 @@ class Setting(Composition, Shown):
     @property
     def alone_for_neighbours(self) -> bool:
         """Whether there are parts, samples or deals of records, which are known for neighbours alone."""
-        return any(one.sampled is not None or one.reads.divided or one.reads.dealt for one in self.mechanisms)
+        return any(
+            mechanism.sampled is not None or mechanism.reads.divided or mechanism.reads.dealt
+            for mechanism in self.mechanisms
+        )
 
     @property
     def changed(self) -> int:
@@ -365,7 +370,7 @@ class Setting(Composition, Shown):
         edits = self.target.edits(self.databases)
         if edits is None or edits.single is None:
             single, steps = self.target.innermost()
-            ways = [numbers for one in single.either for numbers in one.changed if self.databases.twice]
+            ways = [numbers for way in single.either for numbers in way.changed if self.databases.twice]
             return steps * max(map(sum, ways), default=1)
         return edits.most * max((sum(numbers) for numbers in edits.single), default=1)
 
@@ -393,7 +398,7 @@ class Setting(Composition, Shown):
         single, steps = stated.granularity.innermost()
         if single.neighbour_pairs is None:
             return mechanism
-        here = (pair for pair in single.neighbour_pairs if all(one in self.databases for one in pair))
+        here = (pair for pair in single.neighbour_pairs if all(D in self.databases for D in pair))
         single = pairs(single.name, here)
         return replace(mechanism, satisfies=stated.about(single if steps == 1 else Group(steps, single)))
 

@@ -138,38 +138,38 @@ class MetricVerdicts:
     def on(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim: a notion and formulas in distances for its parameters."""
         try:
-            said = read_claim(dict(claim), self.setting, self.theory)
+            claim_read = read_claim(dict(claim), self.setting, self.theory)
         except (NoPage, ValueError) as error:
             return Verdict(claim, "undecided", reason=str(error))
-        if (made := by_itself(self.prover, claim, said)) is not None:
+        if (made := by_itself(self.prover, claim, claim_read)) is not None:
             return Verdict(claim, "proved", made)
         try:
             _ = self.stated
         except NoTheorem as error:
             return Verdict(claim, "undecided", reason=error.why)
-        names = {name for _, value in said.values for name in value.letters}
+        names = {name for _, value in claim_read.values for name in value.letters}
         cover = self.cover(names)
         if cover is None:
             return Verdict(claim, "undecided", reason=self.cases.why_no_cover(names))
-        if (refuted := self._at_points(claim, said, cover, self.cases.trials.first)) is not None:
+        if (refuted := self._at_points(claim, claim_read, cover, self.cases.trials.first)) is not None:
             return refuted
         seen: list[tuple[Type, Open]] = []
-        for known in filter(None, map(self.by_way, self.ways(said.notion, dict(said.values)))):
-            verdict = self._by_guarantee(claim, said, known, cover)
+        for known in filter(None, map(self.by_way, self.ways(claim_read.notion, dict(claim_read.values)))):
+            verdict = self._by_guarantee(claim, claim_read, known, cover)
             if isinstance(verdict, Verdict):
                 return verdict
             seen.append(verdict)
 
         def near(type: Type) -> Iterator[Point]:
-            claimed = dict(said.values)
+            claimed = dict(claim_read.values)
             if set(claimed) == OF_EVENTS:
                 yield from self.cases.trials.with_small(type, **claimed)
             yield from self.cases.trials.near(type, [other for at, other in seen if at == type])
 
-        if (refuted := self._at_points(claim, said, cover, near)) is not None:
+        if (refuted := self._at_points(claim, claim_read, cover, near)) is not None:
             return refuted
         why = next((case.reason for _, case in seen if case.reason), "")
-        why = why or ("neither a proof nor a point was found" if seen else self._no_way(said.notion))
+        why = why or ("neither a proof nor a point was found" if seen else self._no_way(claim_read.notion))
         return Verdict(claim, "undecided", reason=why)
 
     def _by_guarantee(
@@ -223,8 +223,8 @@ class MetricVerdicts:
         for times in () if unfit else _multiples(greater, near.radius**power):
             shown = comparisons.in_case(rules.with_the_rest(greater, near, times, power), less[0], squared)
             if not isinstance(shown, Open):
-                said = {"times": to_text(times), "power": power, "not negative": apart}
-                return said | {"rest": shown}
+                certificate = {"times": to_text(times), "power": power, "not negative": apart}
+                return certificate | {"rest": shown}
         return first
 
     def _failing(self, type: Type, greater: Term, lesser: Term) -> Open | None:
@@ -380,9 +380,9 @@ class MetricVerdicts:
 
 def _multiples(claimed: Term, radius: Term) -> Iterator[Term]:
     """What a claim may be a multiple of, by the radius of neighbours: some of its summands, all first."""
-    some = substitution.expanded(claimed).summands
-    for many in range(min(len(some), MOST_SUMMANDS), 0, -1):
-        for chosen in combinations(some[:MOST_SUMMANDS], many):
+    summands = substitution.expanded(claimed).summands
+    for many in range(min(len(summands), MOST_SUMMANDS), 0, -1):
+        for chosen in combinations(summands[:MOST_SUMMANDS], many):
             yield terms.add(chosen) / radius
 
 

@@ -54,16 +54,16 @@ class CheapestMatching(Metric):
                 return _of_image(policy, at_once, databases, f)
             return _of_recoded(policy, at_once, databases, f)
         read = f.inside
-        found: dict[tuple[Any, bool], list[str]] = {}
+        alike: dict[tuple[Any, bool], list[str]] = {}
         for record in (*databases.records, *databases.spare):
-            found.setdefault((policy.alike(record, databases), record in read), []).append(record)
-        atoms = {record: n for n, some in enumerate(found.values()) for record in some}
-        usable = edges(policy, list(found.values()), databases)
+            alike.setdefault((policy.alike(record, databases), record in read), []).append(record)
+        atoms = {record: n for n, records in enumerate(alike.values()) for record in records}
+        usable = edges(policy, list(alike.values()), databases)
         if databases.sizes.exactly and (whole or not own):
-            usable = [one for one in usable if NOTHING not in one]
+            usable = [edge for edge in usable if NOTHING not in edge]
         if not whole:
-            inside = frozenset(n for n, (key, _) in enumerate(found.items()) if key[-1])
-            kept = [one for one in usable if {*one} <= {*inside, NOTHING}]
+            inside = frozenset(n for n, (key, _) in enumerate(alike.items()) if key[-1])
+            kept = [edge for edge in usable if {*edge} <= {*inside, NOTHING}]
             usable = kept if own else sorted(Seen(inside).contracted(usable))
         others = atoms[databases.spare[-1]] if databases.spare else None
         return CheapestMatching(atoms, Costs(usable), at_once, others)
@@ -71,7 +71,7 @@ class CheapestMatching(Metric):
     def __call__(self, x: Database, y: Database) -> Distance:
         assert isinstance(x, tuple) and isinstance(y, tuple)
         left, right = Counter(x) - Counter(y), Counter(y) - Counter(x)
-        gone, come = (tuple(sorted(map(self._atom, some.elements()))) for some in (left, right))
+        gone, come = (tuple(sorted(map(self._atom, records.elements()))) for records in (left, right))
         cost = cheapest(self.costs, gone, come)
         return INFINITE if cost is None else -(-cost // self.at_once)
 
@@ -84,17 +84,17 @@ class CheapestMatching(Metric):
 
 def _within(joined: list[Edge], databases: DatabaseClass) -> list[Edge]:
     """The edges that lead from databases of a class to others: of one size none comes or goes."""
-    return [one for one in joined if not (databases.sizes.exactly and NOTHING in one)]
+    return [edge for edge in joined if not (databases.sizes.exactly and NOTHING in edge)]
 
 
 def _of_image(policy: Policy, at_once: int, databases: DatabaseClass, f: Map) -> CheapestMatching:
     """The metric of a policy on what records become."""
     image = f.image(databases)
-    found: dict[Any, list[str]] = {}
+    alike: dict[Any, list[str]] = {}
     for code in dict.fromkeys(map(f.code, (*databases.records, *databases.spare))):
-        found.setdefault(policy.alike(code, image), []).append(code)
-    atoms = {code: n for n, some in enumerate(found.values()) for code in some}
-    usable = _within(edges(policy, list(found.values()), image), image)
+        alike.setdefault(policy.alike(code, image), []).append(code)
+    atoms = {code: n for n, codes in enumerate(alike.values()) for code in codes}
+    usable = _within(edges(policy, list(alike.values()), image), image)
     return CheapestMatching(atoms, Costs(usable), at_once)
 
 
@@ -102,20 +102,20 @@ def _of_recoded(policy: Policy, at_once: int, databases: DatabaseClass, f: Map) 
     """The metric of the images of a policy's edges on what records become."""
     every = (*databases.records, *databases.spare)
     many = Counter(map(f.code, every))
-    found: dict[Any, list[str]] = {}
+    alike: dict[Any, list[str]] = {}
     codes: dict[Any, str] = {}
     for record in every:
         code = f.code(record)
         recoded = code != record or many[code] > 1
         key = policy.alike(record, databases), code if recoded else None
-        found.setdefault(key, []).append(record)
+        alike.setdefault(key, []).append(record)
         codes |= {key: code} if recoded else {}
-    numbers = {key: n for n, key in enumerate(found)}
+    numbers = {key: n for n, key in enumerate(alike)}
     merged: dict[str, list[int]] = {}
     for key, code in codes.items():
         merged.setdefault(code, []).append(numbers[key])
-    usable = _within(edges(policy, list(found.values()), databases), databases)
-    atoms = {record: numbers[key] for key, some in found.items() if key not in codes for record in some}
+    usable = _within(edges(policy, list(alike.values()), databases), databases)
+    atoms = {record: numbers[key] for key, some in alike.items() if key not in codes for record in some}
     atoms |= {code: min(some) for code, some in merged.items()}
     seen = Seen(frozenset(numbers.values()), merged.values())
     return CheapestMatching(atoms, Costs(seen.contracted(usable)), at_once)

@@ -70,7 +70,7 @@ class Attributes:
         for name, values in self.named:
             fresh = (stem + "'" * n for n in range(len(values) + self.spare) for stem in ("x", "y"))
             more = self.spare if name in self.open else 0
-            found[name] = values + tuple(islice((one for one in fresh if one not in values), more))
+            found[name] = values + tuple(islice((value for value in fresh if value not in values), more))
         return found
 
     @cached_property
@@ -114,7 +114,7 @@ class Attributes:
         """Whether a value of an attribute is one of some, or lies in one of some ranges."""
         if name not in dict(self.lines):
             return value in set(values)
-        return any(Fraction(value) in as_range(one) for one in values)
+        return any(Fraction(value) in as_range(wanted) for wanted in values)
 
     def lacking(self, name: str, value: Value) -> str | None:
         """Why no record has a value of an attribute, or lies in a range, in words; None where some may."""
@@ -137,7 +137,7 @@ class Attributes:
                 classes: dict[Hashable, list[str]] = {}
                 for value in values:
                     classes.setdefault(alike[name][value], []).append(value)
-                few = {value for some in classes.values() for value in some[:most]}
+                few = {value for members in classes.values() for value in members[:most]}
                 kept = dict.fromkeys(value for value in values if value in few)
             named.append((name, tuple(kept)))
         return Attributes(tuple(named))
@@ -145,7 +145,7 @@ class Attributes:
     def keeping(self, names: Iterable[str]) -> Attributes:
         """Some of the attributes only."""
         kept = set(names)
-        named = tuple(one for one in self.named if one[0] in kept)
+        named = tuple(attribute for attribute in self.named if attribute[0] in kept)
         lines = tuple(line for line in self.lines if line[0] in kept)
         return replace(self, named=named, open=self.open & kept, lines=lines)
 
@@ -199,8 +199,8 @@ def condition(name: str, values: tuple[Value, ...]) -> str:
     """What is asked of an attribute, in words."""
     if any(isinstance(value, Range) for value in values):
         return f"{name} in {shown(values)}" if name else shown(values)
-    some = tuple(map(str, values))
-    return f"{name} = {some[0]}" if len(some) == 1 else f"{name} in {{{', '.join(some)}}}"
+    texts = tuple(map(str, values))
+    return f"{name} = {texts[0]}" if len(texts) == 1 else f"{name} in {{{', '.join(texts)}}}"
 
 
 def written(values: Iterable[str]) -> str:

@@ -145,7 +145,7 @@ class Columns(Map):
 
     @property
     def _kept(self) -> tuple[Attribute, ...]:
-        return tuple(one for one in self.of if one[0] in self.names_read)
+        return tuple(column for column in self.of if column[0] in self.names_read)
 
     @cached_property
     def _table(self) -> Tables:
@@ -216,7 +216,7 @@ class Where(Restriction):
         return tuple(
             record
             for record in databases.records
-            if all(known.has(name, known.by_record[record][name], some) for name, some in self.conditions)
+            if all(known.has(name, known.by_record[record][name], wanted) for name, wanted in self.conditions)
         )
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
@@ -240,11 +240,11 @@ class Where(Restriction):
         return None
 
     def shown(self, D: str, signs: Signs) -> str:
-        return signs.restricted(D, [", ".join(condition(*one) for one in self.conditions)])
+        return signs.restricted(D, [", ".join(condition(*pair) for pair in self.conditions)])
 
     def data(self) -> str | dict[str, Any]:
-        found = {name: _values_data(values) for name, values in self.conditions}
-        return {"between": found[ITSELF]["between"]} if ITSELF in found else {"where": found}
+        data = {name: _values_data(values) for name, values in self.conditions}
+        return {"between": data[ITSELF]["between"]} if ITSELF in data else {"where": data}
 
 
 @frozen(repr=False)
@@ -309,7 +309,7 @@ def where(conditions: Mapping[str, Iterable[str] | Mapping[str, Any]]) -> Where:
     >>> dpc.compose(M, N, on=people, target=local).guarantee().epsilon
     max(e, f)
     """
-    given = {str(name): _values(some) for name, some in conditions.items()}
+    given = {str(name): _values(values) for name, values in conditions.items()}
     if not given or not all(given.values()):
         raise ValueError('say which values are read: {"county": ["north"]}')
     return Where((), tuple(given.items()))
@@ -330,10 +330,10 @@ def between(*ranges: object) -> Where:
     >>> dpc.compose(*M, on=numbers, target=near).guarantee().epsilon
     max(a + b, b + c)
     """
-    found = [one for some in ranges for one in read_ranges(some)]
-    if not found:
+    intervals = [interval for ranges_of_one in ranges for interval in read_ranges(ranges_of_one)]
+    if not intervals:
         raise ValueError('say which numbers are read: "[0, 10)"')
-    return Where((), ((ITSELF, tuple(dict.fromkeys(found))),))
+    return Where((), ((ITSELF, tuple(dict.fromkeys(intervals))),))
 
 
 def _values(given: Iterable[str] | Mapping[str, Any]) -> tuple[Value, ...]:

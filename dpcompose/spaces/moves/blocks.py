@@ -45,20 +45,20 @@ class Blocks:
     def within(self, kept: Iterable[Cell]) -> Blocks:
         """The relation on what is kept of the databases: the blocks with the kept cells only."""
         inside = frozenset(kept)
-        return Blocks(frozenset(here for one in self.sets if (here := one & inside)), self.most)
+        return Blocks(frozenset(here for block in self.sets if (here := block & inside)), self.most)
 
     def largest_within(self, kept: Iterable[Cell]) -> list[frozenset[Cell]]:
         """The blocks of the same that lie in no other one: one block, where one holds all that is kept."""
         inside = frozenset(kept)
-        whole = inside and any(inside <= one for one in self.sets)
+        whole = inside and any(inside <= block for block in self.sets)
         return [inside] if whole else self.within(inside).largest
 
     def fewest(self, cells: Iterable[Cell]) -> int:
         """The fewest blocks that together hold all the cells.  Raises TooLarge where that takes too long."""
-        some = frozenset(cells)
-        if any(some <= one for one in self.sets):
-            return 1 if some else 0
-        wanted = frozenset(map(self._number.__getitem__, some))
+        covered = frozenset(cells)
+        if any(covered <= block for block in self.sets):
+            return 1 if covered else 0
+        wanted = frozenset(map(self._number.__getitem__, covered))
         try:
             number = fewest_blocks(self._holding, wanted)
         except TooManyBlocks as error:
@@ -71,18 +71,18 @@ class Blocks:
 
         Raises TooLarge where there are too many.
         """
-        some = self._largest
-        many = min(self.most, len(some))
-        if many > 1 and (cells := comb(len(some), many) * many * len(some[0])) > LARGEST_SETS:
+        blocks = self._largest
+        many = min(self.most, len(blocks))
+        if many > 1 and (cells := comb(len(blocks), many) * many * len(blocks[0])) > LARGEST_SETS:
             raise TooLarge(
-                f"{many:,} of {len(some):,} blocks have up to {cells:,} cells in all choices, more than the "
-                f"{LARGEST_SETS:,} that are gone through; smaller groups or databases would do"
+                f"{many:,} of {len(blocks):,} blocks have up to {cells:,} cells in all choices, more than "
+                f"the {LARGEST_SETS:,} that are gone through; smaller groups or databases would do"
             )
         try:
-            found = largest_unions(some, self.most, lambda cell: cell, LARGEST_SETS)
+            unions = largest_unions(blocks, self.most, lambda cell: cell, LARGEST_SETS)
         except TooManyBlocks as error:
             raise TooLarge(str(error)) from None
-        return [self._named(numbers) for numbers in found]
+        return [self._named(numbers) for numbers in unions]
 
     @staticmethod
     def of(sets: Iterable[Iterable[Cell]], cells: int, words: str) -> Blocks:
@@ -91,19 +91,19 @@ class Blocks:
         cells -- how many a database has; words -- whose blocks they are.
         Raises TooLarge beyond LARGEST_SETS.
         """
-        found: set[frozenset[Cell]] = set()
+        blocks: set[frozenset[Cell]] = set()
         total = largest = 0
         for some in sets:
-            one = frozenset(some)
-            total, largest = total + len(one), max(largest, len(one))
+            block = frozenset(some)
+            total, largest = total + len(block), max(largest, len(block))
             if total > LARGEST_SETS:
                 raise TooLarge(
                     f"{words}: blocks of {largest:,} cells in databases of {cells:,} have more than the "
                     f"{LARGEST_SETS:,} cells together that are gone through; databases of "
                     f"{isqrt(LARGEST_SETS):,} cells would do"
                 )
-            found.add(one)
-        return Blocks(frozenset(found))
+            blocks.add(block)
+        return Blocks(frozenset(blocks))
 
     @cached_property
     def largest(self) -> list[frozenset[Cell]]:
@@ -121,7 +121,7 @@ class Blocks:
 
     @cached_property
     def _largest(self) -> list[Block]:
-        return maximal(frozenset(map(self._number.__getitem__, one)) for one in self.sets)
+        return maximal(frozenset(map(self._number.__getitem__, block)) for block in self.sets)
 
     @cached_property
     def _holding(self) -> Mapping[int, list[Block]]:
@@ -151,8 +151,8 @@ def differing_in(databases: DatabaseClass, cells: Iterable[Cell]) -> tuple[Datab
 def one_block_away(databases: DatabaseClass, blocks: Blocks, D: Database) -> Iterator[Database]:
     """The databases that differ from D in cells of one block only, each once."""
     seen = {D}
-    for one in blocks.largest:
-        cells = sorted(one, key=str)
+    for block in blocks.largest:
+        cells = sorted(block, key=str)
         for values in product(*map(databases.values, cells)):
             E = databases.put(D, dict(zip(cells, values, strict=True)))
             if E not in seen:
