@@ -214,6 +214,39 @@ def test_finite_classes_say_the_same(seed: int) -> None:
     assert one == other, (target, stated, domains, records)
 
 
+@seeds(2, 20)
+def test_at_least_a_number_of_rows_changes_nothing(seed: int) -> None:
+    """One row at least, beside sizes in which all bags have room: by definition."""
+    rng = random.Random(seed)
+    ways = ["unbounded", "bounded", *(bag(1, 2, how) for how in WAYS)]
+    stated, domains = [rng.choice(ways) for _ in "ab"], [rng.choice(["own", "common"]) for _ in "ab"]
+    target, reads, records = bag(1, 2, rng.choice(WAYS)), [["a"], ["b", "b'"]], ["a", "b", "b'", "z", "z'"]
+    every, some = (
+        guarantee(written(reads, target, stated, domains, records=records, size=size))
+        for size in (">= 1", "1..4")
+    )
+    assert every == some
+
+
+@pytest.mark.parametrize(("size", "least"), [(">= 5", 5), (">= n", 2)])
+def test_counterexamples_have_as_many_rows_as_there_are_at_least(size: str, least: int) -> None:
+    problem = {
+        **written([["a"], ["b"]], bag(1, 2, False), ["unbounded"] * 2, ["own"] * 2, size=size),
+        **({"parameters": {"n": "integer >= 2"}} if "n" in size else {}),
+    }
+    right, wrong = answers(problem, "2*max(e1, e2)", "e1 + e2")
+    assert (right.verdict, right.loose, wrong.verdict) == ("proved", False, "refuted")
+    assert sorted(map(len, wrong.counterexample.pair)) == [least, least + 2]
+
+
+def test_one_part_holds_the_rows_whatever_the_number_of_parts() -> None:
+    problem = written([["a"]], bag("L", 2, False), ["unbounded"], ["own"])
+    assert guarantee(problem) == ["2*e1"]
+    two = study(written([["a"], ["b"]], bag("L", 2, False), ["unbounded"] * 2, ["own"] * 2))
+    with pytest.raises(NoGuarantee, match="has to be a number"):
+        two.guarantee()
+
+
 def answers(problem: dict[str, Any], *claims: str) -> list[Any]:
     read = problems.read_data({**problem, "claims": [{"notion": "pure", "epsilon": one} for one in claims]})
     return [Study(read.setting).check(one) for one in read.claims]

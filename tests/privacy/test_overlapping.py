@@ -222,10 +222,16 @@ def test_at_most_all_of_the_inputs() -> None:
     assert formulas.to_text(optimal_bound(overlapping("k", "unbounded", "unbounded"))) == "sum(e[i], i, 1, k)"
 
 
+@pytest.mark.parametrize("size", [">= 5", ">= n"])
+def test_records_that_are_there_at_least_are_common_to_both(size: str) -> None:
+    problem = overlapping("m", "unbounded", "unbounded") | {"databases": {"kind": "multisets", "size": size}}
+    assert formulas.to_text(optimal_bound(problem)) == "top(m, e[i], i, 1, k)"
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"databases": {"kind": "multisets", "size": "<= 9"}}, "needs multisets of any size"),
+        ({"databases": {"kind": "multisets", "size": "<= 9"}}, "needs multisets without a largest size"),
         ({"target": {"granularity": "free-lunch"}}, "differ by a number of records"),
     ],
 )

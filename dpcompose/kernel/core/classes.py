@@ -56,7 +56,7 @@ class Databases:
     atoms -- all of them; places -- of tuples, at which of the places 0, 1, … the records of each atom stand;
     count -- how many cells, or databases, there are;
     of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
-    no part, if there are such;
+    no part, if there are such; least, and letter in place of it, as of records;
     of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them;
     of products, parts -- the classes by their names.
     """
@@ -232,6 +232,7 @@ class Databases:
             found |= {} if term is None else {key: formulas.to_text(term)}
         if self.kind == "contributions":
             found |= {"parts": [list(atom.records) for atom in self.atoms], "outside": list(self.outside)}
+            found |= {"least": self.least} if self.least else {}
         if self.parts:
             found |= {"parts": {name: part.data() for name, part in self.parts}}
         if self.kind == "arrays":
@@ -377,15 +378,20 @@ def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -
 
 
 def _of_parts(reader: Reader, shown: str) -> Databases:
-    """Multisets of rows of any size: a row of each part, or two, and two outside of them if there are any."""
-    reader.keys(("kind", "shown", "parts", "outside"))
+    """Multisets of rows, of any size from some on: a row of each part, or two, and two outside of them if
+    there are any."""
+    reader.keys(("kind", "shown", "parts", "outside", "least", "letter"))
     parts = [tuple(one.text() for one in part.items()) for part in reader.key("parts").items()]
     outside = tuple(one.text() for one in reader.key("outside").items())
     names = [*outside, *(name for part in parts for name in part)]
     few = not all(1 <= len(part) <= 2 for part in parts) or len(outside) not in (0, 2)
     if few or len(set(names)) < len(names):
         raise reader.key("parts").wrong("one or two rows of each part, two or none outside, all different,")
-    return Databases("contributions", shown, atoms=tuple(map(Atom, parts)), outside=outside)
+    atoms, least, letter = tuple(map(Atom, parts)), reader.key("least", 0).whole(), _letter(reader, "letter")
+    databases = Databases("contributions", shown, least=least, letter=letter, atoms=atoms, outside=outside)
+    if _too_few(databases) is not None:
+        raise reader.key("letter").wrong("a letter for whole numbers up to the one that is there,")
+    return databases
 
 
 def _on_arrays(reader: Reader, shown: str) -> Databases:

@@ -319,9 +319,9 @@ class Contributions(Records):
         if not count:
             yield frozenset(), frozenset()
             return
-        if self.bag.parts.number is None:
+        if self.bag.parts.number is None and count > 1:
             raise NoCover("in how many of some written parts a person's rows lie has to be a number")
-        most = min(count, int(self.bag.parts.number))
+        most = min(count, int(self.bag.parts.number or 1))
         alone = {n for n, atom in enumerate(self.setting.databases.atoms) if len(atom.records) < 2}
         even = replaced == "rows" and not self.setting.databases.outside
         if alone and even:
@@ -384,7 +384,8 @@ class Contributions(Records):
         if outside and self.bag.replaced == "rows":
             fewer = min((D, E), key=len)
             fewer += outside[1:] * abs(len(D) - len(E))
-        return tuple(sorted(D)), tuple(sorted(E))
+        same = (D or E)[:1] * self.setting.databases.shared(len(D), len(E))
+        return tuple(sorted(D + same)), tuple(sorted(E + same))
 
     def fewest(self, families: Sequence[int], parts: Term) -> tuple[int, int]:
         """In how many parts of a partition the rows of one bag lie in an example, and those of two."""

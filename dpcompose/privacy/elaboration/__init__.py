@@ -181,7 +181,7 @@ class Elaborated:
             else (Overlapping, Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
         if written.databases.parameters:
-            kinds = (Records, Cells, Policies)
+            kinds = (Overlapping, Records, Cells, Policies, Contributions)
         if not written.has_choices:
             return next(
                 (found for kind in kinds if (found := kind.of(written)) is not None), None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,7 @@ from dpcompose.spaces.moves.granularities import Granularity
 
 
 class Contributions(Kind):
-    """Multisets of any size, of which maps read parts of partitions, or everything."""
+    """Multisets without a largest size, of which maps read parts of partitions, or everything."""
 
     counted = ("way in which one person's rows lie", "ways in which one person's rows lie")
 
@@ -28,7 +29,7 @@ class Contributions(Kind):
         if not single.by_rows or not databases.twice:
             return None
         sizes = databases.sizes
-        if sizes.n is not None or sizes.least or (databases.unlimited and not databases.arbitrary):
+        if sizes.n is not None or (databases.unlimited and not databases.arbitrary):
             return None
         maps = [mechanism.reads for mechanism in setting.mechanisms]
         fits = all(f.is_everything or f.restricts or f.divided for f in maps)
@@ -76,10 +77,13 @@ class Contributions(Kind):
         return f"{row} {BESIDE}"
 
     def databases(self) -> dict[str, Any]:
+        sizes = self.universe.sizes
         return {
             "kind": "contributions",
             "parts": [part[:2] for part in self.parts],
             "outside": self.outside,
+            **({"least": sizes.least} if sizes.least else {}),
+            **sizes.named,
         }
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
@@ -117,8 +121,10 @@ class Contributions(Kind):
 
     def pair(self, of: Type) -> Pair:
         rows = fewest(self.target.rows)
-        sides = (side * rows for side in of.pair if isinstance(side, tuple))
+        x, y = (Counter(side) for side in of.pair if isinstance(side, tuple))
         doubled = {self._double(row): row for row in self.outside}
+        differing = ([*(one - other).elements()] * rows for one, other in ((x, y), (y, x)))
+        sides = ([*some, *(x & y).elements()] for some in differing)
         D, E = (tuple(sorted(doubled.get(row, row) for row in side)) for side in sides)
         return D, E
 

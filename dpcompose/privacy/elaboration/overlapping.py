@@ -16,7 +16,6 @@ from dpcompose.kernel.expressions.terms import ONE
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NoLemma, Pair
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.classes.sizes import ANY_SIZE
 from dpcompose.spaces.moves.contributions import Contribution
 
 
@@ -33,7 +32,7 @@ def refused(why: str) -> NoLemma:
 
 
 class Overlapping(Contributions):
-    """Multisets of any size, of which every mechanism reads one of the inputs that overlap."""
+    """Multisets without a largest size, of which every mechanism reads one of the inputs that overlap."""
 
     @classmethod
     def of(cls, setting: Setting) -> Overlapping | None:
@@ -43,8 +42,8 @@ class Overlapping(Contributions):
         maps = [mechanism.reads for mechanism in setting.mechanisms]
         if not all(f.divided or f.is_everything for f in maps):
             why = "is not supported beside mechanisms that read something else"
-        elif not databases.twice or databases.sizes != ANY_SIZE:
-            why = "needs multisets of any size"
+        elif not databases.twice or databases.sizes.n is not None:
+            why = "needs multisets without a largest size"
         elif edits is None or edits.single is None:
             why = "needs a target whose neighbours differ by a number of records"
         if why:
