@@ -20,7 +20,7 @@ kernel.expressions: divisors keeping naming orders refusals domains signs gramma
     substitution intervals logarithms metrics polynomials formulas points certificates forms boxes
 kernel.core: assumptions concrete distances fibres orders reader contributions counted lines classes settings
     implied
-    letters products reading
+    letters products relations reading
 kernel.library: fields grounds heads releases samplings theory conversions kinds pages
 kernel.deciders.families: members rays rules
 kernel.deciders.calculus: coordinates elementary exponentials ranges ratios roots signs steps values calculus

@@ -6,32 +6,23 @@ What is read is checked to be a setting: numbers are in range, what is read is t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel.core import classes, contributions, letters, products
+from dpcompose.kernel.core import classes, letters, products, relations
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.concrete import Noise, Query, Sampled, Table
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.reader import BadSetting, Reader
 from dpcompose.kernel.core.settings import (
-    ANY_SIZE,
-    ANY_TWO,
-    NOTHING,
-    Edge,
     InMetric,
     Mechanism,
-    Relation,
     Setting,
     Stated,
 )
 from dpcompose.kernel.expressions import metrics, naming, terms
 from dpcompose.kernel.expressions.terms import Term
 
-EDITS = {(1, 0), (0, 1), (1, 1)}
-"""What one step may remove and add: the lemmas on types of edits are about these."""
 MOST_MECHANISMS = 20_000
 
 
@@ -80,7 +71,7 @@ def _setting(reader: Reader, depth: int) -> Setting:
             f"{reader.at}.databases.types: a distance of each of {len(moving)} mechanisms is wanted"
         )
     _check_partitions(reader, every)
-    target = inner.key("target").once(_relation, databases, databases.count)
+    target = inner.key("target").once(relations.relation, databases, databases.count)
     also = (other.stated for one in mechanisms for other in one.also)
     for relation in (target, *(one.stated for one in mechanisms), *also):
         if relation is not None and relation.lengths:  # a step may have none in between
@@ -109,83 +100,6 @@ def _check_partitions(reader: Reader, mechanisms: Sequence[Mechanism]) -> None:
             raise BadSetting(f"{reader.at}.mechanisms: {partition} has other parts for {name}")
 
 
-def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
-    """A relation on the class, or on `count` values that are read of a listed one."""
-    listed, cells = databases.listed, databases.of_cells and databases.letter is None
-    any_number = databases.steps_add_up or listed or cells
-    more = ((databases.of_multisets, "within"), (any_number, "times"), (listed, "lengths"))
-    reader.keys(("single", "steps", *(key for there, key in more if there)))
-    if "times" in reader.value:
-        return _many_steps(reader, databases, count)
-    steps = reader.key("steps").whole(1, 10**6)
-    elsewhere = "within" in reader.value and bool(reader.key("within").text(ANY_SIZE))
-    if elsewhere and databases.by_edges:
-        raise reader.key("within").wrong("nothing for policies, so none")
-    single = reader.key("single")
-    if databases.on_arrays:
-        return Relation(single.text(), steps)
-    if databases.parts:
-        return Relation(single.text(ANY_TWO))
-    if single.value == ANY_TWO or databases.only_steps:
-        return Relation(single.text(ANY_TWO, "step"), steps)
-    if databases.of_rows and isinstance(single.value, dict):
-        return Relation(contributions.read(single), steps)
-    if databases.by_edges:
-        return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
-    some = [tuple(one.wholes()) for one in single.items()]
-    if databases.of_atoms or databases.of_rows:
-        edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
-        if not edits <= EDITS:
-            raise single.wrong("pairs of 0 and 1")
-        return Relation(tuple(sorted(edits)), steps, elsewhere)
-    if any(not 0 <= number < count for numbers in some for number in numbers):
-        raise single.wrong(f"numbers below {count}")
-    if databases.of_cells:
-        return Relation(tuple(frozenset(numbers) for numbers in some if numbers), steps)
-    between = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
-    if "lengths" in reader.value:
-        lengths = tuple(one.formula().number for one in reader.key("lengths").items())
-        inside = all(length is not None and length >= 0 for length in lengths)
-        if steps != 1 or some != sorted(between) or len(lengths) != len(some) or not inside:
-            raise reader.key("lengths").wrong(
-                "a number >= 0 for each of some pairs in order, one step apart,"
-            )
-        return Relation(tuple(sorted(between)), lengths=tuple(length or Fraction(0) for length in lengths))
-    return Relation(tuple(sorted(between)), steps)
-
-
-def _many_steps(reader: Reader, databases: Databases, count: int) -> Relation:
-    """As many single steps as a letter says."""
-    times = reader.key("times").formula()
-    if times.kind != "letter" or not is_count(times):
-        raise reader.key("times").wrong("a letter for a whole number from 1")
-    rest = {key: value for key, value in reader.value.items() if key != "times"}
-    single = _relation(Reader(rest, reader.at, reader.symbols), databases, count)
-    if single.steps != 1 or single.elsewhere or single.any_two:
-        raise reader.wrong("single steps inside of the class")
-    return replace(single, times=times)
-
-
-def _edge(reader: Reader, databases: Databases) -> Edge:
-    """An edge of a policy: two atoms, or an atom and null; of tuples two atoms of one place."""
-    last = len(databases.atoms) - 1
-    ends = [NOTHING if one.value is None else one.whole(0, last) for one in reader.items()]
-    if len(ends) != 2 or ends == [NOTHING, NOTHING]:
-        raise reader.wrong("two atoms, or an atom and null,")
-    if databases.places and (NOTHING in ends or len({databases.places[end] for end in ends}) > 1):
-        raise reader.wrong("two atoms of one place")
-    return min(ends), max(ends)
-
-
-def _two(reader: Reader) -> Any:
-    def pair(numbers: tuple[int, ...]) -> tuple[int, int]:
-        if len(numbers) != 2:
-            raise reader.wrong("pairs of numbers")
-        return numbers[0], numbers[1]
-
-    return pair
-
-
 MECHANISM_KEYS = (
     *products.KEYS,
     "stated",
@@ -201,18 +115,18 @@ MECHANISM_KEYS = (
 
 def _mechanism(reader: Reader, databases: Databases, depth: int, orders: Orders | None = None) -> Mechanism:
     reader.keys(MECHANISM_KEYS)
-    reads = tuple(_reads(read, databases) for read in reader.key("reads").items())
+    reads = tuple(relations.reads(read, databases) for read in reader.key("reads").items())
     count = reader.key("count").formula() if "count" in reader.value else None
     if count is not None and not is_count(count):
         raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
     partition = reader.key("partition", "").text()
-    _check_reads(reader, reads, count, partition, databases)
+    relations.check_reads(reader, reads, count, partition, databases)
     values = databases.values(reads[0])
     domain = reader.key("domain").text("own", "common")
     stated = None
     if "stated" in reader.value:
         on = values if databases.listed and domain == "own" else databases.count
-        stated = reader.key("stated").once(_relation, databases, on)
+        stated = reader.key("stated").once(relations.relation, databases, on)
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
     if not databases.parts and [stated, noise, metric].count(None) != 2:
@@ -328,7 +242,7 @@ def _also(reader: Reader, databases: Databases, values: int, orders: Orders | No
         other.keys(("stated", "domain", "notion", "values", "orders"))
         domain = other.key("domain").text("own", "common")
         on = values if databases.listed and domain == "own" else databases.count
-        stated = _relation(other.key("stated"), databases, on)
+        stated = relations.relation(other.key("stated"), databases, on)
         curve = letters.curve(other, orders)
         said = letters.values(other, curve, orders)
         besides.append(Stated(stated, domain, other.key("notion").text(), said, curve))
@@ -339,51 +253,6 @@ def _also_in_metric(reader: Reader, databases: Databases) -> Stated:
     reader.keys(("domain", "notion", "values", "metric"))
     domain, values = reader.key("domain").text("own"), reader.key("values").values()
     return Stated(None, domain, reader.key("notion").text(), values, None, _in_metric(reader, databases, 0))
-
-
-def _check_reads(
-    reader: Reader,
-    reads: tuple[tuple[int, ...] | None, ...],
-    count: Term | None,
-    partition: str,
-    databases: Databases,
-) -> None:
-    """One set is read; or the parts of a partition, by a family with as many members."""
-    if (not partition or reader.value.get("dealt")) and len(reads) == 1:
-        return
-    if databases.of_rows:  # the parts of a family are not written down
-        if count is None or not partition or reads != ((),):
-            raise reader.key("reads").wrong("one list of parts, or an empty one for a family on a partition,")
-        return
-    parts = databases.of_atoms or databases.of_cells
-    several = count is not None and partition and parts and None not in reads
-    if not several or not reads:
-        raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
-    if count is not None and count.number is not None and count.number < len(reads):
-        raise reader.key("reads").wrong("as many parts as there are members, at most,")
-
-
-def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
-    """None for everything; else which atoms or cells are read, or the value at each listed database."""
-    if reader.value is None:
-        return None
-    numbers = tuple(reader.wholes())
-    if databases.listed:
-        if len(numbers) != databases.count:
-            raise reader.wrong(f"a value for each of {databases.count} databases")
-        if set(numbers) != set(range(len(set(numbers)))):
-            raise reader.wrong("values that are numbered from 0, without gaps,")
-        return numbers
-    if databases.on_arrays:
-        if len(numbers) != 1:
-            raise reader.wrong("the number of one map")
-        return numbers
-    within = len(databases.atoms) or databases.count  # no class has both
-    if max(numbers, default=-1) >= within or databases.only_steps:
-        raise reader.wrong(f"numbers below {within}")
-    if databases.of_rows and len(numbers) > 1:
-        raise reader.wrong("the number of one part")
-    return tuple(sorted(set(numbers)))
 
 
 def _codes(
