@@ -38,12 +38,12 @@ def in_groups(data: Mapping[str, Any]) -> Mapping[str, Any]:
 def _counted(radius: Any, parameters: Any) -> int | str | None:
     """How many steps are within a distance, a number or a parameter; None where that is not known."""
     name = str(radius).strip()
-    said = str(parameters.get(name, name) if isinstance(parameters, Mapping) else name)
+    value = str(parameters.get(name, name) if isinstance(parameters, Mapping) else name)
     try:
-        if said != name and not said[:1].isdigit():
-            domain = Domain.read(said)
+        if value != name and not value[:1].isdigit():
+            domain = Domain.read(value)
             return name if domain.integer and domain.positive else None
-        steps = floor(Fraction(said))
+        steps = floor(Fraction(value))
     except (ValueError, ZeroDivisionError):
         return None
     return steps if 1 <= steps <= LARGEST_GROUP else None
@@ -68,9 +68,12 @@ def may_be_for_neighbours(data: Mapping[str, Any]) -> bool:
 def known_for_neighbours(data: Mapping[str, Any]) -> bool:
     """Whether a file has parts, samples or deals of records: they are known for neighbours alone, and so it
     is read as one about these."""
-    some = [one for one in _list(data.get("mechanisms")) if isinstance(one, Mapping)]
-    dealt = (isinstance(one.get("reads"), Mapping) and "random-part" in one["reads"] for one in some)
-    drawn = any("sampled" in one for one in some) or any(dealt)
+    tables = [mechanism for mechanism in _list(data.get("mechanisms")) if isinstance(mechanism, Mapping)]
+    dealt = (
+        isinstance(mechanism.get("reads"), Mapping) and "random-part" in mechanism["reads"]
+        for mechanism in tables
+    )
+    drawn = any("sampled" in mechanism for mechanism in tables) or any(dealt)
     return (drawn or bool(data.get("partitions"))) and not _in_coordinates(data)
 
 
@@ -87,15 +90,18 @@ def _in_coordinates(data: Mapping[str, Any]) -> bool:
 
 def with_claims(data: Mapping[str, Any], in_metrics: bool) -> dict[str, Any]:
     """The data of a problem file with its claims in metrics only, or with those for neighbours only."""
-    return {**data, "claims": [one for one in _list(data.get("claims")) if _in_metric(one) == in_metrics]}
+    return {
+        **data,
+        "claims": [claim for claim in _list(data.get("claims")) if _in_metric(claim) == in_metrics],
+    }
 
 
 def _guarantees(data: Mapping[str, Any]) -> list[Any]:
     """The guarantees of mechanisms, the claims, and the target."""
-    some = [one for key in ("mechanisms", "claims") for one in _list(data.get(key))]
-    tables = [one for one in some if isinstance(one, Mapping)]
+    entries = [entry for key in ("mechanisms", "claims") for entry in _list(data.get(key))]
+    tables = [entry for entry in entries if isinstance(entry, Mapping)]
     several = [guarantee for table in tables for guarantee in _list(table.get("satisfies"))]
-    return [*some, *(table.get("guarantee") for table in tables), *several, data.get("target")]
+    return [*entries, *(table.get("guarantee") for table in tables), *several, data.get("target")]
 
 
 def _list(value: Any) -> list[Any]:

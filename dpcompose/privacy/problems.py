@@ -140,16 +140,16 @@ def _of_json(text: str) -> dict[str, Any]:
     """The data of a JSON text; numbers keep their digits, and no key stands twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        table = dict(pairs)
+        if len(table) < len(pairs):
             twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
             raise ValueError(f"the key {twice!r} stands twice")
-        return found
+        return table
 
-    found: dict[str, Any] = json.loads(
+    data: dict[str, Any] = json.loads(
         text, parse_float=_bare_number, parse_constant=_bare_number, object_pairs_hook=once
     )
-    return found
+    return data
 
 
 def _bare_number(text: str) -> str:
@@ -198,8 +198,8 @@ def _with_notions(data: Mapping[str, Any]) -> Mapping[str, Any]:
     claims, mechanisms = data.get("claims"), data.get("mechanisms")
     if not isinstance(claims, list) or not isinstance(mechanisms, list):
         return data
-    stated = [one.get("guarantee") if isinstance(one, Mapping) else None for one in mechanisms]
-    named = [one.get("notion") if isinstance(one, Mapping) else None for one in stated]
+    stated = [entry.get("guarantee") if isinstance(entry, Mapping) else None for entry in mechanisms]
+    named = [entry.get("notion") if isinstance(entry, Mapping) else None for entry in stated]
     if not named or not isinstance(named[0], str) or named.count(named[0]) < len(named):
         return data
     return {**data, "claims": [{"notion": named[0], **x} if isinstance(x, Mapping) else x for x in claims]}

@@ -55,10 +55,10 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         made = {name_of_table(m.name): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
     maps = (m.reads for m in setting.mechanisms)
-    told = {f: f.table() for f in maps if f.recodes or f.divided}
-    if recoded := {f.called: table for f, table in told.items() if f.recodes and f.called}:
+    tables = {f: f.table() for f in maps if f.recodes or f.divided}
+    if recoded := {f.called: table for f, table in tables.items() if f.recodes and f.called}:
         data["maps"] = dict(sorted(recoded.items()))
-    if parts := {f.partition: table for f, table in told.items() if f.divided and table}:
+    if parts := {f.partition: table for f, table in tables.items() if f.divided and table}:
         data["partitions"] = dict(sorted(parts.items()))
     if setting.adaptive:
         data["adaptive"] = True
@@ -77,13 +77,13 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
 
 def granularities_data(used: Sequence[Granularity]) -> dict[str, Any]:
     """The policies and listed neighbours among some granularities, as a problem file states them."""
-    found = {policy.name: policy.table() for single in used for policy in policies_in(single)}
+    policies = {policy.name: policy.table() for single in used for policy in policies_in(single)}
     for one in {granularity.innermost()[0] for granularity in used}:
         if one.neighbour_pairs is not None:
             listed = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.neighbour_pairs)}
-            if found.setdefault(str(one), listed) != listed:
+            if policies.setdefault(str(one), listed) != listed:
                 raise InvalidSetting(TWO_NAMED.format("granularities", str(one)))
-    return dict(sorted(found.items()))
+    return dict(sorted(policies.items()))
 
 
 def maps_data(reads: Sequence[Map], used: Sequence[Granularity]) -> dict[str, Any]:
@@ -149,7 +149,9 @@ def _image_data(f: Map, used: Sequence[Granularity]) -> dict[str, Any]:
     names = [str(granularity.innermost()[0]) for granularity in used]
     given = {name: f.neighbours_for(name) for name in names}
     listed = {
-        g: sorted(sorted(map(str, pair)) for pair in some) for g, some in given.items() if some is not None
+        g: sorted(sorted(map(str, pair)) for pair in neighbouring)
+        for g, neighbouring in given.items()
+        if neighbouring is not None
     }
     return {"image-neighbours": listed} if listed else {}
 
@@ -176,7 +178,7 @@ def _is_plain(setting: Setting) -> bool:
         return known and not tables and not any(f.unsaid for f in maps)
     values = [x for f in maps if f.tabulated is not None for x in f.tabulated.values()]
     return (
-        all(isinstance(one, str) and one for one in (*setting.databases.databases(), *values))
+        all(isinstance(named, str) and named for named in (*setting.databases.databases(), *values))
         and all(relation.neighbour_pairs is not None and _free(relation.name) for relation in relations)
         and all(f.is_everything or f.tabulated is not None for f in maps)
         and all(isinstance(o, str) for made in tables for o in made.outcomes)

@@ -87,7 +87,7 @@ def in_folders(files: Sequence[str]) -> list[str]:
     from pathlib import Path
 
     folders = {file: sorted(map(str, Path(file).glob("*.toml"))) for file in files if Path(file).is_dir()}
-    return [file for one in files for file in folders.get(one) or [one]]
+    return [file for name in files for file in folders.get(name) or [name]]
 
 
 def over_files(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
@@ -187,12 +187,12 @@ def with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
         return False
     if (wrong := given.theory.wrong) and warn:
         names = ", ".join(one.file for one in wrong)
-        said = (
+        warning = (
             "a theorem page is wrong and left out"
             if len(wrong) == 1
             else "theorem pages are wrong and left out"
         )
-        print(f"dpcompose: warning: {said}: {names}; `dpcompose theorems` says why", file=sys.stderr)
+        print(f"dpcompose: warning: {warning}: {names}; `dpcompose theorems` says why", file=sys.stderr)
     return True
 
 

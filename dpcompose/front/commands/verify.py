@@ -74,27 +74,27 @@ def run(given: argparse.Namespace) -> int:
     if given.fragment and not given.latex:
         print("dpcompose: --fragment goes with --latex FILE", file=sys.stderr)
         return running.WRONG
-    found, reported = Counter[str](), list[dict[str, Any]]()
-    status = running.over_files(files, lambda file: _run(file, given, found, reported), given.json)
-    if given.sarif and not _reports(given.sarif, reported, complete=found["read"] == len(files)):
+    counts, reported = Counter[str](), list[dict[str, Any]]()
+    status = running.over_files(files, lambda file: _run(file, given, counts, reported), given.json)
+    if given.sarif and not _reports(given.sarif, reported, complete=counts["read"] == len(files)):
         return running.WRONG
     if (len(files) > 1 or given.quiet) and not given.json:
-        print(summary(len(files), found))
+        print(summary(len(files), counts))
     return status
 
 
-def summary(files: int, found: Mapping[str, int]) -> str:
+def summary(files: int, counts: Mapping[str, int]) -> str:
     """What was found about the claims of several files, in a line; "read" counts the files that were.
 
     >>> summary(3, {"read": 2, "proved": 4, "refuted": 1, "unexpected": 1})
     '3 files: 4 claims proved, 1 refuted; 1 not as expected; 1 file with no verdicts'
     """
-    counted = {word: n for word in ("proved", "refuted", "undecided") if (n := found.get(word, 0))}
+    counted = {word: n for word in ("proved", "refuted", "undecided") if (n := counts.get(word, 0))}
     nouns = (" claim" if sum(counted.values()) == 1 else " claims", "", "")
     each = (f"{n}{noun} {word}" for (word, n), noun in zip(counted.items(), nouns, strict=False))
     parts = [", ".join(each) or "no claims"]
-    parts += [f"{found['unexpected']} not as expected"] if found.get("unexpected") else []
-    left = files - found.get("read", 0)
+    parts += [f"{counts['unexpected']} not as expected"] if counts.get("unexpected") else []
+    left = files - counts.get("read", 0)
     parts += [f"{left} file{'s' if left > 1 else ''} with no verdicts"] if left else []
     return f"{files} file{'s' if files > 1 else ''}: {'; '.join(parts)}"
 
@@ -122,7 +122,7 @@ def _reports(path: str, reported: Sequence[dict[str, Any]], complete: bool) -> b
     return True
 
 
-def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: list[dict[str, Any]]) -> int:
+def _run(file: str, given: argparse.Namespace, counts: Counter[str], reported: list[dict[str, Any]]) -> int:
     from dpcompose.front.printers import render
     from dpcompose.front.studies import as_json
     from dpcompose.search.guarantees import NoGuarantee
@@ -138,8 +138,8 @@ def _run(file: str, given: argparse.Namespace, found: Counter[str], reported: li
         if given.claim
         else list(map(study.check, claims))
     )
-    found.update(["read", *(verdict.verdict for verdict in verdicts)])
-    found.update("unexpected" for verdict in verdicts if not verdict.as_expected)
+    counts.update(["read", *(verdict.verdict for verdict in verdicts)])
+    counts.update("unexpected" for verdict in verdicts if not verdict.as_expected)
     reported += _findings(file, verdicts) if given.sarif else []
     if given.json:
         print(

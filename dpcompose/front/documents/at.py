@@ -89,16 +89,22 @@ class At:
 
     @classmethod
     def of(
-        cls, told: Elaborated, theory: Theory, type: Type, said: Refuted, stated: Sequence[Loss], page: Any
+        cls,
+        elaborated: Elaborated,
+        theory: Theory,
+        type: Type,
+        refuted: Refuted,
+        stated: Sequence[Loss],
+        page: Any,
     ) -> At:
         """The neighbours of a type at the point of a theorem that refutes a claim."""
-        point = dict(said.point)
-        every = range(1, len(told.core.mechanisms) + 1)
+        point = dict(refuted.point)
+        every = range(1, len(elaborated.core.mechanisms) + 1)
         known = page is not None and type.choices
-        seen = attaining(told.core, theory.in_kernel, page, type, stated, every) if known else None
-        there = exchanged.at_point(type, told.core, point, seen.summand if seen else None)
-        used = _used(told, said)
-        return cls(told, theory, there, told.pair(there), used, stated, page).printed()
+        seen = attaining(elaborated.core, theory.in_kernel, page, type, stated, every) if known else None
+        there = exchanged.at_point(type, elaborated.core, point, seen.summand if seen else None)
+        used = _used(elaborated, refuted)
+        return cls(elaborated, theory, there, elaborated.pair(there), used, stated, page).printed()
 
     @property
     def core(self) -> Setting:
@@ -160,13 +166,13 @@ class At:
 
     def members(self, i: int) -> Iterator[Member]:
         """The mechanisms of that number whose inputs move, those that move furthest first."""
-        some, numbers = dict(self.type.moves)[i], self.numbers(i)
+        members, numbers = dict(self.type.moves)[i], self.numbers(i)
         if self.core.mechanisms[i - 1].count is None:
-            ((_, r),) = some
+            ((_, r),) = members
             yield Member(numbers[0], self.name(i, numbers[0]), r, {})
             return
         left = self.moving(numbers)
-        for many, r in some:
+        for many, r in members:
             number = int(formulas.at(terms.as_term(many), self.point).number or 0) or len(left)
             for n in left[:number]:
                 own = computed.of_member(self.point, n - numbers[0] + 1)
@@ -229,8 +235,8 @@ class At:
     def _far(self, type: Type) -> list[tuple[int, list[tuple[int, Term]]]]:
         """How many members of what move how far, at the point."""
         return [
-            (i, [(self._many(i, many), formulas.extended(r, self.point)) for many, r in some])
-            for i, some in type.moves
+            (i, [(self._many(i, many), formulas.extended(r, self.point)) for many, r in members])
+            for i, members in type.moves
         ]
 
     def _many(self, i: int, many: Any) -> int:
@@ -281,7 +287,7 @@ class At:
         mechanisms = list(self.core.mechanisms)
         mechanisms[i - 1] = replace(mechanisms[i - 1], count=None)
         alone = replace(self.core, mechanisms=tuple(mechanisms))
-        lost = tuple(one for one in self.type.lost if one[0] == i)
+        lost = tuple(entry for entry in self.type.lost if entry[0] == i)
         type = replace(self.type, moves=((i, ((1, member.r),)),), lost=lost, choices=())
         seen = attaining(alone, self.theory.in_kernel, self.page, type, self.stated, [i])
         return largest(formulas.extended(seen.value()[0], {**self.point, **member.own}))
@@ -290,9 +296,9 @@ class At:
         """A mechanism itself where it loses most of a few ways to have records in bins, or by keys."""
         by = "event" if self.page is None else self.page.head.by
         ways = towards_the_limit(self.inputs, n, self.pair, self.point)
-        found = [(way.row(), way.lost(by, epsilon)) for way in ways]
+        towards = [(way.row(), way.lost(by, epsilon)) for way in ways]
         return max(
-            found, key=lambda one: (one[1] == INFINITY, one[1] != INFINITY and enclosure(one[1], 64).low)
+            towards, key=lambda one: (one[1] == INFINITY, one[1] != INFINITY and enclosure(one[1], 64).low)
         )
 
     def together(self, losses: Sequence[Term]) -> Term:
@@ -378,24 +384,24 @@ class At:
 
     def of_curves(self, curves: computed.Curves) -> list[Row]:
         """What mechanisms are of which the curve is looked at; those that are alike together."""
-        found, alike = dict[int, Row](), dict[Any, list[tuple[int, Words]]]()
+        alone, alike = dict[int, Row](), dict[Any, list[tuple[int, Words]]]()
         for i, those, piece in curves.most_lost(self.type, self.point):
             numbers = self.numbers(i)
             if self.core.mechanisms[i - 1].count is not None:
                 numbers = self.moving(numbers)[those.start - 1 : those.stop - 1]
             if self.core.mechanisms[i - 1].table is not None:
-                found |= dict(zip(numbers, self.of_tables(i), strict=True))
+                alone |= dict(zip(numbers, self.of_tables(i), strict=True))
                 continue
             if self.core.mechanisms[i - 1].noise is not None:
-                found |= {n: replace(self.of_noise(i, n), name=self.name(i, n)) for n in numbers}
+                alone |= {n: replace(self.of_noise(i, n), name=self.name(i, n)) for n in numbers}
                 continue
             same = None if piece is None else piece.times(self.times(numbers[0]))
             alike.setdefault(same, []).extend((n, self.name(i, n)) for n in numbers)
         together = (
-            replace(rows.of_curve([n for n, _ in some], piece), name=listed([name for _, name in some], 3))
-            for piece, some in alike.items()
+            replace(rows.of_curve([n for n, _ in named], piece), name=listed([name for _, name in named], 3))
+            for piece, named in alike.items()
         )
-        return [*found.values(), *together]
+        return [*alone.values(), *together]
 
     def of_tables(self, i: int) -> Iterator[Row]:
         """What the members of M_i are, by their table, at the two databases."""
@@ -416,15 +422,15 @@ class At:
         return table.outcomes, at_D, at_E
 
 
-def _used(told: Elaborated, said: Refuted) -> Point:
+def _used(elaborated: Elaborated, refuted: Refuted) -> Point:
     """The point at which a claim is refuted, without what nothing uses."""
-    setting, order = told.setting, told.core.orders
+    setting, order = elaborated.setting, elaborated.core.orders
     members = (mechanism.reads.parts for mechanism in setting.mechanisms if mechanism.reads.divided)
-    claimed = (name for _, value in said.values for name in value.letters)
+    claimed = (name for _, value in refuted.values for name in value.letters)
     orders = {} if order is None else order.letters
     needed = setting.used.union(map(str, members), claimed, letters_of(setting.assume), orders)
     families = {naming.read(name).base for name in needed if terms.moves(name)}
-    letters = ((name, naming.read(name), x) for name, x in said.point)
+    letters = ((name, naming.read(name), x) for name, x in refuted.point)
     return {
         name: x
         for name, read, x in letters
@@ -436,9 +442,10 @@ def largest(value: Term) -> Term:
     """The largest of some constants, where it is seen which that is."""
     if value.kind != "top" or value.of[0] != 1:
         return value
-    some = value.parts
+    constants = value.parts
     return next(
-        (term for term in some if all(computed.is_at_least(term, other, {}) for other in some)), value
+        (term for term in constants if all(computed.is_at_least(term, other, {}) for other in constants)),
+        value,
     )
 
 

@@ -68,7 +68,7 @@ def attained(steps: Captions) -> list[Attained]:
 def _overlap(steps: Captions) -> bool:
     """Whether two mechanisms read record sets that have some records in common, and others not."""
     read = {mechanism.reads.inside for mechanism in steps.setting.mechanisms if mechanism.reads.restricts}
-    return any(one & other for one, other in combinations(read, 2))
+    return any(first & other for first, other in combinations(read, 2))
 
 
 def _largest(steps: Captions) -> Iterator[Attained]:
@@ -83,12 +83,12 @@ def _largest(steps: Captions) -> Iterator[Attained]:
     key = next(iter(dict(steps.guarantees.main.says.values)))
     every = [dict(values)[key] for values in by_value]
     whole = together.worst(key, every)
-    for values, one in by_value.items():
+    for values, row in by_value.items():
         own = dict(values)[key]
         if len(every) > 1 and together.worst(key, [x for x in every if x != own] or [own]) == whole != own:
             continue
-        D, E = steps.pair(one)
+        D, E = steps.pair(row)
         show = steps.setting.databases.show
-        names = tuple(steps.setting.mechanisms[i - 1].name for i, _ in one.moves)
+        names = tuple(steps.setting.mechanisms[i - 1].name for i, _ in row.moves)
         texts = tuple((name, formulas.to_text(value)) for name, value in values)
         yield Attained(texts, (D, E), (show(D), show(E)), names)

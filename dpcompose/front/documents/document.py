@@ -50,10 +50,10 @@ class Step(Shown):
     def data(self) -> dict[str, Any]:
         """As JSON."""
         by = self.checked if self.page is None else self.page.id
-        found: dict[str, Any] = {"n": self.n, "says": self.words, "by": by, "from": list(self.uses)}
+        data: dict[str, Any] = {"n": self.n, "says": self.words, "by": by, "from": list(self.uses)}
         more = {"mechanisms": list(self.about), "values": dict(self.values)}
         more |= {"item": self.item if self.item != by else "", "steps": [step.data() for step in self.below]}
-        return found | {key: value for key, value in more.items() if value}
+        return data | {key: value for key, value in more.items() if value}
 
     @property
     def number(self) -> str:
@@ -128,12 +128,12 @@ class Telling:
 
 def unchecked(steps: Sequence[Step]) -> list[str]:
     """The steps that nothing checked, by their numbers, also those that steps have as evidence."""
-    found: dict[str, list[int]] = {}
+    alike: dict[str, list[int]] = {}
     for step in every_step(steps):
         if step.checked in (GIVEN, BELIEVED):
-            found.setdefault(step.before, []).append(step.n)
-    shown = ", ".join(numbers(ns, before) for before, ns in found.items())
-    return [f"line{'s' if sum(map(len, found.values())) > 1 else ''} {shown}"] if found else []
+            alike.setdefault(step.before, []).append(step.n)
+    shown = ", ".join(numbers(ns, before) for before, ns in alike.items())
+    return [f"line{'s' if sum(map(len, alike.values())) > 1 else ''} {shown}"] if alike else []
 
 
 def every_step(steps: Sequence[Step]) -> Iterator[Step]:

@@ -31,12 +31,12 @@ def words() -> Mapping[str, str]:
     >>> words()["optimal"] == words()["tight"]
     True
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for paragraph in (registry.folder() / FILE).read_text(encoding="utf-8").split("\n\n"):
         if entry := ENTRY.fullmatch(" ".join(paragraph.split())):
             for word in (entry["word"], *(entry["also"] or "").split(", ")):
-                found.setdefault(word, entry["text"])
-    return {word: text for word, text in found.items() if word}
+                texts.setdefault(word, entry["text"])
+    return {word: text for word, text in texts.items() if word}
 
 
 def explained(word: str, theory: Theory) -> str:
@@ -81,5 +81,5 @@ def _of_page(page: Page) -> str:
     """What a page states: its title, the items that it is, and the words of its first paragraph."""
     items = f" ({', '.join(page.items)})" if page.items else ""
     stated = str(getattr(page.head, "statement", "") or "")
-    said = f"{stated[0].upper()}{stated[1:]}.\n" if stated else ""
-    return f"{page.title}{items}\n{said}`dpcompose theorems {page.id}` prints the page, with its proof"
+    first = f"{stated[0].upper()}{stated[1:]}.\n" if stated else ""
+    return f"{page.title}{items}\n{first}`dpcompose theorems {page.id}` prints the page, with its proof"

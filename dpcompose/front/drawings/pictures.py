@@ -249,9 +249,9 @@ class _Drawing:
         return vectors.Node(label, layer, group, self._group(D), fill, D in self.pair, graph)
 
     def _line(self, D: Database, E: Database, numbers: Mapping[Database, int]) -> vectors.Line:
-        said = self._change(D, E)
-        colour, dashes = LINES[self.kinds[said]]
-        return vectors.Line((numbers[D], numbers[E]), said, colour, dashes, {D, E} == set(self.pair))
+        words = self._change(D, E)
+        colour, dashes = LINES[self.kinds[words]]
+        return vectors.Line((numbers[D], numbers[E]), words, colour, dashes, {D, E} == set(self.pair))
 
     def picture(self) -> Picture:
         return Picture(vectors.sheet(self.scene()), self.words())
@@ -329,28 +329,28 @@ class _Drawing:
             return {"": 1}
         styles = {self._change(D, E): min(len(self._moved(D, E)), 3) for D, E in self.edges}
         if self.named_lines:
-            styles |= {said: n for n, said in enumerate(sorted(filter(styles.get, styles)), start=1)}
+            styles |= {words: n for n, words in enumerate(sorted(filter(styles.get, styles)), start=1)}
         return styles
 
     def dot(self) -> str:
         """The graph in the DOT language."""
         rows = []
         groups = self.groups
-        for n, (group, some) in enumerate(groups.items()):
+        for n, (group, databases) in enumerate(groups.items()):
             look = f"shape={DOT_SHAPES[n % len(DOT_SHAPES)]}"
             if len(groups) > 1 and self.distances is None:
                 colour = COLOURS[n % len(COLOURS)]
                 look += f', style=filled, fillcolor="{colour}", tooltip={_quoted(group)}'
-            for D in some:
+            for D in databases:
                 marked = ", penwidth=3" if D in self.pair else ""
                 if self.distances is not None:
                     far = f"{self._label(D)} ({self.distances.get(D, 'oo')})"
                     marked += f', label={_quoted(far)}, style=filled, fillcolor="{self._shade(D)}"'
                 rows.append(f"  {_quoted(self._label(D))} [{look}{marked}];")
         for D, E in self.edges:
-            said = self._change(D, E)
-            look = f"style={DOT_LINES[self.kinds[said] % len(DOT_LINES)]}"
-            look += f", tooltip={_quoted(said)}" if said else ""
+            words = self._change(D, E)
+            look = f"style={DOT_LINES[self.kinds[words] % len(DOT_LINES)]}"
+            look += f", tooltip={_quoted(words)}" if words else ""
             look += f', penwidth=4, color="{HIGHLIGHT}"' if {D, E} == set(self.pair) else ""
             rows.append(f"  {_quoted(self._label(D))} -- {_quoted(self._label(E))} [{look}];")
         label = _quoted("\n".join(self._title))

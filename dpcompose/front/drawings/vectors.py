@@ -136,10 +136,10 @@ def summary(scene: Scene) -> Scene:
             between[i, j] += 1
     nodes = []
     for n, layer in enumerate(layers):
-        some = [node for node in scene.nodes if node.layer == layer]
-        called = f"{len(some)} databases" if len(some) > 1 else some[0].label
+        nodes_of_layer = [node for node in scene.nodes if node.layer == layer]
+        called = f"{len(nodes_of_layer)} databases" if len(nodes_of_layer) > 1 else nodes_of_layer[0].label
         joined = f", {inside[n]} pairs of neighbours" if inside[n] else ""
-        nodes.append(Node(called + joined, n, title=", ".join(node.label for node in some)))
+        nodes.append(Node(called + joined, n, title=", ".join(node.label for node in nodes_of_layer)))
     next_to = {(i, j): many for (i, j), many in between.items() if j == i + 1}
     lines = [Line(ends, label=f"{many} pairs of neighbours") for ends, many in next_to.items()]
     words = f"{len(scene.nodes)} databases, layer by layer"
@@ -173,12 +173,12 @@ def _places(nodes: Sequence[Node], lines: Sequence[Line]) -> tuple[list[Place], 
         k: max(nodes[n].high for n in layer) + (_bow(widths[k]) if k in bent else 0)
         for k, layer in layers.items()
     }
-    found, y = {}, 0.0
+    heights, y = {}, 0.0
     for key in sorted(layers, reverse=True):
         y += arcs[key]
-        found[key] = y - nodes[layers[key][0]].high / 2
+        heights[key] = y - nodes[layers[key][0]].high / 2
         y += BETWEEN
-    return [(at[n], found[node.layer]) for n, node in enumerate(nodes)], wide, y - BETWEEN + 4
+    return [(at[n], heights[node.layer]) for n, node in enumerate(nodes)], wide, y - BETWEEN + 4
 
 
 def _bow(wide: float) -> float:

@@ -50,7 +50,7 @@ class Budget(Shown):
     def free(self) -> list[str]:
         """The parameters on which the guarantee does not depend."""
         named = {family_of(name) or name for name in self.bound.setting.domains}
-        letters = {str(one) for value in self.bound.values.values() for one in value.free_symbols}
+        letters = {str(letter) for value in self.bound.values.values() for letter in value.free_symbols}
         used = {family_of(name) or name for name in letters}
         return sorted(named - used - set(self.keys()), key=natural)
 
@@ -74,9 +74,9 @@ class Budget(Shown):
         if self.summed:
             rows.append("that is the sum; the guarantee itself is closer, and slightly larger ones may do")
         if self.beyond:
-            said = "the total is exceeded" if self.exceeded else "it is not known to be kept"
+            standing = "the total is exceeded" if self.exceeded else "it is not known to be kept"
             at = (f"{name} = {self._shown(value, self.largest)}" for name, value in self.beyond.items())
-            rows.append(f"at {', '.join(at)} {said}")
+            rows.append(f"at {', '.join(at)} {standing}")
         return "\n".join(rows)
 
     def _shown(self, value: sympy.Expr, up: bool) -> str:
@@ -90,12 +90,12 @@ class Budget(Shown):
 
         return [
             [f"{words}${name_latex(name)}$", f"${latex(value)}$", numbers.decimal(value, up) or ""]
-            for words, some, up in (
+            for words, values, up in (
                 ("", self.parameters, not self.largest),
                 ("", self.fixed, True),
                 ("the guarantee's ", self.guarantee, True),
             )
-            for name, value in some.items()
+            for name, value in values.items()
         ]
 
     def _repr_html_(self) -> str:
@@ -171,22 +171,22 @@ def _for_total(
     if not (wanted.is_number and wanted.is_nonnegative and wanted.is_finite):
         raise WrongValue(f"the total {key} is a number, at least 0, not {wanted}")
     domains = bound.setting.domains
-    for one in sorted(g.free_symbols, key=str):
-        if domains[one.name].integer:
-            raise NoBudget(f"{one} counts something: say its value, such as {one.name}=10")
+    for letter in sorted(g.free_symbols, key=str):
+        if domains[letter.name].integer:
+            raise NoBudget(f"{letter} counts something: say its value, such as {letter.name}=10")
     t = symbol("t")
-    scaled = {one.name: weight.get(one.name, sympy.Integer(1)) * t for one in g.free_symbols}
+    scaled = {letter.name: weight.get(letter.name, sympy.Integer(1)) * t for letter in g.free_symbols}
     solved = _solved(key, numbers.with_values(g, scaled, {}), wanted, t)
     if solved is None:
         return None
-    found = {}
-    for one in sorted(g.free_symbols, key=lambda one: natural(one.name)):
-        found[one.name] = value = scaled[one.name].subs(t, solved[0])
-        if not numbers.allowed(value, domain := domains[one.name]):
+    shares = {}
+    for letter in sorted(g.free_symbols, key=lambda letter: natural(letter.name)):
+        shares[letter.name] = value = scaled[letter.name].subs(t, solved[0])
+        if not numbers.allowed(value, domain := domains[letter.name]):
             raise NoBudget(
-                f"{key} = {wanted} would need {one} = {value}, which is not allowed: {one} is {domain}"
+                f"{key} = {wanted} would need {letter} = {value}, which is not allowed: {letter} is {domain}"
             )
-    return found, solved[1]
+    return shares, solved[1]
 
 
 def given_weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Expr]:
@@ -231,10 +231,10 @@ def _solved(key: str, g: sympy.Expr, wanted: sympy.Expr, t: sympy.Symbol) -> tup
         return _solved(key, g.base, wanted ** (1 / g.exp), t)
     elif isinstance(g, Top) and comb(len(g.terms), int(g.args[0])) <= numbers.MOST_MEMBERS:
         sums = [sympy.Add(*combination) for combination in combinations(g.terms, int(g.args[0]))]
-        found = [one for x in sums if (one := _solved(key, x, wanted, t)) is not None]
-        if len({grows for _, grows in found}) == 1:
-            grows = found[0][1]
-            ends = sorted((x for x, _ in found), key=lambda x: sympy.N(x, 10 * DIGITS))
+        solutions = [solution for x in sums if (solution := _solved(key, x, wanted, t)) is not None]
+        if len({grows for _, grows in solutions}) == 1:
+            grows = solutions[0][1]
+            ends = sorted((x for x, _ in solutions), key=lambda x: sympy.N(x, 10 * DIGITS))
             return ends[0 if grows else -1], grows
     raise NotSolved(
         f"{key} is no constant, power or worst case of these in a common factor t of the parameters: "

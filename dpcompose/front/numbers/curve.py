@@ -178,12 +178,12 @@ class PrivacyCurve(Shown):
         return list(enclosures.items())
 
     def __repr__(self) -> str:
-        return "\n".join(f"epsilon = {x}: delta {found!r}" for x, found in self.table())
+        return "\n".join(f"epsilon = {x}: delta {delta!r}" for x, delta in self.table())
 
     def _repr_html_(self) -> str:
         from dpcompose.front.printers import display
 
-        rows = [[x, *(end or "" for end in found.ends())] for x, found in self.table()]
+        rows = [[x, *(end or "" for end in delta.ends())] for x, delta in self.table()]
         return display.table(["ε", "δ at least", "δ at most"], rows)
 
 

@@ -155,7 +155,7 @@ class _Writer(markdown.Writer):
 
     def items(self, shown: Sequence[str], first: int | None) -> str:
         kind, start = ("ul", "") if first is None else ("ol", "" if first == 1 else f' start="{first}"')
-        return f"<{kind}{start}>{''.join(f'<li>{one}</li>' for one in shown)}</{kind}>"
+        return f"<{kind}{start}>{''.join(f'<li>{item}</li>' for item in shown)}</{kind}>"
 
     def table(self, rows: Sequence[Sequence[str]]) -> str:
         return table(rows[0], rows[1:], of_words=True)
@@ -180,12 +180,13 @@ def page_html(page: Page) -> str:
 # derivations
 
 
-def proof_html(told: Told) -> str:
+def proof_html(derivation: Told) -> str:
     """The numbered steps, as a list and as a tree."""
-    head = f"<summary>derivation in {len(told.steps)} lines</summary>"
-    tree = f"<details><summary>as a tree</summary>{_tree(told.steps, told.steps[-1], set())}</details>"
-    believed = f"<p>believed without check: {text_html(told.believed)}</p>"
-    return f"<details open>{head}{_list(told.steps)}{tree}{believed}</details>"
+    steps = derivation.steps
+    head = f"<summary>derivation in {len(steps)} lines</summary>"
+    tree = f"<details><summary>as a tree</summary>{_tree(steps, steps[-1], set())}</details>"
+    believed = f"<p>believed without check: {text_html(derivation.believed)}</p>"
+    return f"<details open>{head}{_list(steps)}{tree}{believed}</details>"
 
 
 def _list(steps: Sequence[Step]) -> str:
@@ -207,11 +208,11 @@ def _tree(steps: Sequence[Step], step: Step, seen: set[int]) -> str:
     if step.n in seen:
         return f"<p>({step.n}) again</p>"
     seen.add(step.n)
-    said = f"({step.n}) {said_html(step.said)}"
+    line = f"({step.n}) {said_html(step.said)}"
     if not step.uses:
-        return f"<p>{said}</p>"
+        return f"<p>{line}</p>"
     below = "".join(f"<li>{_tree(steps, steps[n - 1], seen)}</li>" for n in step.uses)
-    return f"<details><summary>{said}</summary><ul>{below}</ul></details>"
+    return f"<details><summary>{line}</summary><ul>{below}</ul></details>"
 
 
 # theorems

@@ -71,8 +71,8 @@ def plain(text: object) -> str:
     return _tidy(re.sub(r"\S+", _word, str(text)))
 
 
-def _word(found: re.Match[str]) -> str:
-    word = found[0]
+def _word(match: re.Match[str]) -> str:
+    word = match[0]
     if len(word) <= LONG:
         return "".join(map(_character, word))
     pieces = [word[at : at + PIECE] for at in range(0, len(word), PIECE)]
@@ -123,8 +123,8 @@ def document(best: Best, verdicts: Sequence[Verdict] = ()) -> str:
 
 
 def _document(best: Best, verdicts: Sequence[Verdict]) -> str:
-    told, head = best.told, best.head
-    results_used = {page.id: str(n) for n, page in enumerate(told.pages, start=1)}
+    derivation, head = best.told, best.head
+    results_used = {page.id: str(n) for n, page in enumerate(derivation.pages, start=1)}
     parts = [
         PREAMBLE,
         r"\begin{document}",
@@ -133,12 +133,12 @@ def _document(best: Best, verdicts: Sequence[Verdict]) -> str:
         *concluded(best, results_used),
         r"\end{theorem}",
         rf"\begin{{proof}} {said(head.proof)}",
-        *_derivation(told, results_used),
+        *_derivation(derivation, results_used),
         r"\end{proof}",
         *([r"\section*{Claims}"] if verdicts else []),
         *(row for n, verdict in enumerate(verdicts, start=1) for row in claim(verdict, f"Claim {n}:")),
         r"\section*{Results used}",
-        *results(told.pages, *told.numbered, results_used),
+        *results(derivation.pages, *derivation.numbered, results_used),
         REFERENCES,
         r"\end{document}",
     ]
@@ -152,17 +152,17 @@ def _head(best: Best, head: Head) -> Iterator[str]:
     yield said(head.about)
     yield from parameters(head)
     for words, stated in {"The metrics are:": head.defined, **head.stated}.items():
-        some = [said(one) for one in stated]
-        if some:
+        sentences = [said(one) for one in stated]
+        if sentences:
             yield words
-            yield from listed("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
+            yield from listed("itemize", [f"{one};" for one in sentences[:-1]] + [f"{sentences[-1]}."])
 
 
 def parameters(head: Head) -> Iterator[str]:
     """The parameters with what they may be, in a sentence; nothing where there are none."""
     if head.parameters:
-        some = [f"${name_latex(name)}$ ({said(values)})" for name, values in head.parameters.items()]
-        yield f"The parameters are {', '.join(some)}."
+        shown = [f"${name_latex(name)}$ ({said(values)})" for name, values in head.parameters.items()]
+        yield f"The parameters are {', '.join(shown)}."
 
 
 def listed(kind: str, items: Iterable[str]) -> Iterator[str]:
@@ -206,17 +206,17 @@ def rests(relies_on: Sequence[Page]) -> Iterator[str]:
     return (f"This {plain(rest)}." for rest in registry.rests(relies_on))
 
 
-def _derivation(told: Told, results: Mapping[str, str]) -> Iterator[str]:
-    yield from steps(told.steps, results)
-    yield rf"Believed without check: {plain(told.believed)}."
+def _derivation(derivation: Told, results: Mapping[str, str]) -> Iterator[str]:
+    yield from steps(derivation.steps, results)
+    yield rf"Believed without check: {plain(derivation.believed)}."
 
 
-def steps(some: Sequence[Step], results: Mapping[str, str]) -> Iterator[str]:
+def steps(lines: Sequence[Step], results: Mapping[str, str]) -> Iterator[str]:
     """The steps; below a step those that it has as evidence."""
-    if not some:
+    if not lines:
         return
     yield STEPS
-    for step in some:
+    for step in lines:
         yield rf"\item[({step.number})] {said(step.said)}."
         yield rf"\hfill\penalty50\hspace*{{\fill}}\mbox{{}}\emph{{[{_source(step, results)}]}}"
         yield from steps(step.below, results)
@@ -252,7 +252,7 @@ def claim(verdict: Verdict, called: str) -> Iterator[str]:
 
 
 def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
-    D, E = (plain(example.databases.printed(one)) for one in example.pair)
+    D, E = (plain(example.databases.printed(database)) for database in example.pair)
     yield f"$D$ = {D} and $D'$ = {E}{' are neighbours' if example.neighbours else ''}."
     if example.point:
         point = [f"${names_latex(names)} = {x}$" for names, x in example.values]
@@ -305,9 +305,9 @@ def _member(member: Member) -> str:
     return f"{plain(member.name)}{reads} is {said(member.satisfies)}{where}"
 
 
-def steps_latex(told: Told) -> str:
+def steps_latex(derivation: Told) -> str:
     """The numbered steps of a derivation, and what they believe without check."""
-    return "\n".join(_derivation(told, {}))
+    return "\n".join(_derivation(derivation, {}))
 
 
 def verdict_latex(verdict: Verdict) -> str:

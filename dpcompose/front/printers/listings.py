@@ -73,13 +73,13 @@ def theorem_table(theory: Theory) -> str:
     rows = []
     for page in _by_item(theory):
         rows.append(page.title)
-        for notion in sorted(theory.notions, key=lambda one: (one != "pure", one)):
+        for notion in sorted(theory.notions, key=lambda step: (step != "pure", step)):
             item, concluded = _cell(theory, page, notion)
             head = f"  {notion:<{width}}  {item:<10}  "
             after, further = " " * len(head), " " * (len(head) + 2)
             lines = [
-                textwrap.fill(one, 78, initial_indent=after if n else head, subsequent_indent=further)
-                for n, one in enumerate(concluded)
+                textwrap.fill(step, 78, initial_indent=after if n else head, subsequent_indent=further)
+                for n, step in enumerate(concluded)
             ]
             rows += lines or [head.rstrip()]
     return "\n".join(rows)

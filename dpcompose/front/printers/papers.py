@@ -75,14 +75,14 @@ def paper(best: Best, verdicts: Sequence[Verdict] = ()) -> Paper:
 
 
 def _paper(best: Best, verdicts: Sequence[Verdict]) -> Paper:
-    told = best.told
-    by = {step.page.id for step in every_step(told.steps) if step.page is not None}
-    pages = [page for page in told.pages if page.id in by]
+    derivation = best.told
+    by = {step.page.id for step in every_step(derivation.steps) if step.page is not None}
+    pages = [page for page in derivation.pages if page.id in by]
     numbers = {page.id: rf"\ref{{result:{page.id}}}" for page in pages}
     rows = [
         *_theorem(best, numbers),
         rf"\begin{{proof}}{LOOSE} {latex.said(best.head.proof)}",
-        *latex.steps([step for step in told.steps if not step.is_assumed], numbers),
+        *latex.steps([step for step in derivation.steps if not step.is_assumed], numbers),
         r"\end{proof}",
         *(
             row
@@ -96,7 +96,7 @@ def _paper(best: Best, verdicts: Sequence[Verdict]) -> Paper:
         results.append(
             rf"\ifcsname used:{page.id}\endcsname\else\expandafter\gdef\csname used:{page.id}\endcsname{{}}%"
         )
-        results += [*latex.results([page], *told.numbered, numbers), r"\fi"]
+        results += [*latex.results([page], *derivation.numbered, numbers), r"\fi"]
     results.append(r"\endgroup")
     return Paper(_text(rows), _text(results), "\n\n".join(_sources([*rows, *results])) + "\n")
 
@@ -118,7 +118,7 @@ def _sources(rows: Sequence[str]) -> Iterator[str]:
 
 def _theorem(best: Best, numbers: Mapping[str, str]) -> Iterator[str]:
     """What is assumed, line by line, and the guarantee; numbers -- of the results that it is by."""
-    head, told = best.head, best.told
+    head, derivation = best.head, best.told
     yield rf"\begin{{theorem}}[{{{latex.plain(best.title)}}}]" if best.title else r"\begin{theorem}"
     yield f"{LOOSE} {latex.said(head.about)}"
     yield from latex.parameters(head)
@@ -126,10 +126,10 @@ def _theorem(best: Best, numbers: Mapping[str, str]) -> Iterator[str]:
         yield f"The metrics are {'; '.join(map(latex.said, head.defined))}."
     yield "Assume:"
     yield latex.STEPS
-    items = [(f"({step.number})", step.said) for step in told.steps if step.is_assumed]
-    items += [("--", said) for said in head.besides]
-    for n, (label, said) in enumerate(items, start=1):
-        yield rf"\item[{label}] {latex.said(said)}{'.' if n == len(items) else ';'}"
+    items = [(f"({step.number})", step.said) for step in derivation.steps if step.is_assumed]
+    items += [("--", sentence) for sentence in head.besides]
+    for n, (label, sentence) in enumerate(items, start=1):
+        yield rf"\item[{label}] {latex.said(sentence)}{'.' if n == len(items) else ';'}"
     yield r"\end{enumerate}"
     yield from latex.concluded(best, numbers)
     yield r"\end{theorem}"

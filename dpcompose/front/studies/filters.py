@@ -121,8 +121,8 @@ class Filter:
         return expr
 
     def __repr__(self) -> str:
-        some = ", ".join(f"{guarantee} of {name}" for name, guarantee in self.spent.items()) or "nothing"
-        return f"a filter at {self.target} {self.total}: spent {some}"
+        spent = ", ".join(f"{guarantee} of {name}" for name, guarantee in self.spent.items()) or "nothing"
+        return f"a filter at {self.target} {self.total}: spent {spent}"
 
     # how it adds up
 
@@ -218,7 +218,7 @@ class Filter:
 def _moves_further(study: Study) -> bool:
     """Whether some part moves by more than one step of the questions' neighbours."""
     types = study.judge.for_neighbours("a filter").proofs.shop.types.types
-    far = (r for type in types for _, some in type.moves for _, r in some)
+    far = (r for type in types for _, members in type.moves for _, r in members)
     return any(r.number is None or r.number > 1 for r in far)
 
 

@@ -166,9 +166,9 @@ class MetricForms:
         known = [asked.judge.check(asked.claim).reason for asked in self._attempts(claim)]
         words = "no more is known than for neighbours, of which it is true"
         why = next(filter(None, (*known, *self._refused.values())), words)
-        found = replayed.undecided(replace(undecided, reason=claim.doubt or why))
+        shown = replayed.undecided(replace(undecided, reason=claim.doubt or why))
         said: Any = {"said": in_metric(claim.guarantee), "written": claim.written, "noun": "metric"}
-        return Answer(claim, "undecided", reason=found.verdict.reason, outcome=found, **said)
+        return Answer(claim, "undecided", reason=shown.verdict.reason, outcome=shown, **said)
 
     def answer(self, claim: Claim, undecided: Verdict, proved: bool = False) -> Answer | None:
         """The verdict on a claim that is proved or refuted for neighbours; None for every other one.
@@ -213,11 +213,11 @@ class MetricForms:
             return None
         with suppress(NoGuarantee, NoTheorem, FormulaError):  # of 0 a rule of groups may make 0/0
             known = proofs.guarantee(claim.notion).main
-            said = read_claim(dict(asked.stated), core, theory, letters(core))
+            claimed = read_claim(dict(asked.stated), core, theory, letters(core))
             squared = theory.rule(claim.notion).head.squared
             shown = {
                 key: parameters.at_least(more, less, key in squared, assumed=core.assumed)
-                for key, more, less in at_any_number(theory, known.says, said)
+                for key, more, less in at_any_number(theory, known.says, claimed)
                 if "oo" not in (more.kind, less.kind)
             }
             theorem = proofs.about_itself(known.theorem)
@@ -242,8 +242,8 @@ class MetricForms:
         (_, power), counted = POWERS[claim.notion], granular(self.told.setting, claim.guarantee)
         if power == 1 or counted is None:
             return False
-        said = self._in_steps(counted, claim.guarantee.in_metric.formula, TARGET)
-        return not (metrics.is_positive_part(said) or surely(said, False, self.told.core.assumed))
+        in_steps = self._in_steps(counted, claim.guarantee.in_metric.formula, TARGET)
+        return not (metrics.is_positive_part(in_steps) or surely(in_steps, False, self.told.core.assumed))
 
     # saved derivations
 

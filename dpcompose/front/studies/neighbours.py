@@ -108,8 +108,8 @@ class ForNeighbours:
         try:
             guarantees = self.proofs.guarantee(notion)
             if (choices := self.proofs.choices) is not None:
-                one = self._with_one_each(choices.best(notion)[0], guarantees.notion)
-                return together.with_all(self.proofs, one)
+                with_one = self._with_one_each(choices.best(notion)[0], guarantees.notion)
+                return together.with_all(self.proofs, with_one)
         except NoLemma as error:
             raise NoGuarantee(str(error)) from None
         return self._shown(guarantees)
@@ -142,15 +142,15 @@ class ForNeighbours:
         """The bounds that were shown, by their guarantees."""
         return {}
 
-    def _made(self, found: Guarantees) -> Bound:
+    def _made(self, guarantees: Guarantees) -> Bound:
         """The same, made."""
 
         def one_by_one() -> Bound | None:
             with suppress(NoGuarantee, TooLarge):
-                return None if (flat := self.flat(found.notion)) is None else flat._in(found.notion)
+                return None if (flat := self.flat(guarantees.notion)) is None else flat._in(guarantees.notion)
             return None
 
-        return bound(self.setting.stated_in(found.notion), self.theory, found, one_by_one)
+        return bound(self.setting.stated_in(guarantees.notion), self.theory, guarantees, one_by_one)
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, made by the rules of the kernel, and made again from its saved form."""
@@ -158,8 +158,8 @@ class ForNeighbours:
         if curve is not None and curve.orders != self.setting.orders:
             with suppress(InvalidSetting):  # nothing is said of these orders: that is told below
                 return ForNeighbours(self.setting.at_orders(curve.orders), self.theory).check(claim)
-        said: Said = [sentences.claimed(claim.guarantee, self.theory)]
-        answer = Answer(claim, "undecided", said=said, written=claim.written)
+        sentence: Said = [sentences.claimed(claim.guarantee, self.theory)]
+        answer = Answer(claim, "undecided", said=sentence, written=claim.written)
         try:
             proved = self.proofs.verdict(claim.guarantee.text(), claim.doubt)
             if proved.verdict.theorem is not None and proved.verdict.theorem.rule == "by_lines":
@@ -215,7 +215,7 @@ class ForNeighbours:
 
     def _by(self, answer: Answer, shown: Bound) -> str:
         """By what a claim is decided, where that is a conversion, or rows of tables."""
-        if (found := answer.outcome.theorem) is not None and found.rule == "by_rows":
+        if (theorem := answer.outcome.theorem) is not None and theorem.rule == "by_rows":
             page = self.theory.in_kernel.procedure("rows of tables")
             return f"by {page}: the tables keep it at all neighbours"
         if (made := besides.shown_by(answer.outcome.theorem)) is not None:
@@ -386,8 +386,8 @@ class ForNeighbours:
 
     def shown(self, verdicts: Sequence[Answer]) -> Bound | None:
         """The bound that is shown with verdicts: in the notion of the claims if there is one, or the best."""
-        found = self._bound_or_why
-        best = found if isinstance(found, Bound) else None
+        known = self._bound_or_why
+        best = known if isinstance(known, Bound) else None
         notions = {verdict.claim.notion for verdict in verdicts}
         if best is not None and best.notion not in notions and len(notions) == 1 and self.setting.has_choices:
             with suppress(NoGuarantee, TooLarge):
@@ -438,14 +438,14 @@ class ForNeighbours:
     def _member(self, mechanism: Mechanism) -> Member:
         stated, reads = mechanism.satisfies, image(mechanism.reads)
         where = f"{stated.granularity} " if stated.granularity else ""
-        said: Said = (
+        sentence: Said = (
             [where, sentences.claimed(stated, self.theory)] if stated.metric is None else [str(stated)]
         )
         if (sampled := mechanism.sampled) is not None:
             (given,) = sampled.on_samples
             on = sentences.claimed(given, self.theory)
-            said = [f"{given.granularity} ", on, f" on a sample ({sampled.by}), so ", *said]
-        return Member(mechanism.called, reads, mechanism.released, said, stated.domain or "")
+            sentence = [f"{given.granularity} ", on, f" on a sample ({sampled.by}), so ", *sentence]
+        return Member(mechanism.called, reads, mechanism.released, sentence, stated.domain or "")
 
 
 def beside(
@@ -456,9 +456,9 @@ def beside(
 
     show -- finds the guarantees of studies; left out, there is none where these are not stated.
     """
-    said = with_claims(data, in_metrics=False)
+    for_neighbours = with_claims(data, in_metrics=False)
     try:
-        problem = problems.read_data(said, show=show, **theory.names, pairs=False)
+        problem = problems.read_data(for_neighbours, show=show, **theory.names, pairs=False)
         judge = ForNeighbours(problem.setting, theory)
         covered = judge.proofs.choices is not None or bool(judge.proofs.shop)
     except NO_STUDY:

@@ -72,7 +72,9 @@ class Norm(Comparing):
         return self.closed is None and not self.of.name
 
     def over(self, values: Values, coordinates: Collection[str]) -> Distance | None:
-        fits = self.closed is None and all(one.are_among(coordinates) for one in (values, self.of))
+        fits = self.closed is None and all(
+            coordinates_of.are_among(coordinates) for coordinates_of in (values, self.of)
+        )
         return replace(self, closed=tuple(map(str, values.formulas or ()))) if fits else None
 
 
@@ -96,8 +98,8 @@ class Own(Comparing):
         )
 
     def words(self) -> Sequence[str | Term]:
-        one, two = (f"({', '.join(some)})" for some in (self.first, self.second))
-        return [self.formula, f" for the values {one} and {two} of {_all(self.of)}"]
+        first, second = (f"({', '.join(names)})" for names in (self.first, self.second))
+        return [self.formula, f" for the values {first} and {second} of {_all(self.of)}"]
 
     def told(self, term: Callable[[Term], Term]) -> dict[str, Any]:
         return {"formula": to_text(term(self.between("D", "E")))}

@@ -92,9 +92,9 @@ class DatabaseClass(Shown, ABC):
         count = self.count()
         if count is None or count > LARGEST_CLASS:
             return [f"{self}; {'infinitely many' if count is None else f'{count:,}'} databases"]
-        some = [self.printed(D) for D in islice(self.databases(), SOME)]
+        first = [self.printed(D) for D in islice(self.databases(), SOME)]
         more = f", and {count - SOME:,} more" if count > SOME else ""
-        return [f"{self}: {', '.join(some)}{more}"]
+        return [f"{self}: {', '.join(first)}{more}"]
 
     def show(self, D: Database) -> str | list[str]:
         """A database as a problem file would write it."""
@@ -110,7 +110,7 @@ class DatabaseClass(Shown, ABC):
         if isinstance(shown, str):
             return shown
         if len(shown) > LONG:
-            runs = ((record, len(list(some))) for record, some in groupby(shown))
+            runs = ((record, len(list(run))) for record, run in groupby(shown))
             shown = [record if times == 1 else f"{record} ({times:,} times)" for record, times in runs]
         return self.brackets[0] + ", ".join(shown) + self.brackets[1]
 

@@ -116,13 +116,13 @@ class Size:
         records -- how many there are, where none is there twice.
         """
         least = number(self.least) if self.lower is None else self.lower
-        some = [] if self.n is None or self.exactly else [(least, self.letter or number(self.n))]
+        sides = [] if self.n is None or self.exactly else [(least, self.letter or number(self.n))]
         fewest = self.letter if self.exactly or self.n is None else self.lower
         if records is not None and fewest is not None:
-            some.append((fewest, number(records)))
-        for term, other in some:
-            found = known_least(other - term, assumed)
-            if found is None or found < 0:
+            sides.append((fewest, number(records)))
+        for term, other in sides:
+            least_known = known_least(other - term, assumed)
+            if least_known is None or least_known < 0:
                 return f"{term} <= {other}"
         return ""
 

@@ -66,7 +66,7 @@ class Subsets(Sized):
             yield from (self.always + free for free in combinations(self.elements, size))
 
     def show(self, D: Database) -> str | list[str]:
-        return [self.written(one) for one in D] if isinstance(D, tuple) else str(D)
+        return [self.written(subset) for subset in D] if isinstance(D, tuple) else str(D)
 
     def written(self, element: Any) -> str:
         """An element as a problem file writes it."""
@@ -172,10 +172,10 @@ class Sets(Collections, Subsets):
         return super().cells if self.arbitrary or not self.unlimited else None
 
     def holding(self, *databases: Database) -> DatabaseClass:
-        found = records_of(databases)
-        if not self.arbitrary or self.sizes.n is not None or found <= self._possible:
+        records = records_of(databases)
+        if not self.arbitrary or self.sizes.n is not None or records <= self._possible:
             return self
-        return replace(self, records=tuple(sorted(found.union(self.records))))
+        return replace(self, records=tuple(sorted(records.union(self.records))))
 
     @property
     def by_record(self) -> Iterable[frozenset[Cell]] | None:

@@ -92,11 +92,11 @@ class Graphs(Subsets):
 
     @cached_property
     def _stars(self) -> dict[int, list[Pair]]:
-        found: dict[int, list[Pair]] = {v: [] for v in self.labels}
+        stars: dict[int, list[Pair]] = {v: [] for v in self.labels}
         for u, v in self.elements:
-            found[u].append((u, v))
-            found[v].append((u, v))
-        return found
+            stars[u].append((u, v))
+            stars[v].append((u, v))
+        return stars
 
     def excerpt(self, *databases: Database, sizes: Size | None = None) -> Graphs:
         if not self.arbitrary:
@@ -175,11 +175,11 @@ class VaryingGraphs(DatabaseClass):
         assert isinstance(D, tuple)
         there = self.vertices(D)
         for v in there:
-            yield tuple(one for one in D if v not in one)
+            yield tuple(part for part in D if v not in part)
         for v in range(1, (self.labels or 0) + 1):
             if v not in there:
                 whole = Graphs(tuple(sorted((*there, v))), listing=True)
-                old = {one: True for one in D if len(one) == 2}
+                old = {part: True for part in D if len(part) == 2}
                 new = [pair for pair in whole.elements if v in pair]
                 for values in product((False, True), repeat=len(new)):
                     yield whole.put(whole.blank(), old | dict(zip(new, values, strict=True)))
@@ -187,7 +187,7 @@ class VaryingGraphs(DatabaseClass):
     def vertices(self, D: Database) -> tuple[int, ...]:
         """The vertices of a graph."""
         assert isinstance(D, tuple)
-        return tuple(one[0] for one in D if len(one) == 1)
+        return tuple(part[0] for part in D if len(part) == 1)
 
     def as_graph(self, D: Database) -> Picturable | None:
         return drawable(self.vertices(D), D)
@@ -205,7 +205,7 @@ class VaryingGraphs(DatabaseClass):
         return f"reads the vertex {strange[0]}, which {self} do not have" if strange else None
 
     def __contains__(self, D: object) -> bool:
-        if not isinstance(D, tuple) or not all(isinstance(one, tuple) and len(one) in (1, 2) for one in D):
+        if not isinstance(D, tuple) or not all(isinstance(part, tuple) and len(part) in (1, 2) for part in D):
             return False
         vertices = self.vertices(D)
         known = all(type(v) is int and 1 <= v <= (self.labels or v) for v in vertices)
@@ -222,13 +222,13 @@ class VaryingGraphs(DatabaseClass):
                 yield from Graphs(vertices, listing=True).databases()
 
     def show(self, D: Database) -> str | list[str]:
-        return ["-".join(map(str, one)) for one in D] if isinstance(D, tuple) else str(D)
+        return ["-".join(map(str, part)) for part in D] if isinstance(D, tuple) else str(D)
 
     def parse(self, shown: object) -> Database:
         if isinstance(shown, list | tuple) and all(isinstance(text, str) for text in shown):
-            found = [text.split("-") for text in shown]
-            if all(v.isdecimal() and len(v) < 10 for one in found for v in one):
-                D = tuple(tuple(map(int, one)) for one in found)
+            parts = [text.split("-") for text in shown]
+            if all(v.isdecimal() and len(v) < 10 for part in parts for v in part):
+                D = tuple(tuple(map(int, part)) for part in parts)
                 if D in self:
                     return D
         return super().parse(shown)
@@ -247,7 +247,7 @@ class VaryingGraphs(DatabaseClass):
 def drawable(vertices: Collection[int], D: Database) -> Picturable | None:
     """The vertices and edges of a graph, if these are few enough to be drawn."""
     assert isinstance(D, tuple)
-    return (vertices, [one for one in D if len(one) == 2]) if len(vertices) <= MOST_IN_A_NODE else None
+    return (vertices, [part for part in D if len(part) == 2]) if len(vertices) <= MOST_IN_A_NODE else None
 
 
 def graphs(vertices: int | str | None = None) -> Graphs | VaryingGraphs:

@@ -48,8 +48,8 @@ class Recoding(Map):
             if isinstance(D, Symbolic):
                 return D.read_by(self)
             raise TypeError(f"{D!r} is no multiset, set or tuple of records")
-        found = map(self.code, D)
-        return tuple(sorted(found)) if self.of is None else self.of.gathered(found)
+        codes = map(self.code, D)
+        return tuple(sorted(codes)) if self.of is None else self.of.gathered(codes)
 
     def on(self, databases: DatabaseClass) -> Map:
         return replace(self, of=databases)

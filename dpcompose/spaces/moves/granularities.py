@@ -206,7 +206,7 @@ class Granularity(Shown, ABC):
     @property
     def any_values(self) -> bool:
         """Whether records that take others' place, come or go may have any values of attributes."""
-        return all(one.any_values for one in self.made_of) if self.made_of else not self.partial
+        return all(part.any_values for part in self.made_of) if self.made_of else not self.partial
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""

@@ -197,7 +197,7 @@ def group(m: object, of: Neighbours) -> Granularity:
     named = formulas.names(m) if isinstance(m, str) else ()
     if not named and not isinstance(m, Term) and not formulas.is_expression(m):
         return Group(m, of)  # type: ignore[arg-type]
-    times = formulas.term(m, {one: letter(one, COUNT) for one in named} or None)
+    times = formulas.term(m, {symbol: letter(symbol, COUNT) for symbol in named} or None)
     if (number := times.number) is not None and number.denominator == 1:
         return Group(int(number), of)
     if times.kind != "letter" or not is_count(times):

@@ -80,8 +80,8 @@ class Policy(Granularity):
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         """The neighbours of D, edge by edge."""
-        found = (one for way in ((0, 1), (1, 0), (1, 1)) for one in databases.edited(D, *way))
-        return (E for x, y, E in found if self.joins(x, y, databases))
+        edited = (one for way in ((0, 1), (1, 0), (1, 1)) for one in databases.edited(D, *way))
+        return (E for x, y, E in edited if self.joins(x, y, databases))
 
     def on(self, databases: DatabaseClass) -> Policy:
         """The same edges on a class: all records come and go where each of them does."""
@@ -142,14 +142,14 @@ class Policy(Granularity):
 
     def table(self) -> dict[str, Any]:
         """The policy as a problem file writes it down."""
-        found: dict[str, Any] = {}
+        table: dict[str, Any] = {}
         if self.replace != Groups(frozenset()):
-            found["replace"] = self.replace.data()
+            table["replace"] = self.replace.data()
         if self.add_remove is None:
-            found["add-remove"] = EVERY
+            table["add-remove"] = EVERY
         elif self.add_remove:
-            found["add-remove"] = sorted(self.add_remove)
-        return found
+            table["add-remove"] = sorted(self.add_remove)
+        return table
 
 
 def policy(
@@ -259,16 +259,16 @@ def policies_in(granularity: Granularity) -> Iterator[Policy]:
     single, _ = granularity.innermost()
     if isinstance(single, Policy):
         yield single
-    for one in single.made_of:
-        yield from policies_in(one)
+    for part in single.made_of:
+        yield from policies_in(part)
 
 
 MULTISETS = Multisets((), arbitrary=True)
 
 
-def _together(one: Policy, other: Policy) -> Policy:
+def _together(first: Policy, other: Policy) -> Policy:
     """The policy with the edges of both."""
     alone = None
-    if one.add_remove is not None and other.add_remove is not None:
-        alone = one.add_remove | other.add_remove
-    return Policy(f"{one} or {other}", together(one.replace, other.replace), alone)
+    if first.add_remove is not None and other.add_remove is not None:
+        alone = first.add_remove | other.add_remove
+    return Policy(f"{first} or {other}", together(first.replace, other.replace), alone)
