@@ -89,6 +89,7 @@ OF = [
     "replaced.toml",
     "187-renyi-for-households.toml",
     "207-truncated-for-households.toml",
+    "attributes.toml",
     "calculus.toml",
     "implied.toml",
     "in-between.toml",

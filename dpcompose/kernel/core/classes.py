@@ -52,7 +52,8 @@ class Databases:
     sets with letters, whether there are as many more records as databases need, which nothing tells apart;
     beside, copies -- of multisets by policies, where the universe is one of several, whose atoms are some of
     these: beside -- for each the others that are there where it is; copies -- atoms of one record each, of
-    which one of each some is there;
+    which one of each some is there, all in the same order of places; further -- what is there besides, in any
+    number, at places that are not told: nothing, records ALIKE, or OTHERS;
     atoms -- all of them; places -- of tuples, at which of the places 0, 1, … the records of each atom stand;
     count -- how many cells, or databases, there are;
     of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
@@ -79,6 +80,7 @@ class Databases:
     parts: tuple[tuple[str, Points | Databases], ...] = ()
     beside: tuple[tuple[int, ...], ...] = ()
     copies: tuple[tuple[int, ...], ...] = ()
+    further: str = ""
 
     @property
     def points(self) -> tuple[Points, ...]:
@@ -226,6 +228,7 @@ class Databases:
             found |= {"from": self.from_length} if self.from_length else {}
             found |= {"beside": list(map(list, self.beside))} if self.beside else {}
             found |= {"copies": list(map(list, self.copies))} if self.copies else {}
+            found |= {"further": self.further} if self.further else {}
         if self.kind == "cells" and self.letters:
             found |= {"size": list(self.size)}
         for key, term in (("letter", self.letter), ("lower", self.lower)):
@@ -271,6 +274,8 @@ def _of_any_length(reader: Reader, shown: str) -> Databases:
     return replace(databases, from_length=0 if word == "any" else count)
 
 
+ALIKE, OTHERS = "alike", "others"
+"""Further records: each has the edges of one that is told, but for a value of an attribute; or others too."""
 FORMS = {"records": ("multisets", "sequences"), "policies": ("multisets", "sets", "tuples")}
 """What records form, by the kind of the class."""
 OF_LEAST = ("multisets", "sets")
@@ -281,7 +286,8 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
     """A class whose databases are made of records."""
     keys = ("kind", "shown", "of", "size", "least", "letter", "lower", "from", "unlimited", "atoms", "places")
     formed = reader.key("of").text(*FORMS[kind])
-    reader.keys((*keys, "beside", "copies") if kind == "policies" and formed == "multisets" else keys)
+    among = ("beside", "copies", "further") if kind == "policies" and formed == "multisets" else ()
+    reader.keys((*keys, *among))
     if len(parts := reader.key("size").items()) != 2:
         raise reader.key("size").wrong("a word and a number")
     size = parts[0].text(*SIZES)
@@ -317,6 +323,7 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
         places,
         beside=beside,
         copies=copies,
+        further=_further(reader, copies),
     )
     if formed == "sequences" and letter is not None:
         raise reader.key("letter").wrong("nothing for sequences, so none")
@@ -345,6 +352,15 @@ def _of_universes(reader: Reader, atoms: Sequence[Atom]) -> tuple[Numbers, Numbe
     if copies and not (beside and single and all(copies) and len({*alone}) == len(alone)):
         raise reader.key("copies").wrong("different atoms of one record each, of which one is there")
     return beside, copies
+
+
+def _further(reader: Reader, copies: Numbers) -> str:
+    """Which records there are besides those of which one copy is there."""
+    if "further" not in reader.value:
+        return ""
+    if len({len(some) for some in copies}) != 1:
+        raise reader.key("further").wrong("nothing unless all records have a copy at each place, so none")
+    return reader.key("further").text(ALIKE, OTHERS)
 
 
 def _letter(reader: Reader, key: str) -> Term | None:

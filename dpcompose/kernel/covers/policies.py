@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import combinations, combinations_with_replacement
+from itertools import chain, combinations, combinations_with_replacement, product
 from typing import Any
 
-from dpcompose.kernel.core.classes import Databases
+from dpcompose.kernel.core.classes import ALIKE, Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
 from dpcompose.kernel.covers import paths
 from dpcompose.kernel.covers.queries import query_metric
@@ -60,7 +60,9 @@ class Policies(Covering):
                     found[alike, own] = order, pair
         smallest = sorted(found.items(), key=lambda one: one[1][0])
         types = [replace(self.type(alike, pair), own=own) for (alike, own), (_, pair) in smallest]
-        return self.of_types(types, gone_through, pages)
+        infinite = any(r == INFINITY for (alike, _), _ in smallest for _, r, _ in alike)
+        hides = bool(databases.further) and infinite
+        return replace(self.of_types(types, gone_through, pages), infinite=hides, convex=frozenset(self.bent))
 
     @property
     def enough_steps(self) -> Term | None:
@@ -87,6 +89,11 @@ class Policies(Covering):
 
     # universes of which it is not said which one it is
 
+    @cached_property
+    def bent(self) -> set[int]:
+        """The mechanisms of which losses have to be convex for the types that were found."""
+        return set()
+
     def in_universes(self, left: Side, right: Side) -> Iterator[tuple[Alike, Pair]]:
         """How far neighbours move what is read in each universe, of which the poorest have the longest ways;
         and two databases, with the records of both on which that depends."""
@@ -95,6 +102,11 @@ class Policies(Covering):
             return iter([(moved, pair)])
         ends = frozenset({*left, *right})
         alone = self.room.around(ends)
+        if self.setting.databases.further:
+            apart = {*moved} - {*self.moved(left, right, self.metrics_among(alone))}
+            if not apart:
+                return iter([(moved, pair)])
+            return self.gathered_around(left, right, {reader for reader, _, _ in apart})
         if self.joined(left, right, alone) and moved == self.moved(left, right, self.metrics_among(alone)):
             return iter([(moved, pair)])
         universes = list(self.room.universes(ends, frozenset[int]().union(*map(self.reached, ends))))
@@ -109,6 +121,47 @@ class Policies(Covering):
         stated = (one.stated for one in mechanisms if one.stated is not None and not one.stated.any_two)
         told = (*stated, target) if target.steps > 1 else stated
         return paths.steps(paths.graph(edge for one in told for edge in one.policy if NOTHING not in edge))
+
+    def gathered_around(
+        self, left: Side, right: Side, readers: Collection[Reader]
+    ) -> Iterator[tuple[Alike, Pair]]:
+        """The same where all records to which steps lead lie at one place: some input moves by ∞ then, or the
+        parts of both ends by all of the way and one step, in whichever order.  Raises NoCover.
+
+        readers -- those that do not move alike in all universes.
+        """
+        ends, pair = frozenset({*left, *right}), self.room.pair(left, right)
+        if self.setting.databases.further == ALIKE:
+            joined = frozenset[int]().union(*map(self.reached, ends))
+            there = self.room.gathered(ends, joined)
+            every = [
+                self.moved(left, right, self.metrics_among(some))
+                for some in there
+                if self.joined(left, right, some)
+            ]
+            others = any(joined.isdisjoint(some) for some in self.setting.databases.copies)
+            for alike in every if others or len(left) == len(right) else ():
+                if any(r == INFINITY for _, r, _ in alike):
+                    return iter([(alike, pair)])
+            if self.share_a_way(left, right, readers):
+                self.bent |= {i for i, _ in readers}
+                return ((alike, pair) for alike in every)
+        first, second = (" and ".join(side) or "nothing" for side in pair)
+        raise NoCover(
+            f"how far {first} and {second} are apart for what reads a part depends on where records lie "
+            "through which steps of its guarantee lead, of which there is any number; guarantees for steps "
+            "that are those of the target, or more, would do"
+        )
+
+    def share_a_way(self, left: Side, right: Side, readers: Collection[Reader]) -> bool:
+        """Whether one record is replaced, and what leads out of the parts of both ends is the same way."""
+        one = len(left) == len(right) == 1 and self.setting.target.steps == 1
+        stated = {self.setting.mechanisms[i - 1].stated for i, _ in readers}
+        seen = [self.metrics_among(self.every)[reader].seen.inside for reader in readers]
+        apart = all(a == b or a.isdisjoint(b) for a, b in combinations(seen, 2))
+        single = all(of is not None and of.steps == 1 and NOTHING not in chain(*of.policy) for of in stated)
+        common = all(self.setting.mechanisms[i - 1].domain == "common" for i, _ in readers)
+        return one and len(stated) == 1 and apart and single and common
 
     def in_universe(self, left: Side, right: Side, there: frozenset[int]) -> tuple[Alike, Pair]:
         """The same in the universe with some atoms, and those that are there with these."""
@@ -154,7 +207,7 @@ class Policies(Covering):
         assert stated is not None
         if stated.any_two or not inside:  # nothing has one value only, and never moves
             return Moved((self.any_two(),), seen, lambda left, right: ONE, discrete=True)
-        edges = steps_seen(self.room, mechanism, seen, among(stated.policy, there))
+        edges = steps_seen(self.room, mechanism, seen, among(self.stated_edges[reader[0]], there))
         form = "cheapest matching"
         pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
         costs, at_once = Costs(edges), stated.steps
@@ -164,6 +217,12 @@ class Policies(Covering):
             return INFINITY if cost is None else number(-(-cost // at_once))
 
         return Moved(self.grouped(pages, at_once), seen, far)
+
+    @cached_property
+    def stated_edges(self) -> Mapping[int, frozenset[Edge]]:
+        """For each mechanism the edges that its guarantee is stated for."""
+        stated = ((i, one.stated) for i, one in enumerate(self.setting.mechanisms, start=1))
+        return {i: frozenset(of.policy) for i, of in stated if of is not None and not of.any_two}
 
     def check_drawn(self, mechanism: Mechanism) -> None:
         """Raises NoCover where samples have sizes that databases do not, or records are dealt that are not
@@ -290,8 +349,10 @@ def groups_pass(here: Room, seen: Seen, edges: Iterable[Edge]) -> bool:
     return here.groups_pushed
 
 
-def among(edges: Iterable[Edge], there: frozenset[int]) -> frozenset[Edge]:
+def among(edges: frozenset[Edge], there: frozenset[int]) -> frozenset[Edge]:
     """The edges between some atoms, or from these to nothing."""
+    if len(there) ** 2 < len(edges):
+        return edges.intersection(product([NOTHING, *there], repeat=2))
     return frozenset(edge for edge in edges if {*edge} <= there | {NOTHING})
 
 

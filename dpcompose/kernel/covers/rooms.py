@@ -78,6 +78,13 @@ class Room:
             )
         return (ends.union(places) for places in product(*others))
 
+    def gathered(self, ends: frozenset[int], joined: frozenset[int]) -> Iterator[frozenset[int]]:
+        """Some atoms, and of the records joined with these the copies at one place; for each place."""
+        others = [some for some in self.databases.copies if ends.isdisjoint(some)]
+        others = [some for some in others if not joined.isdisjoint(some)]
+        for place in range(len(self.databases.copies[0])):
+            yield ends.union(some[place] for some in others)
+
 
 class OfSets(Room):
     """Sets: a record is there once at most, so that enough others are needed; atoms have all records."""

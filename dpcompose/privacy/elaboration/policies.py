@@ -129,7 +129,8 @@ class Policies(OfAtoms):
         for copy, own in (pair for alike in there for pair in alike.items()):
             beside[numbers[copy]] |= {numbers[own]} if own in numbers else set()
         apart = [[numbers[copy] for copy in alike] for alike in there]
-        return data | {"beside": list(map(sorted, beside)), "copies": apart}
+        further = {"further": self.setting.further} if self.setting.further else {}
+        return data | {"beside": list(map(sorted, beside)), "copies": apart} | further
 
     @cached_property
     def _copies(self) -> frozenset[str]:

@@ -60,7 +60,8 @@ class Setting(Composition, Shown):
     orders -- of which α divergences are spoken: those of which all guarantees say something, or others;
     beside -- where one guarantee of each mechanism is chosen, the others, in words;
     copies -- of parts written out, of which it is not said where records lie, for each record with a name its
-    copies, one for each way to lie, with another one that lies so, if in some part; None where all is said.
+    copies, one for each way to lie, with another one that lies so, if in some part; None where all is said;
+    further -- which records there are besides these copies, in any number, see the kernel's classes.
     """
 
     databases: DatabaseClass
@@ -78,6 +79,7 @@ class Setting(Composition, Shown):
     metrics: Mapping[str, NamedMetric] = field(default_factory=dict)
     near: Within | None = None
     copies: Mapping[str, Mapping[str, str | None]] | None = None
+    further: str = ""
 
     def __post_init__(self) -> None:
         if not self.mechanisms:

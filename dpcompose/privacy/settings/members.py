@@ -70,8 +70,12 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
     target = setting.target
     if parts:
         partitions = {name: tuple(f.inside for f in m if f.restricts) for name, m in parts.items()}
-        target = _placed(target, partitions, copies)
-        mechanisms = [_copied(one, partitions, copies) for one in mechanisms]
+
+        def among(granularity: Granularity) -> Granularity:
+            return _placed(granularity, partitions, copies, setting.databases)
+
+        target = among(target)
+        mechanisms = [_copied(one, copies).regarding(among) for one in mechanisms]
     written = replace(
         setting,
         databases=databases,
@@ -79,6 +83,7 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
         mechanisms=tuple(mechanisms),
         domains=MappingProxyType(domains),
         copies=copies if copies or placed.across(setting) else None,
+        further=placed.further(setting),
     )
     return written, tuple(origin)
 
@@ -95,22 +100,24 @@ def _member(
     return replace(member, name=said.member(mechanism.name, i), members=None)
 
 
-def _placed(granularity: Granularity, partitions: Placed, copies: Copies) -> Granularity:
-    """The same where parts hold certain records, and copies stand for records with a name: then a policy."""
+def _placed(
+    granularity: Granularity, partitions: Placed, copies: Copies, databases: DatabaseClass
+) -> Granularity:
+    """The same where parts hold certain records, and copies stand for records of a class: then a policy."""
     of = policy_of(granularity) if copies else None
     if of is None:
         return granularity.placed(partitions)
-    policy, steps = of[0].placed(partitions, copies), of[1]
+    policy, steps = of[0].among(partitions, copies, databases), of[1]
     return Group(steps, policy) if steps > 1 else policy
 
 
-def _copied(mechanism: Mechanism, partitions: Placed, copies: Copies) -> Mechanism:
-    """A mechanism that reads all copies of the records that it reads by name, stated among them."""
+def _copied(mechanism: Mechanism, copies: Copies) -> Mechanism:
+    """A mechanism that reads all copies of the records that it reads by name."""
 
     def read(f: Map) -> Map:
         return Restriction(tuple(sorted(copied(f.inside, copies)))) if copies and f.restricts else f
 
-    return mechanism.reading(read).regarding(lambda stated: _placed(stated, partitions, copies))
+    return mechanism.reading(read)
 
 
 def _divided(
@@ -148,13 +155,15 @@ def _divided(
             )
             for choice in choices
         ]
-        held, part = [[name, f"{name}'"] for name in names], Restriction
-        copies = {x: _copies(x, names) for x in placed.named(setting)}
+        part, rows = Restriction, setting.databases.described is not None
+        held = [[] if rows else [name, f"{name}'"] for name in names]
+        copies = {x: _copies(x, names, rows) for x in placed.named(setting)}
         held = [[*some, *(list(one)[at] for one in copies.values())] for at, some in enumerate(held)]
         inside = {record for at, some in enumerate(held) if any(choices[at]) for record in some}
         if twice := sorted(inside & {*copies}):
             raise InvalidSetting(f"{twice[0]!r} is what a record of a part is called; give it another name")
-        databases = setting.databases.over(tuple(sorted(inside | {*copies})))
+        every, written = tuple(sorted(inside | {*copies})), setting.databases
+        databases = written.recoded(every, arbitrary=False) if rows else written.over(every)
     maps = {
         name: [part(tuple(one for at in of_part(n, i) for one in held[at])) for i in range(1, size + 1)]
         for n, (name, size) in enumerate(partitions.items())
@@ -162,9 +171,11 @@ def _divided(
     return databases, maps, copies
 
 
-def _copies(record: str, names: Sequence[str]) -> dict[str, str | None]:
-    """The copies of a record, one for each way to lie, with the name of those that lie so; "" for no part."""
-    return {f"{record} in {name}" if name else record: name or None for name in names}
+def _copies(record: str, names: Sequence[str], rows: bool) -> dict[str, str | None]:
+    """The copies of a record, one for each way to lie, with the name of those that lie so; "" for no part.
+
+    rows -- whether all records are such, so that none without a name is known to lie so."""
+    return {f"{record} in {name}" if name else record: None if rows else name or None for name in names}
 
 
 def _memberships(setting: Setting, size: int, most: int) -> list[tuple[int, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.core.classes import ALIKE, OTHERS
 from dpcompose.kernel.expressions.terms import ONE
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.moves.policies import policy_of
@@ -17,10 +18,23 @@ if TYPE_CHECKING:
 
 
 def named(setting: Setting) -> tuple[str, ...]:
-    """The records with a name, where parts hold records: in which of these they lie is not said."""
+    """The records with a name, where parts hold records: in which of these they lie is not said.
+
+    Of records with attributes these are some of each kind that matters, of any number.
+    """
     databases = setting.databases
-    of_records = (databases.twice or databases.aligned) and databases.arbitrary
+    of_records = (databases.twice or databases.aligned) and databases.unlimited
     return databases.records if of_records and setting.divided else ()
+
+
+def further(setting: Setting) -> str:
+    """What records with attributes there are besides those that are named: with other values of attributes,
+    which are alike wherever they lie, or others."""
+    known = setting.databases.described
+    if known is None or not setting.divided:
+        return ""
+    within = any(granularity.divisions for granularity in setting.granularities[1:])
+    return OTHERS if known.lines or within else ALIKE
 
 
 def across(setting: Setting) -> bool:

@@ -85,6 +85,11 @@ class Attributes:
         """Whether there are other values than those with a name."""
         return bool(self.open or self.lines)
 
+    @property
+    def endless(self) -> bool:
+        """Whether there is any number of records."""
+        return bool(self.open) or any(line.endless for _, line in self.lines)
+
     def naming(self, some: Iterable[tuple[str, Value | Moves]], spare: int) -> Attributes:
         """The same with some values of open attributes named, and so many others; of lines with the numbers
         that matter where these ranges are read, and numbers move so far.  Raises ValueError."""

@@ -165,6 +165,11 @@ class Line:
         """Whether there is a least and a greatest number."""
         return all(len(interval.ends) == 2 for interval in self.ranges)
 
+    @property
+    def endless(self) -> bool:
+        """Whether there is any number of numbers."""
+        return not self.bounded or not (self.whole or all(one.least == one.greatest for one in self.ranges))
+
     def within(self, ranges: Iterable[Range]) -> Line | None:
         """The numbers of the line that lie in one of some ranges; None where there are none.
 

@@ -61,7 +61,8 @@ class Multisets(Collections, OfRecords):
     def not_divided(self) -> str | None:
         needs = "multisets over an arbitrary record universe (leave out records)"
         if self.described is not None:
-            needs += "; of records with attributes parts are written out, reads = { where = {...} }"
+            needs = 'any number of records: an attribute with any values, such as name = "any"'
+            return None if self.described.endless else needs
         return None if self.arbitrary else needs
 
     def data(self) -> dict[str, Any]:

@@ -34,10 +34,12 @@ class InParts(Groups):
     def divisions(self) -> tuple[Part, ...]:
         return () if self.groups else (self.part,)
 
-    def placed(self, partitions: Placed, copies: Copies) -> Replacement:
+    def placed(self, partitions: Placed, copies: Copies, databases: DatabaseClass) -> Replacement:
         return replace(self, groups=frozenset(partitions.get(self.part.partition, ())))
 
     def unfit(self, databases: DatabaseClass) -> str | None:
+        if self.groups:
+            return None
         if self.part.of != databases.kind or not databases.twice:
             return f"records move within the parts of {self.part.partition} on multisets"
         needed = databases.not_divided

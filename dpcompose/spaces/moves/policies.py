@@ -121,9 +121,13 @@ class Policy(Granularity):
     def divisions(self) -> tuple[Part, ...]:
         return self.replace.divisions
 
-    def placed(self, partitions: Placed, copies: Copies = NO_COPIES) -> Policy:
+    def placed(self, partitions: Placed) -> Policy:
+        return self.among(partitions, NO_COPIES, MULTISETS)
+
+    def among(self, partitions: Placed, copies: Copies, databases: DatabaseClass) -> Policy:
+        """The same where parts hold certain records, and copies stand for records of a class."""
         alone = None if self.add_remove is None else copied(self.add_remove, copies)
-        return Policy(self.name, self.replace.placed(partitions, copies), alone)
+        return Policy(self.name, self.replace.placed(partitions, copies, databases), alone)
 
     def is_known(self, named: Mapping[str, Granularity]) -> bool:
         return type(self) is Policy  # one's own may be made otherwise

@@ -89,8 +89,9 @@ class Replacement(ABC):
         """The partitions with a symbolic number of parts of which it speaks."""
         return ()
 
-    def placed(self, partitions: Placed, copies: Copies) -> Replacement:
-        """The same where it is known which sets of records are the parts, and copies stand for records."""
+    def placed(self, partitions: Placed, copies: Copies, databases: DatabaseClass) -> Replacement:
+        """The same where it is known which sets of records are the parts, and copies stand for records of a
+        class."""
         return self
 
     def unfit(self, databases: DatabaseClass) -> str | None:
@@ -145,7 +146,7 @@ class Groups(Replacement):
                 groups.setdefault(x, set()).add(n)
         return {x: frozenset(numbers) for x, numbers in groups.items()}
 
-    def placed(self, partitions: Placed, copies: Copies) -> Replacement:
+    def placed(self, partitions: Placed, copies: Copies, databases: DatabaseClass) -> Replacement:
         return Groups(frozenset(copied(group, copies) for group in self.groups))
 
     def data(self) -> object:
@@ -217,6 +218,9 @@ class OfAttributes(Replacement):
         stays = blocks[0] if len(blocks) == 1 else frozenset[str]()
         return tuple(value for name, value in databases.values_of(x).items() if name not in stays)
 
+    def placed(self, partitions: Placed, copies: Copies, databases: DatabaseClass) -> Replacement:
+        return OfCopies.of(self, copies, databases)
+
     def data(self) -> object:
         return {self.word: EVERY if self.named is None else list(self.named)}
 
@@ -275,6 +279,9 @@ class Near(Replacement):
         rest = [value for name, value in values.items() if name not in own]
         return rest, tuple(c for name, value in values.items() if name in own for c in point(value))
 
+    def placed(self, partitions: Placed, copies: Copies, databases: DatabaseClass) -> Replacement:
+        return OfCopies.of(self, copies, databases)
+
     def data(self) -> object:
         data: dict[str, Any] = {"within-distance": str(self.distance), "norm": self.norm}
         return data | ({} if self.of is None else {"of": list(self.of)})
@@ -297,6 +304,38 @@ class Near(Replacement):
         except ValueError as error:
             return str(error)
         return None if len(many) == 1 else "records have numbers of coordinates that differ"
+
+
+@frozen
+class OfCopies(Replacement):
+    """Copies of two records are joined where these are, and any two of one record.
+
+    copies -- each with the record that it is one of.
+    """
+
+    replacement: Replacement
+    databases: DatabaseClass
+    copies: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, replacement: Replacement, copies: Copies, databases: DatabaseClass) -> Replacement:
+        """The same on copies of records of a class, where there are some."""
+        original = tuple((copy, record) for record, some in copies.items() for copy in some)
+        return cls(replacement, databases, original) if original else replacement
+
+    @cached_property
+    def _original(self) -> Mapping[str, str]:
+        return dict(self.copies)
+
+    def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
+        both = self._original[x], self._original[y]
+        return both[0] == both[1] or self.replacement.joins(*both, self.databases)
+
+    def alike(self, x: str, databases: DatabaseClass) -> Hashable:
+        return x
+
+    def data(self) -> object:
+        raise ValueError("a policy on copies of records has no words of its own")
 
 
 NORMS: Mapping[str, Callable[[Sequence[Fraction | int], Fraction | int], bool]] = {
@@ -344,8 +383,9 @@ class Either(Replacement):
     def divisions(self) -> tuple[Part, ...]:
         return self.one.divisions + self.other.divisions
 
-    def placed(self, partitions: Placed, copies: Copies) -> Replacement:
-        return together(self.one.placed(partitions, copies), self.other.placed(partitions, copies))
+    def placed(self, partitions: Placed, copies: Copies, databases: DatabaseClass) -> Replacement:
+        about = (partitions, copies, databases)
+        return together(self.one.placed(*about), self.other.placed(*about))
 
 
 def together(replacement: Replacement, other: Replacement) -> Replacement:

@@ -71,3 +71,38 @@ def test_steps_through_others_are_told_where_all_say_the_same() -> None:
         ways = [[2, at] for some in places for at in some]
         more = {"atoms": ATOMS + others, "copies": [[2, 3], *places], "beside": [[4]] * (5 + len(others))}
         cover(TO_C, BY_B + ways, [0, 2], **more)
+
+
+ROWS = [[f"{row} in {place}"] for row in "abc" for place in (0, 1, 2)]
+"""Three rows, each of them in part 1, in part 2, or in none."""
+PLACES = [[3 * row + place for place in (0, 1, 2)] for row in range(3)]
+
+
+def of_rows(target: Any, stated: Any, further: str = "alike") -> Cover:
+    """a to c in steps of a guarantee on part 1, of which there may be further rows."""
+
+    def joined(pairs: Any) -> Any:
+        return [[x, y] for a, b in pairs for x in PLACES[a] for y in PLACES[b]]
+
+    more = {"atoms": ROWS, "beside": [[]] * 9, "copies": PLACES, "further": further}
+    return cover(joined(target), joined(stated), [1, 4, 7], **more)
+
+
+def test_further_rows_lie_where_they_lengthen_ways_most() -> None:
+    assert moves(of_rows([(0, 2)], [(0, 2)])) == {"1:1"}
+    assert moves(of_rows([(0, 2)], [(0, 1), (1, 2)])) == {"1:2"}
+    assert moves(of_rows([(0, 2)], [(0, 1)])) == {"1:oo"}
+    found = of_rows([(0, 2)], [(0, 1), (1, 2)])
+    assert found.convex == {1} and not found.infinite
+    assert of_rows([(0, 2)], [(0, 1)]).infinite
+
+
+def test_where_steps_lead_everywhere_what_comes_is_as_far_as_others_are() -> None:
+    """No row is out of reach, so that nothing need move by oo: the next one outside may be two steps away."""
+    comes = [[None, one] for one in range(9)]
+    with pytest.raises(NoCover, match="of which there is any number"):
+        more = {"atoms": ROWS, "beside": [[]] * 9, "copies": PLACES, "further": "alike"}
+        ways = [[x, y] for a, b in [(0, 1), (1, 2)] for x in PLACES[a] for y in PLACES[b]]
+        cover(comes, ways, [1, 4, 7], **more)
+    with pytest.raises(NoCover, match="a in 0 and c in 1 are apart"):
+        of_rows([(0, 2)], [(0, 1), (1, 2)], further="others")
