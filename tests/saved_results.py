@@ -53,28 +53,12 @@ REFUSED = {
     name: why
     for why, names in {
         ("metrics",): [
-            "problems/69-two-districts",
-            "problems/71-private-in-a-metric",
-            "problems/72-sensitivity-of-maps",
-            "problems/73-no-bound-without-clipping",
-            "problems/74-clipping-bounds-the-loss",
-            "problems/76-metrics-of-your-own",
-            "problems/105-distances-in-a-table",
             "problems/106-metrics-beside-neighbours",
-            "problems/107-normal-noise-on-points",
-            "problems/108-a-delta-of-its-own",
             "problems/276-a-delta-of-what-is-read",
-            "problems/109-a-metric-through-a-map",
             "problems/111-metrics-for-neighbours",
-            "problems/113-any-number-of-releases-of-a-place",
             "problems/114-a-study-and-a-table-in-metrics",
-            "problems/215-places-within-a-mile",
             "problems/237-three-people-of-any-number-of-districts",
             "problems/238-couples-in-a-sample",
-            "pages/shapes/near",
-            "pages/shapes/pairs",
-            "pages/steps/norms-over-fibres",
-            "pages/conversions/gaussian-to-approximate",
         ],
         ("setting",): [
             "problems/97-visits-of-one-person",

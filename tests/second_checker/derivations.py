@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from second_checker import facts, noises, tables
 from second_checker.attained import AttainedSteps
@@ -54,6 +54,8 @@ PROCEDURES = {
 class Derivation(CurveSteps, AttainedSteps):
     """The conclusions of the steps so far; `inner` replays a derivation about another setting."""
 
+    keys: ClassVar = KEYS
+
     def __init__(self, losses: Losses, count: int, inner: Callable[[Any, Any], Any]) -> None:
         super().__init__(losses, count)
         self.inner = inner
@@ -61,8 +63,8 @@ class Derivation(CurveSteps, AttainedSteps):
     def add(self, step: Any) -> None:
         """Checks one more step."""
         rule = step.get("rule")
-        demand(rule in KEYS, f"there is no rule {rule}")
-        demand(set(step) - {"rule"} <= KEYS[rule], f"a step {rule} with other entries")
+        demand(rule in self.keys, f"there is no rule {rule}")
+        demand(set(step) - {"rule"} <= self.keys[rule], f"a step {rule} with other entries")
         demand(type(step.get("bits", 1)) is int and step.get("bits", 1) > 0, "bits that are no number")
         before = []
         for n in step.get("from", []):

@@ -169,7 +169,7 @@ class Products(Values):
             if kept and (factor > 0 or p.denominator == 1):
                 raised = frozenset((a, q * p) for a, q in monomial)
                 return self.times(self.root(factor, p), self.join(raised, UNIT, Fraction(1)))
-        common = self.common(x)
+        common = self.common(x, 1 if p > 0 else 2)
         if common:
             out = frozenset((a, -q) for a, q in common)
             rest = made([(frozenset(self.joined(m, out)), c) for m, c in x])
@@ -182,13 +182,13 @@ class Products(Values):
         )
         return self.times(self.root(content, p), atom(("sum", scale(x, 1 / content)), p))
 
-    def common(self, x: Form) -> list[tuple[Any, Fraction]]:
-        """The powers of letters > 0 that stand in every term."""
+    def common(self, x: Form, least_sign: int) -> list[tuple[Any, Fraction]]:
+        """The powers of letters > 0, or >= 0 for a power > 0, that stand in every term."""
         first, *others = (dict(monomial) for monomial, _ in x)
         found = []
         for a, q in first.items():
             least = min([q, *(other.get(a, Fraction(0)) for other in others)])
-            if a[0] == "letter" and least > 0 and self.atom_sign(a) == 2:
+            if a[0] == "letter" and least > 0 and self.atom_sign(a) >= least_sign:
                 found.append((a, least))
         return found
 

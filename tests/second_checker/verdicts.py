@@ -7,9 +7,9 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from second_checker import orders, settings
+from second_checker import in_metrics, metric_points, orders, settings
 from second_checker.algebra import Algebra
 from second_checker.conclusions import Bound, Shown, Unread
 from second_checker.derivations import Derivation
@@ -21,9 +21,10 @@ from second_checker.pages import Library
 from second_checker.profiles import profile
 from second_checker.samples import demand_same
 
+Walk = TypeVar("Walk", bound=Derivation)
 THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
 NOT_READ = {
-    "metrics": "problems about metrics and coordinates",
+    "metrics": "metrics beside neighbours, studies and tables in metrics, multisets of limited size in metrics",
     "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures",
     "assumed": "relations between whole numbers, or of which a multiple is taken away",
     "also": "several guarantees of one mechanism",
@@ -69,7 +70,7 @@ def check(saved: Any, folder: Path = THEOREMS) -> Verdict:
 def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     """Checks all of a saved result; what is not read is collected where the rest can be checked without."""
     if "stated" in saved:
-        raise NotRead("metrics", "a problem about metrics")
+        return of_any_two(saved, folder, unread)
     if "metric forms" in saved:
         raise NotRead("metrics", "claims in metrics beside neighbours")
     demand(saved["format"] == 2, "another format")
@@ -78,7 +79,27 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     core, derivation = saved["core"], saved["derivation"]
     library = Library(folder, derivation["pages"])
     told = settings.agree(saved["problem"], core, library)
-    concluded(saved, replayed(derivation, core, told, folder, unread))
+    said, names = saved["problem"]["claims"], settings.given_numbers(saved["problem"])
+    return concluded(saved, replayed(derivation, core, told, folder, unread), said, names)
+
+
+def of_any_two(saved: Any, folder: Path, unread: list[NotRead]) -> None:
+    """Checks all of a saved result about any two databases."""
+    demand(saved["format"] == 2, "another format")
+    fields = {"format", "problem", "core", "derivation", "guarantee", "claims", "stated"}
+    demand(set(saved) - {"neighbours"} == fields, "other entries than those of the format")
+    core, problem, derivation = saved["core"], saved["problem"], saved["derivation"]
+    library = Library(folder, derivation["pages"])
+    cases = in_metrics.agree(problem, core, library)
+    said = [claim for claim in problem["claims"] if in_metrics.is_stated(problem, claim)]
+    in_metrics.claims(problem, core, said, saved["stated"], library, cases)
+    walk = metric_points.replayed(derivation, core, library, cases)
+    concluded(saved, followed(walk, derivation["steps"], unread), saved["stated"], {})
+    if "neighbours" in saved:
+        others = [claim for claim in problem["claims"] if claim not in said]
+        look({**saved["neighbours"], "problem": {**problem, "claims": others}}, folder, unread)
+    else:
+        demand(len(said) == len(problem["claims"]), "a claim is missing")
 
 
 def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[NotRead]) -> Derivation:
@@ -96,7 +117,12 @@ def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[N
         return walk.conclusions[-1]
 
     walk = Derivation(Losses(core, vectors, library, moves), len(core["mechanisms"]), inner)
-    for n, step in enumerate(derivation["steps"], 1):
+    return followed(walk, derivation["steps"], unread)
+
+
+def followed(walk: Walk, steps: Any, unread: list[NotRead]) -> Walk:
+    """All steps, one after the other."""
+    for n, step in enumerate(steps, 1):
         try:
             walk.add(step)
         except NotRead as error:
@@ -126,7 +152,7 @@ def says(walk: Derivation, step: int) -> Any:
     return (bound.notion, bound.values) if isinstance(bound, Bound) else step
 
 
-def concluded(saved: Any, walk: Derivation) -> None:
+def concluded(saved: Any, walk: Derivation, said: Any, names: Any) -> None:
     """Rejects verdicts that the steps do not give."""
     guarantee = saved["guarantee"]
     if guarantee:
@@ -138,9 +164,8 @@ def concluded(saved: Any, walk: Derivation) -> None:
                 best.what == "optimal" and says(walk, best.step) == says(walk, guarantee["step"])
             )
             demand(right, "the guarantee is not shown to be optimal")
-    said = saved["problem"]["claims"]
     demand(len(said) == len(saved["claims"]), "a claim is missing")
-    algebra, names = walk.algebra, settings.given_numbers(saved["problem"])
+    algebra = walk.algebra
     for problem, result in zip(said, saved["claims"], strict=True):
         demand(same(algebra, problem, result["claim"], names), "the claim is not that of the problem")
         decided(result, walk, algebra)
