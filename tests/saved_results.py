@@ -53,7 +53,6 @@ REFUSED = {
     name: why
     for why, names in {
         ("metrics",): [
-            "problems/106-metrics-beside-neighbours",
             "problems/276-a-delta-of-what-is-read",
             "problems/111-metrics-for-neighbours",
             "problems/114-a-study-and-a-table-in-metrics",

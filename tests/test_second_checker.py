@@ -40,7 +40,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 300
+ACCEPTED = 301
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ FIBRES, RELEASES, NEAR = (
     "problems/113-any-number-of-releases-of-a-place",
     "problems/215-places-within-a-mile",
 )
+BESIDE = "problems/106-metrics-beside-neighbours"
 PAIRS, OVER, CURVE = (
     "pages/shapes/pairs",
     "pages/steps/norms-over-fibres",
@@ -55,6 +56,11 @@ def said(n: int, text: str, **values: str) -> Edit:
 def both(path: tuple[Any, ...], other: tuple[Any, ...], to: str, as_core: str) -> Edit:
     """Changes the problem file, and the core setting with it."""
     return stamped(set_at("problem", *path, to=to), set_at("core", *other, to=as_core))
+
+
+def beside(*path: Any, to: Any) -> Edit:
+    """Changes the core setting about neighbours, and the hash with it."""
+    return lambda data: core(*path, to=to)(data["neighbours"])
 
 
 FORGERIES: dict[str, tuple[str, Edit]] = {
@@ -110,6 +116,15 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         core("distances", "d__count", "input", "stated", "single", to=[[1, 1]]),
     ),
     "a part without records": (PAIRS, core("databases", "parts", "visits", "atoms", to=[["x"]])),
+    # neighbours beside metrics
+    "half a step for one": (BESIDE, beside("mechanisms", 0, "values", "epsilon", to="e1/2")),
+    "replaced for removed": (BESIDE, beside("mechanisms", 0, "stated", "single", to=[[1, 1]])),
+    "added for replaced": (BESIDE, beside("target", "single", to=[[0, 1], [1, 0]])),
+    "a claim about neighbours": (BESIDE, set_at("problem", "claims", 0, "epsilon", to="2*e1 + e2")),
+    "a claim about neighbours in metrics": (
+        BESIDE,
+        set_at("problem", "claims", 2, "metric", to="e1*d_unbounded"),
+    ),
     # claims that are not true, or not refuted
     "less than the sum of the changes": (NORMS, said(1, "(e1 + e2/2)*L1", epsilon="d__L1*(e1 + e2/2)")),
     "refuted, and true": (NORMS, said(2, "e1*L1 + e2*L2", epsilon="d__L1*e1 + d__L2*e2")),

@@ -18,7 +18,7 @@ from second_checker.algebra import Algebra
 from second_checker.forms import UNIT, ZERO, Form, add, atom, letters, made, minus, number, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.rewriting import rewritten
-from second_checker.samples import demand_same, demand_sign
+from second_checker.samples import demand_same, demand_sign, without_quotients
 from second_checker.signs import seen
 
 Goal = tuple[Algebra, Form]
@@ -52,7 +52,8 @@ def signs(algebra: Algebra, form: Form) -> Iterator[Goal]:
                 moved[name] = add(number(low), atom(("letter", name)))
         inner = Algebra(boxes)
         shifted = rewritten(inner, form, lambda a: moved.get(a[1]) if a[0] == "letter" else None)
-        demand(inner.lower(shifted) > 0, "terms that are not seen to be >= 0")
+        seen = inner.lower(shifted) > 0 or inner.lower(without_quotients(inner, shifted)) > 0
+        demand(seen, "terms that are not seen to be >= 0")
     yield from ()
 
 

@@ -9,6 +9,7 @@ from second_checker.algebra import Algebra
 from second_checker.attributes import written_out
 from second_checker.forms import Form
 from second_checker.graphs import graphs
+from second_checker.in_steps import for_neighbours
 from second_checker.lists import listed
 from second_checker.orders import Orders
 from second_checker.outcomes import NotRead, demand
@@ -46,7 +47,11 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         plain = name.removesuffix("[i]")
         demand(problem.get("parameters", {}).get(plain) == words, f"the parameter {name} is another one")
     demand(len(problem["mechanisms"]) == len(core["mechanisms"]), "there are other mechanisms")
-    problem = problem | {"mechanisms": list(map(unfiltered, problem["mechanisms"], core["mechanisms"]))}
+    stated = [
+        for_neighbours(said, one, problem, core["parameters"])
+        for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True)
+    ]
+    problem = problem | {"mechanisms": list(map(unfiltered, stated, core["mechanisms"]))}
     problem, core = sampled.whole(problem, core, library)
     if core["databases"]["kind"] in ("policies", "records"):
         problem = written_out(problem)

@@ -97,7 +97,10 @@ def of_any_two(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     concluded(saved, followed(walk, derivation["steps"], unread), saved["stated"], {})
     if "neighbours" in saved:
         others = [claim for claim in problem["claims"] if claim not in said]
-        look({**saved["neighbours"], "problem": {**problem, "claims": others}}, folder, unread)
+        # what the file does not list is > 0, and here it is to be listed
+        letters = {name.removesuffix("[i]"): "positive" for name in core["parameters"]}
+        told = {**problem, "claims": others, "parameters": letters | problem.get("parameters", {})}
+        look({**saved["neighbours"], "problem": told}, folder, unread)
     else:
         demand(len(said) == len(problem["claims"]), "a claim is missing")
 
