@@ -37,7 +37,7 @@ kernel.covers: products __init__ places
 kernel.rules: premises tradeoffs mechanisms orders parameters chains whole metrics refutations tables choices
     __init__
 kernel: theorems check saved
-language: decimals symbols synonyms worstcase writing tangents exchange formulas latex shown said shipped
+language: answers decimals symbols synonyms worstcase writing tangents exchange formulas latex shown said shipped
 spaces.classes: lines sizes attributes databases listed products records sequences subsets tuples vertices
     multisets
 spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed deals expressions

@@ -25,6 +25,7 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Loses, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.language.answers import NoAnswer
 from dpcompose.search.comparisons import parameters
 from dpcompose.search.comparisons.shorter import shorter
 from dpcompose.search.comparisons.weakening import weakened
@@ -48,7 +49,7 @@ MOST_ALONE = 100
 """The most mechanisms and types of which it is asked whether one alone loses more than any number."""
 
 
-class NoGuarantee(ValueError):
+class NoGuarantee(NoAnswer):
     """No guarantee could be derived; the message says why."""
 
 

@@ -12,10 +12,10 @@ from itertools import count, islice
 from math import comb
 
 from dpcompose.kernel.library.theory import Theory
+from dpcompose.language.answers import NoAnswer
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search.proofs import NoGuarantee, NoLemma, Proofs, Proved
-from dpcompose.spaces.classes.databases import TooLarge
+from dpcompose.search.proofs import Proofs, Proved
 from dpcompose.spaces.classes.sizes import Size
 from dpcompose.spaces.classes.tuples import Tuples
 from dpcompose.spaces.inputs.restrictions import Positions
@@ -48,7 +48,7 @@ def where_it_holds(
             if not types.types or types.gone_through > MOST_PAIRS:
                 continue
             proved = proofs.proof(claim)
-        except (InvalidSetting, NoLemma, NoGuarantee, TooLarge):
+        except (InvalidSetting, NoAnswer):
             continue
         if proved is not None:
             yield words, proved

@@ -15,6 +15,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import TermError
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.theorems import Prover, Theorem
+from dpcompose.language.answers import NoAnswer
 from dpcompose.privacy.elaboration import Elaborated, NoLemma, elaborated
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.flattening import NotFlat, flattened
@@ -75,13 +76,13 @@ class Proofs:
         return workshop
 
     @cached_property
-    def _shop_or_why(self) -> Workshop | InvalidSetting | NoLemma | NoGuarantee | TooLarge:
+    def _shop_or_why(self) -> Workshop | InvalidSetting | NoAnswer:
         """The same; what is refused once is not tried again for each claim."""
         try:
             stated.check(self.setting, self.theory)
             _ = self.unknown
             return guarantees.workshop(self.elaborated.core, self.theory)
-        except (InvalidSetting, NoLemma, NoGuarantee, TooLarge) as error:
+        except (InvalidSetting, NoAnswer) as error:
             return error
 
     @cached_property

@@ -8,6 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.commands import running
+from dpcompose.language.answers import NoAnswer
 
 if TYPE_CHECKING:
     import sympy
@@ -47,14 +48,12 @@ def add(commands: running.Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.classes.databases import TooLarge
 
     study, _ = running.load(file, given)
     values = running.values_of(given.at)
     try:
         guarantee = study.guarantee(given.notion)
-    except (NoGuarantee, TooLarge) as error:
+    except NoAnswer as error:
         data = {"file": file, "title": study.setting.title, "undecided": str(error)}
         text = f"{study.setting.title or file}\n  no guarantee: {error}\n"
         print(json.dumps(data) if given.json else text, flush=True)

@@ -30,19 +30,14 @@ def add(commands: running.Commands) -> None:
 
 def _run(file: str, given: argparse.Namespace) -> int:
     from dpcompose.front.documents.verdict import believed_pages
-    from dpcompose.front.numbers import numbers, totals
-    from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.classes.databases import TooLarge
+    from dpcompose.front.numbers import totals
 
     study, _ = running.load(file, given)
-    try:
-        weights, fixed = running.values_of(given.weights), running.values_of(given.at)
-        notion = study.judge.for_neighbours("a budget").bound.notion
-        total = totals.read_total(notion, given.total, study.theory.parameters)
-        study = study.speaking_of(total)
-        budget = study.budget(total, weights, fixed)
-    except (NoGuarantee, numbers.NoBudget, TooLarge) as error:
-        return running.unanswered(file, error, given.json)
+    weights, fixed = running.values_of(given.weights), running.values_of(given.at)
+    notion = study.judge.for_neighbours("a budget").bound.notion
+    total = totals.read_total(notion, given.total, study.theory.parameters)
+    study = study.speaking_of(total)
+    budget = study.budget(total, weights, fixed)
     if given.json:
         data = {"file": file, "title": study.setting.title} | budget.data()
         print(json.dumps(data | believed_pages(study.bound.relies_on)), flush=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.commands import init, running
+from dpcompose.language.answers import NoAnswer
 
 if TYPE_CHECKING:
     from dpcompose.spaces.classes.databases import DatabaseClass
@@ -60,11 +61,9 @@ def add(commands: running.Commands) -> None:
 def run(given: argparse.Namespace) -> int:
     """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
     from dpcompose.front.studies import as_json
-    from dpcompose.privacy.elaboration.kinds import NoLemma
     from dpcompose.privacy.settings.invalid import InvalidSetting
     from dpcompose.proof.sensitivity import compare
     from dpcompose.proof.theory.folders import PageError
-    from dpcompose.spaces.classes.databases import TooLarge
     from dpcompose.spaces.moves.built_in import misfit
     from dpcompose.spaces.moves.granularities import NotSymmetric
 
@@ -76,7 +75,7 @@ def run(given: argparse.Namespace) -> int:
         if why := misfit(granularity, on) or misfit(other, on):
             raise ValueError(f"{why}; a file says so: --on FILE" if "users = " in why else why)
         comparison = compare(granularity, other, on, given.theory)
-    except (NoLemma, TooLarge) as error:
+    except NoAnswer as error:
         finite = '; --size "= 4" says of which size' if given.size == ANY and not given.on else ""
         return _cannot_compare(f"{error}{finite}", running.UNDECIDED, given.json)
     except FileNotFoundError:

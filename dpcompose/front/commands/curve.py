@@ -33,16 +33,9 @@ def add(commands: running.Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front.numbers.curve import NoCurve
-    from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.classes.databases import TooLarge
-
     study, _ = running.load(file, given)
     values = running.values_of(given.at)
-    try:
-        points = _points(study.curve(values), given)
-    except (NoCurve, NoGuarantee, TooLarge) as error:
-        return running.unanswered(file, error, given.json)
+    points = _points(study.curve(values), given)
     if given.json:
         print(json.dumps({"file": file, "title": study.setting.title, **_data(values, points)}), flush=True)
         return running.FINE

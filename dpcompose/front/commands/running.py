@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dpcompose.language.answers import NoAnswer
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -98,7 +100,6 @@ def over_files(files: Sequence[str], run: Callable[[str], int], as_json: bool) -
     from dpcompose.front import internal
     from dpcompose.privacy.problems import ProblemError
     from dpcompose.proof.theory.folders import PageError
-    from dpcompose.spaces.classes.databases import TooLarge
 
     statuses = []
     for file in files:
@@ -116,9 +117,8 @@ def over_files(files: Sequence[str], run: Callable[[str], int], as_json: bool) -
             message = f"{file}: {error.strerror if isinstance(error, OSError) else error}"
             wrong(file, message, as_json)
             statuses.append(WRONG)
-        except TooLarge as error:
-            wrong(file, f"{file}: {error}", as_json)
-            statuses.append(UNDECIDED)
+        except NoAnswer as error:
+            statuses.append(_unanswered(file, error, as_json))
         except Exception as error:  # also of memory: the next file may need less
             wrong(file, f"{file}: {internal.words(error)}", as_json)
             statuses.append(INTERNAL)
@@ -139,7 +139,7 @@ def wrong(file: str, message: str, as_json: bool) -> None:
         print(json.dumps({"file": file, "error": message}), flush=True)
 
 
-def unanswered(file: str, why: Exception, as_json: bool) -> int:
+def _unanswered(file: str, why: Exception, as_json: bool) -> int:
     """Says why there is no answer about a file; the status of what is undecided."""
     if as_json:
         print(json.dumps({"file": file, "undecided": str(why)}), flush=True)

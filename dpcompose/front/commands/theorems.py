@@ -7,6 +7,7 @@ import json
 import sys
 
 from dpcompose.front.commands import running
+from dpcompose.language.answers import NoAnswer
 
 
 def add(commands: running.Commands) -> None:
@@ -102,13 +103,11 @@ def _theorem(given: argparse.Namespace) -> int:
 
 def _theorems_for(file: str, given: argparse.Namespace) -> int:
     from dpcompose.front.printers import listings
-    from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.classes.databases import TooLarge
 
     study, _ = running.load(file, given)
     try:
         bound = study.theorems().bound
-    except (NoGuarantee, TooLarge) as error:
+    except NoAnswer as error:
         print(f"{file}: no guarantee: {error}", file=sys.stderr)
         return running.UNDECIDED
     fits, page = bound.fits, given.theory.meant(given.id or "")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.commands import running
+from dpcompose.language.answers import NoAnswer
 
 if TYPE_CHECKING:
     from dpcompose.front.documents.verdict import Verdict
@@ -125,13 +126,11 @@ def _reports(path: str, reported: Sequence[dict[str, Any]], complete: bool) -> b
 def _run(file: str, given: argparse.Namespace, counts: Counter[str], reported: list[dict[str, Any]]) -> int:
     from dpcompose.front.printers import render
     from dpcompose.front.studies import as_json
-    from dpcompose.search.guarantees import NoGuarantee
-    from dpcompose.spaces.classes.databases import TooLarge
 
     study, claims = running.load(file, given)
     try:
         bound, missing = study.bound, ""
-    except (NoGuarantee, TooLarge) as error:
+    except NoAnswer as error:
         bound, missing = None, str(error)
     verdicts = (
         [running.checked(study, one) for one in given.claim]

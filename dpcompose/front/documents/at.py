@@ -30,11 +30,11 @@ from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.rules.refutations import attaining
+from dpcompose.language.answers import NoAnswer
 from dpcompose.language.decimals import SHOWN_DIGITS, decimal, rounded
 from dpcompose.language.said import Words, listed
 from dpcompose.language.said import member as member_of
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples import instances, released, rows
 from dpcompose.proof.counterexamples.appearing import towards_the_limit
@@ -45,7 +45,6 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.refutations import exchanged
 from dpcompose.spaces.canonical.metrics import INFINITE
-from dpcompose.spaces.classes.databases import TooLarge
 
 Point = Mapping[str, Fraction]
 Pair = tuple[Any, Any]
@@ -216,7 +215,7 @@ class At:
         if self.type.unlimited or self._is_there(self.pair):
             return self
         pairs: Iterable[Pair] = ()
-        with suppress(NoLemma, TooLarge):
+        with suppress(NoAnswer):
             pairs = self.inputs.neighbouring_pairs().pairs
         both = (pair for D, E in pairs for pair in ((D, E), (E, D)))
         there = next((pair for pair in both if self._is_there(pair)), None)
@@ -228,7 +227,7 @@ class At:
         databases = self.inputs.setting.databases
         if pair[0] not in databases or pair[1] not in databases:
             return False
-        with suppress(NoLemma, TooLarge):
+        with suppress(NoAnswer):
             return self._far(self.moved_to(pair).type) == self._far(self.type)
         return True
 

@@ -17,6 +17,7 @@ from dpcompose.kernel.expressions.intervals import enclosure, sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
+from dpcompose.language.answers import NoAnswer
 from dpcompose.language.decimals import decimal, rounded
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
@@ -40,7 +41,7 @@ EXPONENTS = (1, 2, 3, 5, 7, 9)
 """Powers of a tenth near which a table has a δ."""
 
 
-class NoCurve(ValueError):
+class NoCurve(NoAnswer):
     """There is no curve of what is asked for; the message says why, and what has one."""
 
 

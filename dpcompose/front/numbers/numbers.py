@@ -15,6 +15,7 @@ from dpcompose.kernel.expressions import naming, substitution
 from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
+from dpcompose.language.answers import NoAnswer
 from dpcompose.language.symbols import Domain, family_of, symbol
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class WrongValue(ValueError):
     """A number is given that is none, or not allowed, or for no parameter; the message says which."""
 
 
-class NoBudget(ValueError):
+class NoBudget(NoAnswer):
     """No parameters are found for a total; the message says why, and what would help."""
 
 

@@ -18,6 +18,7 @@ from dpcompose.front.studies.neighbours import ForNeighbours, beside
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
+from dpcompose.language.answers import NoAnswer
 from dpcompose.privacy import problems
 from dpcompose.privacy.guarantees.notions import Guarantee, InMetric, in_metric
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
@@ -25,8 +26,6 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.proof.theory.registry import Theory
-from dpcompose.search.proofs import NoGuarantee
-from dpcompose.spaces.classes.databases import TooLarge
 
 if TYPE_CHECKING:  # which take a while to load, and most compositions are for neighbours
     from dpcompose.front.studies.in_metrics import InMetrics
@@ -160,7 +159,7 @@ class Judge:
     def beside(self) -> Bound | None:
         """The best guarantee for neighbours of a composition in metrics, where a claim is for these."""
         judge, claims = self._beside
-        with suppress(NoGuarantee, InvalidSetting, TooLarge):
+        with suppress(InvalidSetting, NoAnswer):
             return judge.bound if judge is not None and claims else None
         return None
 

@@ -17,6 +17,7 @@ from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.language import formulas
+from dpcompose.language.answers import NoAnswer
 from dpcompose.language.said import Said, plain
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.elaboration import Elaborated
@@ -39,7 +40,6 @@ from dpcompose.search.conversions import besides, orders
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NoLemma, Proofs
 from dpcompose.search.replayed import Proved
-from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.written import image
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 CURVES = ("curve", "curve_standing")
 """The rules by which a computed curve proves a claim, or says how large it is."""
-NO_STUDY = (problems.ProblemError, InvalidSetting, NoLemma, NoGuarantee, TooLarge)
+NO_STUDY = (problems.ProblemError, InvalidSetting, NoAnswer)
 """What says that data for neighbours are none, or that the kernel has no setting for them."""
 
 
@@ -79,11 +79,11 @@ class ForNeighbours:
         return found
 
     @cached_property
-    def _bound_or_why(self) -> Bound | InvalidSetting | NoGuarantee | TooLarge:
+    def _bound_or_why(self) -> Bound | InvalidSetting | NoAnswer:
         """The same; what is refused once is not tried again for each claim."""
         try:
             return self._in(None)
-        except (InvalidSetting, NoGuarantee, TooLarge) as error:
+        except (InvalidSetting, NoAnswer) as error:
             nearer = self._nearer
             return error.with_traceback(None) if nearer is None else nearer._bound_or_why
 
@@ -92,7 +92,7 @@ class ForNeighbours:
         """The same with the smaller orders of which something is known at the distances there are."""
         if self.setting.orders is None or self.setting.has_choices:
             return None
-        with suppress(InvalidSetting, NoGuarantee, NoLemma, TooLarge):
+        with suppress(InvalidSetting, NoAnswer):
             if (within := orders.within_reach(self.proofs.shop)) is not None:
                 return ForNeighbours(self.setting.at_orders(within), self.theory)
         return None
@@ -146,7 +146,7 @@ class ForNeighbours:
         """The same, made."""
 
         def one_by_one() -> Bound | None:
-            with suppress(NoGuarantee, TooLarge):
+            with suppress(NoAnswer):
                 return None if (flat := self.flat(guarantees.notion)) is None else flat._in(guarantees.notion)
             return None
 
@@ -165,7 +165,7 @@ class ForNeighbours:
             if proved.verdict.theorem is not None and proved.verdict.theorem.rule == "by_lines":
                 return tradeoffs.answer(answer, proved, self.theory, self.check)
             return self._answer(answer, proved)
-        except (NoLemma, NoGuarantee, TooLarge) as error:
+        except NoAnswer as error:
             return replace(answer, reason=str(error))
 
     def _answer(self, answer: Answer, proved: Proved) -> Answer:
@@ -231,7 +231,7 @@ class ForNeighbours:
             made = proved.verdict.theorem
             which = None if made is None or made.rule != "choose" else made.arguments["which"]
             choice = choices.choice(which) if which is not None else None
-            with suppress(NoGuarantee, NoLemma, TooLarge):
+            with suppress(NoAnswer):
                 if choice is None:
                     return self._in(notion)
                 return self._with_one_each(choice, notion, proved.verdict.guarantees)
@@ -242,11 +242,11 @@ class ForNeighbours:
             proved.word == "refuted"
             or (guarantees is not None and guarantees.shop.setting != self.proofs.shop.setting)
         ):
-            with suppress(NoGuarantee, NoLemma, TooLarge):
+            with suppress(NoAnswer):
                 return flat._in(notion) if guarantees is not None else flat.bound
         if guarantees is not None:
             return None if self.proofs.unknown else self._shown(guarantees)
-        with suppress(NoGuarantee, NoLemma, TooLarge):
+        with suppress(NoAnswer):
             return self.bound
         return None
 
@@ -272,7 +272,7 @@ class ForNeighbours:
     def _nearby_words(self, claim: Claim) -> Iterator[str]:
         """The changes of the setting after which a claim is proved, each with what is only believed."""
         study = self.flat(claim.guarantee.notion) or self
-        with suppress(NoLemma, NoGuarantee, TooLarge):
+        with suppress(NoAnswer):
             for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby):
                 pages = self.theory.relied_on(proved.rests_on.pages & self.theory.pages.keys())
                 yield "; ".join([words, *registry.rests(pages)])
@@ -295,7 +295,7 @@ class ForNeighbours:
     def _least(self, answer: Answer) -> Guarantee | None:
         """The least guarantee that is known at a claim's δ, by a curve or by the verdict."""
         claim, proved = answer.claim, answer.verdict == "proved"
-        with suppress(NoGuarantee, NoLemma):
+        with suppress(NoAnswer):
             return least.guarantee(self.proofs.shop_in(claim.notion), claim.guarantee, proved)
         return None
 
@@ -370,7 +370,7 @@ class ForNeighbours:
         """What a reader of the result should know first."""
         try:
             vacuous = self.bound.vacuous
-        except (NoGuarantee, TooLarge):
+        except NoAnswer:
             return []
         if vacuous:
             return [
@@ -390,7 +390,7 @@ class ForNeighbours:
         best = known if isinstance(known, Bound) else None
         notions = {verdict.claim.notion for verdict in verdicts}
         if best is not None and best.notion not in notions and len(notions) == 1 and self.setting.has_choices:
-            with suppress(NoGuarantee, TooLarge):
+            with suppress(NoAnswer):
                 return self._in(*notions)
         if self.setting.has_choices:
             return best  # a claim may be judged by another choice of guarantees
@@ -414,7 +414,7 @@ class ForNeighbours:
         judge = self if setting is self.setting else ForNeighbours(setting, self.theory)
         proved = [judge.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in judged]
         notion = None
-        with suppress(NoGuarantee, TooLarge):
+        with suppress(NoAnswer):
             notion = judge.bound.guarantee.notion
         data = writing.to_data(setting, claims, self.theory.parameters)
         return proofs.saved(judge.proofs, data, proved, notion)

@@ -28,6 +28,7 @@ from dpcompose.front import files
 from dpcompose.front.studies.judge import Judge
 from dpcompose.front.studies.results import Answer, Proof, Result, Theorems
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.language.answers import NoAnswer
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.format.checks import near
 from dpcompose.privacy.guarantees.notions import Guarantee, InMetric
@@ -301,14 +302,13 @@ class Study(Shown):
 
     def _curve(self, at: Mapping[Any, object]) -> PrivacyCurve:
         """The curve at some values: of all guarantees of each mechanism at once, where these are alike."""
-        from dpcompose.front.numbers.curve import NoCurve, PrivacyCurve
+        from dpcompose.front.numbers.curve import PrivacyCurve
         from dpcompose.front.studies.specialised import specialised
-        from dpcompose.search.guarantees import NoGuarantee
 
         judge = self.judge.for_neighbours("a curve")
         if not judge.setting.has_choices:
             return PrivacyCurve(specialised(judge.bound, at), self.theory)
-        with suppress(NoCurve, NoGuarantee):
+        with suppress(NoAnswer):
             at_once = PrivacyCurve(specialised(judge.bound, at, judge.setting), self.theory)
             at_once.delta(0)
             return at_once

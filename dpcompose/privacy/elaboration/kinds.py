@@ -14,6 +14,7 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.language import formulas
+from dpcompose.language.answers import NoAnswer
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
@@ -26,7 +27,7 @@ from dpcompose.spaces.moves.granularities import Granularity
 Pair = tuple[Database, Database]
 
 
-class NoLemma(ValueError):
+class NoLemma(NoAnswer):
     """No lemma is about such a class, so no core setting says what the setting says; the message says why.
 
     pair -- where what is read moves further and further as databases of an arbitrary universe are larger,

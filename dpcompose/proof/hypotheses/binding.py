@@ -8,12 +8,11 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from dpcompose.language.answers import NoAnswer
 from dpcompose.language.said import Part, Words, filled, same
-from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.proof.hypotheses.evidence import AT_LEAST, P_I, Evidence, K, P, fails, undecided
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory.registry import Hypothesis, Theory, predicates
-from dpcompose.spaces.classes.databases import TooLarge
 from dpcompose.spaces.moves.built_in import BUILT_IN
 from dpcompose.spaces.moves.granularities import Granularity
 
@@ -39,7 +38,7 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
         return fails(unfit)
     try:
         evidence: Evidence = predicate.check(inputs, **{name: letters[name] for name in wanted})
-    except (NoLemma, TooLarge) as error:
+    except NoAnswer as error:
         return undecided(str(error))
     if predicate in inputs.theory.hypotheses.values():
         return replace(evidence, words=Words(evidence.words, f", says {hypothesis.is_!r} of one's own"))

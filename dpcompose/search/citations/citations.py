@@ -14,6 +14,7 @@ from typing import Any
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, Term
+from dpcompose.language.answers import NoAnswer
 from dpcompose.language.said import Words
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration.kinds import NoLemma
@@ -26,7 +27,6 @@ from dpcompose.proof.theory.registry import Fact, Hypothesis, Named, Page, PageE
 from dpcompose.search.citations.conclusions import Conclusions, NoConclusion
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.spaces.canonical.metrics import INFINITE
-from dpcompose.spaces.classes.databases import TooLarge
 
 MOST_FIBRES = 500
 """Of up to so many inputs the minimum over fibres is compared with its closure."""
@@ -173,7 +173,7 @@ class Citing:
             return terms.ONE
         try:
             steps = self.inputs.steps_apart(stated)
-        except (NoLemma, TooLarge) as error:
+        except NoAnswer as error:
             raise NoConclusion(f"needs how granularities compare: {error}") from None
         return INFINITY if steps == INFINITE else terms.number(int(steps))
 

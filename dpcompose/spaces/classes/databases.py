@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 from dpcompose.kernel.core.assumptions import Assumed
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.language.answers import NoAnswer
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.classes.attributes import Attributes
 from dpcompose.spaces.classes.sizes import ANY_SIZE, Size
@@ -52,7 +53,7 @@ class Symbolic:
         raise NotImplementedError
 
 
-class TooLarge(ValueError):
+class TooLarge(NoAnswer):
     """A class or a set of pairs is too large to go through; says how large and what would do."""
 
 
