@@ -48,7 +48,8 @@ class Verdict:
     verdict -- "proved", "refuted" or "undecided";
     loose -- proved claims: True where it is larger than the bound for some values, False where they
     equal an optimal bound, None where neither is known;
-    counterexample -- refuted claims; reason -- undecided claims, in words;
+    counterexample -- refuted claims; None where no two databases can be written out, as what is lost is
+    approached by larger and larger ones; reason -- undecided claims, and refuted ones without it, in words;
     by_curve -- whether a computed curve proves;
     changes -- refuted claims: what finds changes of the setting after which the claim is proved, in words;
     bound -- the guarantee that the claim was compared with, where there is one: in the claim's notion;
