@@ -66,6 +66,7 @@ OF = [
     "among-groups.toml",
     "between.toml",
     "between-sizes.toml",
+    "noise-in-groups.toml",
     "corners.toml",
     "families-in-formulas.toml",
     "few-records.toml",

@@ -191,11 +191,43 @@ def test_what_is_no_such_group_is_refused(change: dict[str, Any], words: str) ->
         problems.read_data(data)
 
 
-def test_noise_is_refused_in_words() -> None:
-    data = problem("m", "bounded", [None], ["bounded"], ["own"])
+@pytest.mark.parametrize(
+    ("of", "query", "noise", "notion", "bound"),
+    [
+        ("unbounded", "count", "laplace", "pure", "m/b"),
+        ("bounded", "count", "laplace", "pure", "0"),
+        ("bounded", {"histogram": 3}, "laplace", "pure", "2*m/b"),
+        ("bounded", {"histogram": 3}, "gaussian", "gaussian", "sqrt(2)*m/b"),
+        ("unbounded", {"histogram": 3}, "gaussian", "zcdp", "m**2/(2*b**2)"),
+        ("unbounded", {"sum": ["-1", "3"]}, "laplace", "pure", "3*m/b"),
+        ("bounded", {"sum": ["-1", "3"]}, "laplace", "pure", "4*m/b"),
+        (
+            {"contribution": {"parts": "1", "rows": "2", "replaced": True}},
+            "count",
+            "laplace",
+            "pure",
+            "2*m/b",
+        ),
+    ],
+)
+@pytest.mark.parametrize("m", ["m", 2, 30])
+def test_values_of_queries_move_as_many_times_as_far(
+    m: int | str, of: Any, query: Any, noise: str, notion: str, bound: str
+) -> None:
+    reads: Reads = [["a", "a'"]] if isinstance(of, dict) else [None]
+    data = problem(m, of, reads, ["bounded"], ["own"])
     del data["mechanisms"][0]["guarantee"]
-    data["mechanisms"][0] |= {"query": "count", "noise": {"laplace": "1/e"}}
-    with pytest.raises(NoGuarantee, match="adds noise"):
+    data["mechanisms"][0] |= {"query": query, "noise": {noise: "b"}}
+    known = problems.read_data(data).setting.letters
+    assert optimal_bound(data, notion) == formulas.parse(bound.replace("m", str(m)), known)
+
+
+@pytest.mark.parametrize("query", [{"variance": [0, 1]}, {"mean": [0, 1]}])
+def test_values_that_do_not_are_refused_in_words(query: Any) -> None:
+    data = problem("m", "bounded", [None], ["bounded"], ["own"], size="= n")
+    del data["mechanisms"][0]["guarantee"]
+    data["mechanisms"][0] |= {"query": query, "noise": {"laplace": "1/e"}}
+    with pytest.raises(NoGuarantee, match=r"not seen to be convex|says nothing of any number"):
         optimal_bound(data)
 
 

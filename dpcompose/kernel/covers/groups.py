@@ -22,6 +22,7 @@ from typing import Any
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
+from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, first_of
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, least, number
@@ -38,20 +39,25 @@ def are_scaled(setting: Setting) -> bool:
     return databases.steps_add_up
 
 
-def of_single_steps(setting: Setting) -> Setting:
+def of_single_steps(setting: Setting, theory: Theory) -> Setting:
     """The setting for single steps of the target.  Raises NoCover where groups are not m times as far."""
-    mechanisms = tuple(_for_single_steps(mechanism, setting.target) for mechanism in setting.mechanisms)
+    mechanisms = tuple(
+        _for_single_steps(mechanism, setting.target, theory) for mechanism in setting.mechanisms
+    )
     target = replace(setting.target, steps=1, times=None)
     return replace(setting, target=target, mechanisms=mechanisms, flat=None)
 
 
-def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
-    """A mechanism whose distance for m steps is m times that of one, or does not depend on m."""
+def _for_single_steps(mechanism: Mechanism, target: Relation, theory: Theory) -> Mechanism:
+    """A mechanism whose distance for m steps is m times that of one, or does not depend on m.
+
+    The value of a query moves m times as far where it does so by linear forms, or as a norm, in how many
+    records come and go.
+    """
     stated = mechanism.stated
     if stated is None:
-        raise NoCover(
-            f"{mechanism.name} adds noise, which is not supported beside groups of any number of steps"
-        )
+        query_in_rows(mechanism, theory)
+        return mechanism
     if stated.times not in (None, target.times):
         raise NoCover(f"{mechanism.name} is stated for groups of another number of steps than the target's")
     if stated.steps > 1:
@@ -96,7 +102,7 @@ def _of_multiples(
     """The types of single steps, m times as far, or as often as leads as far as any number does."""
     m = setting.target.times or number(setting.target.steps)
     page = theory.procedure(PROCEDURE)
-    found = single(of_single_steps(setting), theory, True)
+    found = single(of_single_steps(setting, theory), theory, True)
     fixed = frozenset(
         i
         for i, mechanism in enumerate(setting.mechanisms, start=1)
@@ -115,7 +121,8 @@ def _of_multiples(
         m = least(m, enough)
     types = tuple(_scaled(type, m, fixed, setting) for type in found.types)
     every = frozenset(range(1, len(setting.mechanisms) + 1))
-    whole = frozenset(i for i in every if not setting.mechanisms[i - 1].partition)
+    one_way = (i for i in every if setting.mechanisms[i - 1].noise is None)  # others may split what moves
+    whole = frozenset(i for i in one_way if not setting.mechanisms[i - 1].partition)
     as_far = frozenset(i for i in whole if len({dict(type.moves).get(i) for type in found.types}) == 1)
     convex = every - fixed - as_far | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
@@ -288,9 +295,10 @@ def _scaled(type: Type, m: Term, fixed: frozenset[int], setting: Setting) -> Typ
         return m * many if setting.mechanisms[i - 1].partition else many, r
 
     moves: Moves = tuple((i, tuple(far(i, *each) for each in some)) for i, some in type.moves)
+    entries = tuple((i, tuple(m * r for r in some)) for i, some in type.entries)
     if m.number is None:
-        return Type(moves, type.unlimited, type.pair, often=m)
-    return Type(moves, type.unlimited, repeated(type, int(m.number), setting.databases))
+        return Type(moves, type.unlimited, type.pair, entries, often=m)
+    return Type(moves, type.unlimited, repeated(type, int(m.number), setting.databases), entries)
 
 
 def repeated(type: Type, often: int, databases: Databases) -> Pair:
