@@ -28,13 +28,13 @@ kernel.deciders.norms: squares norms
 kernel.covers: paths types blocks cones distances queries groups records rooms seen sizes steps alike sunflowers arrays
     cells contributions corners differing listed policies counts
 kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs keys spreading curves equalities
-    outcomes pieces
+    outcomes pieces below_normal
 kernel.deciders.tables: divergences entries together orders promises tables
 kernel.deciders.curves: noises
 kernel.composition: divergences families given samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed written_out
 kernel.covers: products __init__ places
-kernel.rules: premises tradeoffs mechanisms orders parameters chains whole metrics refutations tables choices
+kernel.rules: premises tradeoffs mechanisms orders parameters chains whole curves metrics refutations tables choices
     __init__
 kernel: theorems check saved
 language: answers decimals symbols synonyms worstcase writing tangents exchange formulas latex shown said shipped
@@ -78,7 +78,7 @@ search.choices: implications
 search.conversions: ways
 search: tightness guarantees least reasons stated
 search.citations: conclusions citations
-search.conversions: apart implied within besides
+search.conversions: apart implied within below besides
 search.refutations: claimed fewer witnesses curves
 search: by_rows verdicts replayed
 search.choices: choices

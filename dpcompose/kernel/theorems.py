@@ -23,6 +23,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     closer, losses, cover                       ⊢ so is the largest of the closer values
     apart(pages), cover, losses of all M_i      ⊢ so is what is lost with δ set apart, and that δ
     curve(claim), cover, losses of all M_i      ⊢ the claim is, its δ at least the curve at its ε
+    below_curve(claim), cover, losses of all M_i ⊢ so is one whose curve is above that of the losses
     curve_standing, claim that holds            ⊢ it is loose, or nothing smaller holds
     vacuous(claim), cover without types         ⊢ every guarantee holds
     trivial(claim)                              ⊢ so does one that every mechanism has

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forged_results.edits import Edit, both, claimed, remove, set_at, stamped, step
 
+GAUSSIAN = "problems/51-one-file-four-notions"
 NORMAL = "pages/computed/gaussian-curve"
 FORGERIES: dict[str, tuple[str, Edit]] = {
     "a delta below the curve of normal noise": (NORMAL, claimed(1, "delta", "0.1269367375")),
@@ -18,6 +19,16 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         NORMAL,
         step("curve", 1, "claim", to={"notion": "approximate", "epsilon": "1", "delta": "1/2"}),
     ),
+    "Gaussian claims, a smaller mu": (GAUSSIAN, claimed(6, "mu", "0.6362")),
+    "Gaussian claims, a larger mu": (GAUSSIAN, claimed(7, "mu", "0.6363")),
+    "chords of another claim": (
+        GAUSSIAN,
+        step("below_curve", 1, "claim", to={"notion": "gaussian", "mu": "0.63"}),
+    ),
+    "a chord below another event": (GAUSSIAN, step("below_curve", 1, "chords", 0, 1, 3, to="0")),
+    "a chord left out": (GAUSSIAN, step("below_curve", 1, "chords", 0, 0, 0, to="1/10")),
+    "chords that end too soon": (GAUSSIAN, step("below_curve", 1, "chords", 0, 0, 21, to="39/10")),
+    "what a claim implies at another epsilon": (GAUSSIAN, step("exceed", 1, "implied", "epsilon", to="3")),
     "two steps of pure privacy, a smaller delta": (
         "pages/computed/optimal-composition",
         claimed(1, "delta", "0.3378"),

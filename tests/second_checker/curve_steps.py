@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
+from second_checker import enclosures, normals
 from second_checker.conclusions import Bound, Cover, Shown
 from second_checker.enclosures import Interval
+from second_checker.forms import letters
 from second_checker.losses import Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pieces import Curves
@@ -18,7 +21,7 @@ SAME = Fraction(1, 10**30)
 
 
 class CurveSteps(RowSteps):
-    """The rules curve, curve_standing and exceed."""
+    """The rules curve, below_curve, curve_standing and exceed."""
 
     @cached_property
     def curves(self) -> Curves:
@@ -67,6 +70,36 @@ class CurveSteps(RowSteps):
         values = self.claimed(step["claim"], ["epsilon", "delta"])
         return Bound("approximate", values, frozenset(), step["claim"])
 
+    def below_curve(self, step: Any, before: list[Any]) -> Bound:
+        """A claim μ: between the ends of each chord the curve is below an event of normal noise around 0 and μ."""
+        claim, promises = step["claim"], self.every(before)
+        values = self.claimed(claim, ["mu"])
+        demand(claim["notion"] == "gaussian" and values["mu"] is not None, "no claim of Gaussian privacy")
+        self.losses.library.of("computed", converse=True)
+        if len(step["chords"]) != 1 or any(one.notion in ("gaussian", "zcdp") for one in promises):
+            raise NotRead("curve", "several curves, or normal noise, below that of normal noise")
+        ((ends, events, limit),) = step["chords"]
+        mu = self.algebra.enclose(values["mu"], {})[0]
+        heights = [self.height(end, promises) for end in (*ends, limit)]
+        *_, (last, _), (most, nothing) = heights
+        demand(heights[0][0] == 1 and most <= last, "chords do not go from 0 to beyond all losses")
+        for two, z in zip(pairwise(heights[:-1]), map(Fraction, events), strict=True):
+            p, q = normals.below(mu - z)[0], normals.below(-z)[1]
+            over = max(delta + c * q - p for c, delta in two)
+            demand(over <= SAME, "a chord is not below its event")
+            if over > 0:
+                raise NotRead("curve", "chords too far out to tell them from events")
+        demand(nothing <= SAME, "something is lost beyond the limit")
+        squares = self.claimed(claim, ["mu"], frozenset({"mu"}))
+        return Bound("gaussian", squares, frozenset({"mu"}), claim)
+
+    def height(self, end: Any, promises: list[Promise]) -> tuple[Fraction, Fraction]:
+        """e^ε at a constant ε, and the curve there, from above."""
+        form = self.algebra.read(end)
+        demand(not letters(form), "an end with letters")
+        epsilon = self.algebra.enclose(form, {})
+        return Fraction(enclosures.exponential(epsilon)[1]), self.curves.above(promises, epsilon)
+
     def curve_standing(self, step: Any, before: list[Any]) -> Shown:
         """That a claim lies above the curves; that it lies on them is not seen by enclosing."""
         self.one(before[:1], Bound)
@@ -80,10 +113,11 @@ class CurveSteps(RowSteps):
 
     def exceed(self, step: Any, before: list[Any]) -> Shown:
         """That a claim lies below the curve of some mechanisms at the point."""
-        if "implied" in step:
-            raise NotRead("curve", "what a claim of another notion implies")
         point = self.point(step["point"])
-        epsilon, delta = self.numbers(step["claim"], point)
+        if "implied" in step:
+            epsilon, delta = self.of_claim(step["claim"], step["implied"], point)
+        else:
+            epsilon, delta = self.numbers(step["claim"], point)
         by = [i - 1 for i in step.get("by", range(1, self.count + 1))]
         demand(set(by) <= set(range(self.count)) and len(set(by)) == len(by), "curves of no mechanism")
         promises = [one for one in self.every(before) if one.mechanism in by]
@@ -91,3 +125,14 @@ class CurveSteps(RowSteps):
         demand(least > delta[1], "the curve is not above the claim")
         self.losses.library.of("processing", of="parts")
         return Shown("refuted", step["claim"])
+
+    def of_claim(self, claim: Any, by: Any, point: dict[str, Fraction]) -> tuple[Interval, Interval]:
+        """An ε, and the δ there of normal noise with the μ of a claim at a point."""
+        demand(set(by) == {"notion", "epsilon"} and by["notion"] == "approximate", "curves of another notion")
+        if claim["notion"] != "gaussian":
+            raise NotRead("curve", "what a claim of another notion implies")
+        mu, end = self.claimed(claim, ["mu"])["mu"], self.algebra.read(by["epsilon"])
+        demand(mu is not None and not letters(end), "a claim of ∞, or an ε with letters")
+        number, epsilon = self.algebra.enclose(mu, point), self.algebra.enclose(end, {})
+        demand(epsilon[0] >= 0, "an ε below 0")
+        return epsilon, normals.normal(enclosures.times(number, number), epsilon)

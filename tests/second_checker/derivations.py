@@ -36,6 +36,7 @@ KEYS = {
     "refute": {"from", "claim", "point", "through"},
     "loose": {"from", "claim", "key", "point"},
     "curve": {"from", "claim", "bits", "certificate"},
+    "below_curve": {"from", "claim", "notion", "chords", "bits"},
     "curve_standing": {"from", "claim", "bits"},
     "exceed": {"from", "claim", "point", "neighbours", "bits", "by", "implied"},
     "by_rows": {"claim"},

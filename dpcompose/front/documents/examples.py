@@ -27,14 +27,13 @@ from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.curves import pieces
 from dpcompose.kernel.deciders.tables import entries, promises
 from dpcompose.kernel.expressions import formulas, terms
-from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.intervals import Interval, enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term
 from dpcompose.kernel.judgements import Attained, Covers, Loses, Lower, Refuted
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.rules.parameters import narrower
 from dpcompose.kernel.rules.refutations import attaining
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.language.said import Item
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
@@ -237,13 +236,13 @@ def _by_curve(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> C
     stated, by = stated_of(theorem), given.get("by")
     there = at(covered.cover.types[given["neighbours"] - 1], stated, None)
     chosen = [loss for loss in stated if by is None or loss.mechanism in by]
-    notion, claim, through = _on_curves(theorem, theory, there)
+    notion, claim, value, through = _on_curves(theorem, theory, there)
     curves = computed.Curves(notion, chosen, core, theory.in_kernel)
     if not through and curves.by_event(there.type) is not None:
         return _by_event(there, chosen[0].mechanism, claim)
     if any(there.grows(loss.mechanism) for loss in chosen):
         return None  # the curve is that of the limit
-    bits, value = given["bits"], enclosure(claim["delta"], given["bits"])
+    bits = given["bits"]
     every = (
         map(there.moved_to, instances.larger(there.pair, there.told.kind.times))
         if there.type.unlimited
@@ -261,19 +260,20 @@ def _by_curve(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> C
     return replace(made, through=through, epsilon=epsilon, bits=bits, most=most)
 
 
-def _on_curves(theorem: Theorem, theory: Theory, at: At) -> tuple[str, Mapping[str, Term], tuple[str, ...]]:
-    """A notion that has curves, and the claim in it: of another notion the δ at an ε of all that satisfies
-    it, rounded up, and the page that says so."""
+def _on_curves(
+    theorem: Theorem, theory: Theory, at: At
+) -> tuple[str, Mapping[str, Term], Interval, tuple[str, ...]]:
+    """A notion that has curves, the claim in it, its δ enclosed, and the page by which it is implied: of a
+    claim of another notion the δ, at an ε, is that of all that satisfies it."""
     assert isinstance(theorem.says, Refuted)
     claim, notion = at.claimed(dict(theorem.says.values)), theorem.says.notion
-    implied = theorem.arguments.get("implied")
+    implied, bits = theorem.arguments.get("implied"), theorem.arguments["bits"]
     if implied is None:
-        return notion, claim, ()
+        return notion, claim, enclosure(claim["delta"], bits), ()
     page = computed.page_of_claims(theory.in_kernel, implied["notion"], notion)
     curve = pieces.curve([pieces.piece(page.head.parts[notion], claim, ONE)])
     epsilon = formulas.parse(implied["epsilon"], {})
-    delta = rounded(pieces.above([curve], epsilon, BITS[0]), SHOWN_DIGITS, up=True)
-    return implied["notion"], {"epsilon": epsilon, "delta": terms.number(delta)}, (page.id,)
+    return implied["notion"], {"epsilon": epsilon}, pieces.between(curve, epsilon, bits), (page.id,)
 
 
 def _by_event(at: At, i: int, claim: Mapping[str, Term]) -> Counterexample | None:

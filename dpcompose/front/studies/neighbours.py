@@ -15,7 +15,8 @@ from dpcompose.front.documents.verdict import Least
 from dpcompose.front.studies import nested, together, tradeoffs
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.judgements import Refuted
+from dpcompose.kernel.judgements import Refuted, Satisfies
+from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
 from dpcompose.language.answers import NoAnswer
 from dpcompose.language.said import Said, plain
@@ -36,7 +37,7 @@ from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search import least, nearby, proofs, stated
 from dpcompose.search.choices.choices import Choice
-from dpcompose.search.conversions import besides, orders
+from dpcompose.search.conversions import below, besides, orders
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NoLemma, Proofs
 from dpcompose.search.replayed import Proved
@@ -219,11 +220,18 @@ class ForNeighbours:
             page = self.theory.in_kernel.procedure("rows of tables")
             return f"by {page}: the tables keep it at all neighbours"
         if (made := besides.shown_by(answer.outcome.theorem)) is not None:
-            words = plain(shown.words_of(shown.steps.private(made)))
+            words = plain(self._words_of(answer.claim.guarantee, made, shown))
             return f"from {words}, by {', '.join(besides.pages(made))}"
         if answer.verdict == "proved" and shown.conversions:
             return f"from {plain(shown.said)}, by {', '.join(page.id for page in shown.conversions)}"
         return ""
+
+    def _words_of(self, claimed: Guarantee, made: Theorem, shown: Bound) -> Said:
+        """What a theorem says in words: of a claim's notion, computed by a curve, with decimals."""
+        if made.rule != "below_curve" or not isinstance(made.says, Satisfies):
+            return shown.words_of(shown.steps.private(made))
+        known = claimed.with_values(made.says.values)
+        return [f"{shown.guarantee.granularity} ", sentences.claimed(known, self.theory, True)]
 
     def _compared(self, proved: Proved, notion: str) -> Bound | None:
         """The guarantee that a claim was compared with: of the setting, or of its studies one by one."""
@@ -296,7 +304,9 @@ class ForNeighbours:
         """The least guarantee that is known at a claim's δ, by a curve or by the verdict."""
         claim, proved = answer.claim, answer.verdict == "proved"
         with suppress(NoAnswer):
-            return least.guarantee(self.proofs.shop_in(claim.notion), claim.guarantee, proved)
+            shop = self.proofs.shop_in(claim.notion)
+            known = least.guarantee(shop, claim.guarantee, proved)
+            return known if known is not None or proved else below.least_known(shop, claim.guarantee)
         return None
 
     def flat(self, notion: str | None = None) -> ForNeighbours | None:

@@ -385,7 +385,8 @@ class Computed(Head):
     same for mechanisms that add noise, in terms of its parameter, r being how far an entry moves;
     in_a_metric -- the same for what mechanisms can lose at D, E whose guarantee is one in a metric, in terms
     of the parameters at D, E: there may be databases at any distance between these;
-    tables -- whether it is about mechanisms given by tables, whose rows are what they are.
+    tables -- whether it is about mechanisms given by tables, whose rows are what they are;
+    converse -- whether what has no larger δ than its one part, at any ε ≥ 0, has the guarantee of that.
     """
 
     notions_in: ClassVar[tuple[str, ...]] = ("notion", "parts", "in_a_metric")
@@ -397,6 +398,7 @@ class Computed(Head):
     noises: dict[str, dict[str, str]] = field(default_factory=dict)
     in_a_metric: dict[str, dict[str, str]] = field(default_factory=dict)
     tables: bool = False
+    converse: bool = False
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, texts in self.parts.items():

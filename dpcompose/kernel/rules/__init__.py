@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from dpcompose.kernel.rules.chains import metric_form
 from dpcompose.kernel.rules.choices import among, choose, implies
+from dpcompose.kernel.rules.curves import below_curve, curve, curve_standing
 from dpcompose.kernel.rules.mechanisms import convert, given, noise, study, table
 from dpcompose.kernel.rules.metrics import bounded, everywhere, is_metric, larger, least_everywhere, metric
 from dpcompose.kernel.rules.orders import at_orders
@@ -19,8 +20,6 @@ from dpcompose.kernel.rules.whole import (
     closer,
     compose,
     cover,
-    curve,
-    curve_standing,
     least,
     one_by_one,
     trivial,
@@ -32,7 +31,20 @@ from dpcompose.kernel.rules.whole import (
 EVERY = (
     *(given, noise, table, study, implies, choose, least, among, one_by_one, at_orders, convert),
     *(by_lines, by_rows, against_rows),
-    *(compose, cover, worst, closer, apart, curve, curve_standing, vacuous, trivial, change, weaken),
+    *(
+        compose,
+        cover,
+        worst,
+        closer,
+        apart,
+        curve,
+        below_curve,
+        curve_standing,
+        vacuous,
+        trivial,
+        change,
+        weaken,
+    ),
     *(attain, exceed, refute, optimal, loose),
     metric_form,
     *(metric, everywhere, is_metric, bounded, least_everywhere, larger),

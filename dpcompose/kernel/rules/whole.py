@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
-from dpcompose.kernel import comparison, computed, covers, written_out
+from dpcompose.kernel import comparison, covers
 from dpcompose.kernel.composition import apart as set_apart
-from dpcompose.kernel.composition import divergences, families, losses
+from dpcompose.kernel.composition import divergences, losses
 from dpcompose.kernel.composition.closer import Closer, largest
 from dpcompose.kernel.composition.losses import Composition
 from dpcompose.kernel.core.settings import Mechanism, Setting
@@ -34,7 +33,6 @@ from dpcompose.kernel.rules.premises import (
     BadStep,
     Found,
     Premises,
-    check_always_there,
     check_key,
     claimed,
     claimed_of,
@@ -130,47 +128,6 @@ def check_every_type(covered: Covers) -> None:
 def page_of_substitution(theory: Theory) -> frozenset[str]:
     """The page by which a profile is substituted into what is lost."""
     return frozenset({theory.first("substitution", lambda page: True, "no page substitutes a profile").id})
-
-
-def curve(
-    setting: Setting,
-    theory: Theory,
-    premises: Premises,
-    *,
-    claim: Any,
-    bits: int | None = None,
-    certificate: Any = None,
-) -> Found:
-    """A claim holds where its δ is at least the curve, at its ε, at every type: by numbers with so many bits,
-    or as a certificate shows of formulas in letters."""
-    covered, *stated = said(premises, Covers, Loses, ...)
-    guarantee = claimed(claim, setting, theory)
-    check_every_type(covered)
-    known = computed.Curves.of_all(guarantee.notion, stated, setting, theory)
-    if bits is None:
-        grounds, values = have_values(guarantee, setting), dict(guarantee.values)
-        least, pages = written_out.delta(known, values["epsilon"], covered.cover)
-        used = at_least(setting, theory, guarantee.notion, "delta", values["delta"], least, certificate)
-        return guarantee, grounds | Grounds(pages, used | {"outcomes"})
-    page = known.check_proved(guarantee.values, covered.cover, bits)
-    return guarantee, Grounds(frozenset({page}), frozenset({"curves"}))
-
-
-def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
-    """A claim that holds by the curve is loose where a smaller one does, else optimal if the curve is."""
-    known, covered, *stated = said(premises, Satisfies, Covers, Loses, ...)
-    guarantee = claimed(claim, setting, theory)
-    check_every_type(covered)
-    if known != guarantee:
-        raise BadStep("the claim is not known to hold")
-    notion, values = guarantee.notion, guarantee.values
-    curves = computed.Curves.of_all(notion, stated, setting, theory)
-    page, loose = curves.standing(values, covered.cover, bits)
-    if not loose:
-        moved = (families.needed(setting, type.moves) for type in covered.cover.types)
-        check_always_there(setting, *chain.from_iterable(moved))
-    trusts = Grounds(frozenset({page}), frozenset({"curves"}))
-    return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
 
 
 def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:

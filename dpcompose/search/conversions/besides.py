@@ -11,7 +11,7 @@ from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Theorem
 from dpcompose.search.comparisons import parameters
-from dpcompose.search.conversions import apart, within
+from dpcompose.search.conversions import apart, below, within
 from dpcompose.search.guarantees import Workshop, loss_of
 
 
@@ -21,8 +21,8 @@ def of_the_whole(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
 
 
 def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
-    """The same, and what holds where guarantees of mechanisms set a parameter apart."""
-    return chain(of_the_whole(shop, said), apart.guarantees(shop, said))
+    """The same, what holds where guarantees of mechanisms set a parameter apart, and by their curve."""
+    return chain(of_the_whole(shop, said), apart.guarantees(shop, said), below.guarantees(shop, said))
 
 
 def _by_outcomes(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
@@ -49,12 +49,16 @@ def shown_by(theorem: Theorem | None) -> Theorem | None:
 
 
 def _is_beside(theorem: Theorem) -> bool:
-    return theorem.rule == "apart" or (theorem.rule == "change" and "certificates" in theorem.arguments)
+    return theorem.rule in ("apart", "below_curve") or (
+        theorem.rule == "change" and "certificates" in theorem.arguments
+    )
 
 
 def pages(theorem: Theorem) -> list[str]:
     """The pages by which mechanisms, and then the whole, were converted for such a guarantee."""
     if theorem.rule == "change":
         return [theorem.arguments["page"]]
+    if theorem.rule == "below_curve":
+        return sorted(theorem.trusts.pages)
     each = (converted.page for premise in theorem.premises[1:] for converted in loss_of(premise).then)
     return list(dict.fromkeys([*each, *theorem.arguments["pages"]]))

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.search import least
-from dpcompose.search.conversions import implied
+from dpcompose.search.conversions import below, implied
 from dpcompose.search.least import BITS
 from dpcompose.search.refutations import fewer
 from dpcompose.search.refutations.claimed import Claimed, Point
@@ -60,7 +60,7 @@ def by_events(claimed: Claimed) -> Theorem | None:
 
 def by_implied(claimed: Claimed) -> Theorem | None:
     """What the claim implies in a notion that has curves is exceeded."""
-    ways = implied.ways(claimed.shop, claimed.says.notion)
+    ways = [*below.exceeded(claimed.shop, claimed.says), *implied.ways(claimed.shop, claimed.says.notion)]
     tried = product(claimed.simple_points[:FEW_IMPLIED], claimed.numbers, ways)
     for point, n, way in islice(tried, MOST_IMPLIED):
         if refuted := _exceeded(claimed, n, point, BITS[0], implied=way, **_known(claimed, n)):

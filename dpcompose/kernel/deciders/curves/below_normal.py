@@ -1,0 +1,71 @@
+"""Whether the curve of a composition lies below that of normal noise: then it is Gaussian private.
+
+In c = e^ε the least δ is convex, as a supremum of lines; so between two ε it lies below its chord.  Every
+event of normal noise with the means 0 and μ is a line Φ(μ − z) − c·Φ(−z) below its curve.  So a chord below
+such a line is enough for all ε between its ends.  Far out losses of at most T and those of normal noise with
+a smaller μ are less likely to be above ε than those of this one.  The proof is on the page gaussian-curve of
+theorems/computed/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from dpcompose.kernel.deciders.curves.curves import Curve
+from dpcompose.kernel.deciders.curves.normal import distribution, root
+from dpcompose.kernel.deciders.curves.tails import Normal
+from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions.intervals import Interval, enclosure
+from dpcompose.kernel.expressions.terms import Term
+
+MOST_ENDS = 2_000
+"""The most ε between which chords are compared."""
+
+
+def is_below_normal(
+    curve: Curve, square: Term, ends: Sequence[Term], events: Sequence[Fraction], limit: Term, bits: int
+) -> bool:
+    """Whether δ(ε) is seen to be at most that of N(μ, 1) against N(0, 1) for all ε ≥ 0.
+
+    square -- μ², a constant ≥ 0; ends -- constants ε, from 0 on; events -- for each two that follow one
+    another the z of an event; limit -- the T up to which all that is not normal is lost.
+    Raises TooManyLosses and NoEnclosure.
+
+    >>> from dpcompose.kernel.deciders.curves.curves import Part
+    >>> three = terms.log(terms.number(3))
+    >>> once, z = Curve.of([Part(three, terms.ZERO)]), Fraction(27, 40)
+    >>> squares = [terms.number(Fraction(x, 100)) for x in (182, 181)]
+    >>> [is_below_normal(once, square, [terms.ZERO, three], [z], three, 64) for square in squares]
+    [True, False]
+    """
+    if not 1 < len(ends) <= MOST_ENDS or len(events) != len(ends) - 1 or ends[0] != terms.ZERO:
+        return False
+    mu = root(enclosure(square, bits).low, bits).low
+    if not _is_below_far_out(curve, mu, ends[-1], limit, bits):
+        return False
+    chord = [(enclosure(terms.exp(end), bits).high, above(curve, end, bits)) for end in ends]
+    for two, z in zip(pairwise(chord), events, strict=True):
+        p = distribution(Interval.of(mu - z), bits).low
+        q = distribution(Interval.of(-z), bits).high
+        if any(delta + c * q > p for c, delta in two):
+            return False
+    return True
+
+
+@lru_cache(maxsize=1024)
+def above(curve: Curve, epsilon: Term, bits: int) -> Fraction:
+    """A δ that no mechanisms as the curve says exceed at ε: found once for all μ."""
+    return curve.above(epsilon, bits)
+
+
+def _is_below_far_out(curve: Curve, mu: Fraction, last: Term, limit: Term, bits: int) -> bool:
+    """Whether the curve is below that of μ from an ε on: (ε − T)/m − m/2 ≥ ε/μ − μ/2 for its normal m < μ."""
+    normal, beyond = curve.normal or Normal(terms.ZERO), enclosure(last - limit, bits).low
+    if normal.rho != terms.ZERO or beyond < 0 or replace(curve, normal=None).above(limit, bits) > 0:
+        return False
+    m = root(enclosure(normal.square, bits).high, bits).high
+    return m == 0 or (m < mu and beyond / m - m / 2 >= enclosure(last, bits).high / mu - mu / 2)

@@ -1,0 +1,199 @@
+"""Claims of Gaussian privacy with numbers, by the curve of mechanisms: chords below that of normal noise.
+
+Where the curve has finitely many losses its chords between these are the curve itself, and each is on the
+line of an event of some normal noise.  Rough numbers choose ends and events; the kernel's rule decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise, product
+from statistics import NormalDist
+from typing import Any
+
+from dpcompose.kernel import computed
+from dpcompose.kernel.deciders.curves import pieces
+from dpcompose.kernel.deciders.curves.below_normal import above
+from dpcompose.kernel.deciders.curves.curves import Curve
+from dpcompose.kernel.deciders.curves.tails import Normal
+from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions.intervals import enclosure
+from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.theorems import Theorem
+from dpcompose.privacy.guarantees.notions import Guarantee
+from dpcompose.search import least
+from dpcompose.search.guarantees import Workshop
+from dpcompose.search.least import BITS
+from dpcompose.search.trying import tried
+
+MOST_LOSSES = 400
+"""Up to how many losses the ends of chords are just these."""
+FEW_ENDS, FEW_BESIDE = 100, 40
+"""How many ends there are else, all as far apart; and beside normal noise, where each takes longer."""
+FARTHEST = 64
+"""Up to which ε it is looked for where a curve ends."""
+UNIT, SLACK = 10**6, Fraction(1, 100)
+"""With how many decimals about the least μ is told, and how many units above it."""
+NEAR_ONE = 1 - 2**-50
+"""Nearer to 1 no probability is told in rough numbers."""
+MOST_BITS = 2_048
+"""With how many binary digits at most curves are looked at far out."""
+STANDARD = NormalDist()
+
+
+@frozen
+class Compared:
+    """A curve beside those of normal noise: the ends of its chords, the event of noise on the line of each,
+    and about how large the μ of this noise is; limit -- up to which all that is not normal is lost; bits --
+    with how many binary digits all this is seen."""
+
+    ends: Sequence[Term]
+    events: Sequence[Fraction]
+    mu: Sequence[float]
+    limit: Term
+    bits: int
+
+    @property
+    def least(self) -> float:
+        """About the least μ with all chords below its curve."""
+        return max(self.mu)
+
+    @property
+    def peak(self) -> str:
+        """An ε at which the curve of noise with a smaller μ is exceeded first, as a decimal."""
+        z = float(self.events[self.mu.index(self.least)])
+        return f"{max(0, self.least * z - self.least**2 / 2):.6f}"
+
+    @property
+    def chords(self) -> list[Any]:
+        """The ends, events and limit as the kernel reads them."""
+        ends, events = map(formulas.to_text, self.ends), map(str, self.events)
+        return [list(ends), list(events), formulas.to_text(self.limit)]
+
+
+def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
+    """About the least μ below whose curve all curves are, or a claim with a smaller one."""
+    for notion, key, claimed in _claims(shop, said):
+        every = _compared(shop.whole, notion)
+        known = [one for one in every if one is not None]
+        if not known or len(known) < len(every):
+            continue
+        least_mu = terms.number(
+            Fraction(math.ceil(Fraction(max(one.least for one in known)) * UNIT + SLACK), UNIT)
+        )
+        mu = claimed if enclosure(least_mu - claimed, BITS[0]).high > 0 else least_mu
+        premises, chords = (shop.whole.cover, *shop.whole.stated), [one.chords for one in known]
+        bits = max(one.bits for one in known)
+        for value in dict.fromkeys((mu, least_mu)):
+            asked = {"claim": {"notion": said.notion, key: formulas.to_text(value)}, "notion": notion}
+            if found := tried(shop.prover, "below_curve", *premises, **asked, chords=chords, bits=bits):
+                yield found
+
+
+def least_known(shop: Workshop, claimed: Guarantee) -> Guarantee | None:
+    """A claimed guarantee with about the least μ; None where the claim has a smaller one, or none is told."""
+    said = Satisfies(claimed.notion, claimed.terms)
+    for found in guarantees(shop, said):
+        if isinstance(found.says, Satisfies) and found.says != said:
+            return claimed.with_values(found.says.values)
+    return None
+
+
+def exceeded(shop: Workshop, said: Satisfies) -> Iterator[dict[str, str]]:
+    """In which notions, and at which ε, mechanisms seem to exceed all that satisfies a claim."""
+    for notion, _, claimed in _claims(shop, said):
+        mu = float(enclosure(claimed, BITS[0]).low)
+        for one in _compared(shop, notion):
+            if one is not None and mu < one.least:
+                yield {"notion": notion, "epsilon": one.peak}
+
+
+def _claims(shop: Workshop, said: Satisfies) -> Iterator[tuple[str, str, Term]]:
+    """The notions in which the δ of all that satisfies a claim with a number μ is that of normal noise, and
+    by which it is told; the parameter, and μ."""
+    if len(said.values) != 1:
+        return
+    ((key, mu),) = said.values
+    for notion in dict.fromkeys(page.head.notion for page in shop.theory.of_kind("computed")):
+        with suppress(ValueError):  # there is no such page, or the claim is in letters
+            page = computed.page_of_claims(shop.theory, notion, said.notion)
+            most = pieces.piece(page.head.parts[said.notion], {key: mu}, terms.ONE)
+            if page.head.converse and isinstance(most, Normal) and most.square == mu**2:
+                yield notion, key, mu
+
+
+def _compared(shop: Workshop, notion: str) -> list[Compared | None]:
+    """The curves of all types beside normal noise; None where one is not compared."""
+    try:
+        every = least.curves(shop, notion) or ()
+        return [None if curve is None else compared(curve) for curve in every]
+    except ValueError:
+        return []
+
+
+@lru_cache(maxsize=64)
+def compared(curve: Curve) -> Compared | None:
+    """A curve beside that of normal noise; None where what is not normal ends nowhere, or far, or is zCDP."""
+    normal = curve.normal or Normal(terms.ZERO)
+    rest = replace(curve, normal=None)
+    if normal.rho != terms.ZERO or (losses := _losses(rest)) is None:
+        return None
+    m, limit = math.sqrt(_rough(normal.square)), losses[-1]
+    mu = 2 * STANDARD.inv_cdf((1 + _rough_delta(curve, terms.ZERO, BITS[0])) / 2)  # by one event
+    last = _rough(limit) + 1
+    if m > 0:
+        if (mu - m) * UNIT <= m:
+            return None
+        last = max(last, ((last - 1) / m + (m - mu) / 2) / (1 / m - 1 / mu))
+    last = math.ceil(last)
+    far = last / mu + mu / 2
+    if (bits := BITS[0] + int(far**2)) > MOST_BITS:
+        return None
+    end = terms.number(last)
+    ends = [*losses, end] if m == 0 else [end * n / FEW_BESIDE for n in range(FEW_BESIDE + 1)]
+    chord = [(math.exp(_rough(end)), _rough_delta(curve, end, bits)) for end in ends]
+    events, needed = list[Fraction](), list[float]()
+    for (c, delta), (c_next, next_delta) in pairwise(chord):
+        q = min((delta - next_delta) / (c_next - c), NEAR_ONE)
+        z = -STANDARD.inv_cdf(q) if q > 0 else far
+        events.append(Fraction(round(z * 2**40), 2**40))
+        needed.append(STANDARD.inv_cdf(min(delta + c * q, NEAR_ONE)) + z if q > 0 else mu)
+    return Compared(ends, events, needed, limit, bits)
+
+
+def _rough(x: Term) -> float:
+    return float(enclosure(x, 64).high)
+
+
+def _rough_delta(curve: Curve, epsilon: Term, bits: int) -> float:
+    return float(above(curve, epsilon, bits))
+
+
+def _losses(curve: Curve) -> list[Term] | None:
+    """The losses of a curve from 0 on where they are few, else numbers up to one at which δ is 0."""
+    few = not (curve.laplace or curve.together or curve.keyed)
+    every = [range(-part.steps * part.count, part.steps * part.count + 1, 2) for part in curve.parts]
+    if (
+        few
+        and all(one.delta == terms.ZERO for one in curve.parts)
+        and math.prod(map(len, every)) <= MOST_LOSSES
+    ):
+        sums = {
+            terms.add(n * part.epsilon for n, part in zip(some, curve.parts, strict=True))
+            for some in product(*every)
+        }
+        sizes = {one: _rough(one) for one in sums | {terms.ZERO}}
+        return sorted((one for one, size in sizes.items() if size >= 0), key=sizes.__getitem__)
+    end = Fraction(1, 2)
+    while curve.above(terms.number(end), BITS[0]) > 0:
+        end *= 2
+        if end > FARTHEST:
+            return None
+    return [terms.number(end * n / FEW_ENDS) for n in range(FEW_ENDS + 1)]

@@ -1,0 +1,81 @@
+"""Claims of Gaussian privacy with numbers, decided by curves: from the file to what is saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import rechecks
+
+import dpcompose as dpc
+from dpcompose.front.studies import recheck
+
+
+def study(*mechanisms: Any, target: Any = dpc.unbounded) -> Any:
+    return dpc.compose(*mechanisms, on=dpc.multisets("ab"), target=target)
+
+
+def response(name: str, epsilon: str, **reads: Any) -> Any:
+    return dpc.mechanism(name, dpc.pure(epsilon, dpc.unbounded, "own" if reads else None), **reads)
+
+
+PARTS = (response("M1", "log(3)", reads={"a"}), response("M2", "log(2)", reads={"b"}))
+NORMAL = dpc.mechanism("N", dpc.gaussian("1", dpc.unbounded))
+
+
+@pytest.mark.parametrize(
+    ("mechanisms", "target", "least", "smaller"),
+    [
+        ((response("M", "log(3)"),), dpc.unbounded, "1.34898", "1.34897"),
+        (PARTS, dpc.unbounded, "1.34898", "1.34897"),  # one part moves at a time: the worse one alone
+        ((*PARTS, NORMAL), dpc.unbounded, "1.527649", "1.52"),  # √(1.34898² + 1) would be 1.6792
+        ((response("M", "log(3)"),), dpc.bounded, "2.057484", "2.05747"),  # two steps: Φ⁻¹(3/4) + Φ⁻¹(11/12)
+    ],
+)
+def test_the_least_mu_is_told(mechanisms: Any, target: Any, least: str, smaller: str) -> None:
+    asked = study(*mechanisms, target=target)
+    proved, refuted = asked.check(dpc.gaussian(least)), asked.check(dpc.gaussian(smaller))
+    assert (proved.verdict, refuted.verdict) == ("proved", "refuted")
+    assert asked.check(dpc.gaussian(str(float(least) + 0.001))).loose is True
+    assert refuted.counterexample is not None
+    assert refuted.data()["guarantee"] == {"notion": "gaussian", "mu": least}
+
+
+def test_what_has_a_delta_of_its_own_is_not_gaussian() -> None:
+    asked = study(dpc.mechanism("M", dpc.approximate("1", "1/100", dpc.unbounded)))
+    assert asked.check(dpc.gaussian("3")).verdict != "proved"
+
+
+def test_in_letters_nothing_is_computed() -> None:
+    asked = study(response("M", "e"))
+    assert asked.check(dpc.gaussian("2*e")).verdict == "proved"  # by the conversion page
+    assert asked.check(dpc.gaussian("e")).verdict != "proved"
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        lambda step: step["claim"].update(mu="1.34897"),
+        lambda step: step["chords"][0][0].pop(),
+        lambda step: step["chords"][0][0].insert(0, "1/2"),
+        lambda step: step["chords"][0][1].__setitem__(0, "0"),
+        lambda step: step["chords"][0][1].__setitem__(0, "oo"),
+        lambda step: step["chords"].pop(),
+        lambda step: step["chords"].append([["0", "4"], ["1"], "4"]),
+        lambda step: step["chords"][0].__setitem__(2, "1"),
+        lambda step: step["chords"][0].__setitem__(2, "100"),
+        lambda step: step["chords"][0].pop(),
+        lambda step: step.update(notion="gaussian"),
+        lambda step: step.update(notion="zcdp"),
+        lambda step: step.update(chords=[[["0", "e"], ["1"], "e"]]),
+        lambda step: step["from"].pop(),
+    ],
+)
+def test_forged_chords_are_refused(forged: Any) -> None:
+    asked = study(response("M", "log(3)"))
+    data = rechecks.saved(asked, [asked.check(dpc.gaussian("1.34898"))])
+    assert rechecks.check(data, asked.theory).verdicts == ("proved",)
+    (step,) = [one for one in data["derivation"]["steps"] if one["rule"] == "below_curve"]
+    forged(step)
+    with pytest.raises(recheck.Refused):
+        rechecks.check(data, asked.theory)
