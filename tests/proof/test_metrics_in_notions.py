@@ -242,3 +242,35 @@ def test_the_root_of_a_square_is_told_without_it(metric: str, told: str) -> None
     text = LISTED + '[metrics.d]\ntable = [["a", "b", "1"]]\n' + MECHANISM.replace("pure", "zcdp")
     (made, _) = in_metrics.study(text.replace("e*d", metric))
     assert made.guarantee().metric == formulas.parse(told, made.symbols)
+
+
+def test_whoever_loses_everything_is_a_counterexample_alone(tmp_path: Path) -> None:
+    """Beside a mechanism of which no page tells what it loses in the claim's notion."""
+    (file := tmp_path / "alone.toml").write_text(
+        """
+        format = 1
+        [databases]
+        kind = "listed"
+        elements = ["x", "y"]
+        [granularities.none]
+        neighbours = []
+        [target]
+        granularity = "none"
+        [metrics.t]
+        table = [["x", "y", "1"]]
+        [[mechanisms]]
+        name = "M"
+        guarantee = { notion = "pure", epsilon = "1/4", granularity = "none" }
+        [[mechanisms]]
+        name = "N"
+        guarantee = { notion = "approximate", metric = "t", delta = "t/10" }
+        [[claims]]
+        notion = "zcdp"
+        metric = "3/2*t"
+        """,
+        encoding="utf-8",
+    )
+    study, (claim,) = dpc.load(file)
+    verdict = study.check(claim)
+    assert verdict.verdict == "refuted" and verdict.counterexample is not None
+    assert [row.name for row in verdict.counterexample.rows] == ["M"]

@@ -308,8 +308,10 @@ class MetricVerdicts:
         return theorem
 
     def _able(self, notion: str, n: int, cover: Theorem) -> list[int]:
-        """The mechanisms of which it is known what they lose in the n-th case."""
-        if self._attained(notion, n, cover, self._everyone) is not None:
+        """The mechanisms of which it is known what they lose in the n-th case: where one loses everything, no
+        others of which it is not known."""
+        every = self._attained(notion, n, cover, self._everyone)
+        if every is not None and isinstance(every.says, Lower) and every.says.value.kind != "oo":
             return self._everyone
         return [i for i in self._everyone if self._attained(notion, n, cover, [i]) is not None]
 
