@@ -7,11 +7,13 @@ import json
 import math
 import random
 import tempfile
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, permutations, product
 from pathlib import Path
 
 import pytest
+from shares import seeds
 
 import dpcompose as dpc
 from dpcompose.privacy import problems
@@ -108,8 +110,8 @@ def test_for_neighbours() -> None:
     ("stated", "words"),
     [
         (
-            'notion = "pure", metric = "s*d + e"',
-            "on a class of few databases a formula in one metric of these",
+            'notion = "pure", metric = "s*d + g"',
+            "a formula in metrics that are all least at the same databases",
         ),
         (
             'notion = "approximate", metric = "s*d", delta = "q*(e + g)"',
@@ -121,7 +123,7 @@ def test_for_neighbours() -> None:
     "target", ["", '[granularities.G]\nneighbours = [["a", "c"]]\n[target]\ngranularity = "G"\n']
 )
 def test_what_is_refused(stated: str, words: str, target: str) -> None:
-    third = SECOND.replace("metrics.e", "metrics.g")
+    third = SECOND.replace("metrics.e", "metrics.g").replace('"b2","1"], ["b1","c"', '"b2","1/2"], ["b1","c"')
     claim = pure("3", "epsilon") if target else pure("3")
     with pytest.raises(problems.ProblemError, match=words):
         judged(METRIC + SECOND + third, stated, [claim], target)
@@ -273,7 +275,7 @@ def test_a_delta_where_steps_of_what_is_read_are_none() -> None:
         "metric": "s*d_p",
         "delta": "q*d_p",
     }
-    with pytest.raises(problems.ProblemError, match="whose steps are steps of what is read as well"):
+    with pytest.raises(problems.ProblemError, match="count steps of what is read as well"):
         dpc.loads(RECORDS.format(**said))
 
 
@@ -304,7 +306,7 @@ def test_tables_of_the_nearest_say_the_same(seed: int, monkeypatch: pytest.Monke
         return [study.check(one).verdict for one in read]
 
     by_steps = verdicts()
-    monkeypatch.setattr(guarantees, "lifts_steps", lambda *given: False)
+    monkeypatch.setattr(guarantees, "lift_together", lambda *given: False)
     nearest = verdicts()
     words = zip(by_steps, nearest, strict=True)
     assert all(some == other or "undecided" in (some, other) for some, other in words), (
@@ -312,3 +314,82 @@ def test_tables_of_the_nearest_say_the_same(seed: int, monkeypatch: pytest.Monke
         by_steps,
         nearest,
     )
+
+
+BAGS = """format = 1
+[databases]
+kind = "multisets"
+records = ["u", "v", "w"]
+size = "{size}"
+[target]
+granularity = "{target}"
+[[mechanisms]]
+name = "M"
+reads = {{ records = [{reads}] }}
+guarantee = {{ {stated}, domain = "common" }}
+"""
+
+
+@pytest.mark.parametrize("size", ["any", "<= 2"])
+@pytest.mark.parametrize(
+    ("stated", "right", "wrong"),
+    [
+        ('notion = "pure", metric = "a*d_unbounded + b*d_bounded"', ["2*a + b"], ["a + b"]),
+        ('notion = "pure", metric = "a*d_unbounded + b*d_free_lunch"', ["a + b"], ["a + b/2"]),
+        ('notion = "pure", metric = "max(a*d_unbounded, b*d_free_lunch)"', ["max(a, b)"], ["a"]),
+        ('notion = "zcdp", metric = "a*d_unbounded + b*d_free_lunch"', ["(a + b)**2"], ["a**2 + b**2"]),
+        ('notion = "approximate", metric = "a*d_bounded", delta = "s*d_unbounded"', ["a", "2*s"], []),
+        (
+            'notion = "approximate", metric = "a*d_unbounded + b*d_free_lunch", delta = "s*d_unbounded"',
+            ["a + b", "s"],
+            [],
+        ),
+    ],
+)
+def test_metrics_that_are_least_at_the_same_databases(
+    size: str, stated: str, right: list[str], wrong: list[str]
+) -> None:
+    """u is replaced by another record: beside what fills up, by two steps of one kind and one of the other."""
+    study, _ = dpc.loads(BAGS.format(size=size, target="bounded", reads='"u"', stated=stated))
+    notion = stated.split('"')[1]
+    keys = {"pure": ["epsilon"], "zcdp": ["rho"], "approximate": ["epsilon", "delta"]}[notion]
+    assert study.check(**dict(zip(keys, right, strict=True))).verdict == "proved"
+    if wrong:
+        assert study.check(**dict(zip(keys, wrong, strict=True))).verdict == "refuted"
+
+
+@seeds(4, 60)
+def test_sums_of_metrics_over_fibres_by_enumeration(seed: int) -> None:
+    """The least sum over databases with two values, closed by shortest paths."""
+    rng = random.Random(seed)
+    reads, target = rng.choice([["u"], ["u", "v"]]), rng.choice(["bounded", "unbounded"])
+    parts = {name: rng.randint(1, 4) for name in rng.sample(["unbounded", "bounded", "free_lunch"], 2)}
+    formula = " + ".join(f"{c}*d_{name}" for name, c in parts.items())
+    sizes = ("any", 4) if rng.random() < 0.5 else ("<= 3", 3)
+    names = ", ".join(f'"{x}"' for x in reads)
+    stated = f'notion = "pure", metric = "{formula}"'
+    study, _ = dpc.loads(BAGS.format(size=sizes[0], target=target, reads=names, stated=stated))
+    bags = [bag for n in range(sizes[1] + 1) for bag in combinations_with_replacement("uvw", n)]
+    value = {bag: tuple(x for x in bag if x in reads) for bag in bags}
+
+    def differ(D: tuple[str, ...], E: tuple[str, ...]) -> tuple[int, int]:
+        x, y = Counter(D), Counter(E)
+        return (x - y).total(), (y - x).total()
+
+    def far(D: tuple[str, ...], E: tuple[str, ...]) -> float:
+        p, q = differ(D, E)
+        each = {"unbounded": p + q, "bounded": p if p == q else math.inf, "free_lunch": min(1, p + q)}
+        return sum(c * each[name] for name, c in parts.items())
+
+    least = {pair: math.inf for pair in product(set(value.values()), repeat=2)}
+    for D, E in product(bags, repeat=2):
+        pair = value[D], value[E]
+        least[pair] = min(least[pair], far(D, E) if pair[0] != pair[1] else 0)
+    for z, x, y in product(set(value.values()), repeat=3):
+        least[x, y] = min(least[x, y], least[x, z] + least[z, y])
+    step = {(1, 1)} if target == "bounded" else {(0, 1), (1, 0)}
+    inner = [bag for bag in bags if len(bag) < 4]
+    worst = max(least[value[D], value[E]] for D, E in product(inner, repeat=2) if differ(D, E) in step)
+    claims = [dpc.pure(worst), dpc.pure(worst - Fraction(1, 100))] if worst < math.inf else [dpc.pure(1000)]
+    verdicts = [study.check(one).verdict for one in claims]
+    assert verdicts == (["proved", "refuted"] if worst < math.inf else ["refuted"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import product
+
 from dpcompose.kernel.expressions.terms import ONE
 from dpcompose.privacy.elaboration.kinds import groups_pushed
 from dpcompose.privacy.elaboration.policies import Policies
@@ -34,3 +37,43 @@ def lifts_steps(databases: DatabaseClass, f: Map, granularity: Granularity) -> b
     many = Guarantee("pure", (("epsilon", ONE),), Group(LARGEST_GROUP, single), "common")
     setting = Setting(databases, single, (Mechanism("M", f, many),), {})
     return not groups_pushed(setting) or any(kind.of(setting) is not None for kind in (Records, Policies))
+
+
+def lift_together(databases: DatabaseClass, f: Map, granularities: Collection[Granularity]) -> bool:
+    """Whether any two values of f are those of two databases that are as near for each of some granularities
+    as any with these values.
+
+    Two values, each with the same other records, are as far apart as the values are, where edits may be of
+    fewer records; and where any two databases are neighbours, all that differ are.
+
+    >>> from dpcompose.spaces.classes.multisets import multisets
+    >>> from dpcompose.spaces.inputs.restrictions import restriction
+    >>> from dpcompose.spaces.moves.built_in import bounded, free_lunch, unbounded
+    >>> a = restriction(["a"])
+    >>> [lift_together(multisets("abc"), a, [unbounded, one]) for one in (free_lunch, bounded)]
+    [True, False]
+    """
+    others = [one for one in granularities if not one.any_two(databases)]
+    if not all(lifts_steps(databases, f, one) for one in granularities):
+        return False
+    return len(others) <= 1 or all(_keeps_others(databases, one) for one in others)
+
+
+def _keeps_others(databases: DatabaseClass, granularity: Granularity) -> bool:
+    """Whether what is read is as far apart as databases that have all other records in common."""
+    edits = granularity.edits(databases)
+    if edits is None or edits.single is None or not databases.twice or databases.sizes.n is not None:
+        return False
+    fewer = {kept for a, b in edits.single for kept in product(range(a + 1), range(b + 1))}
+    return fewer - {(0, 0)} <= edits.single
+
+
+def of_one_size(databases: DatabaseClass, granularity: Granularity) -> int | None:
+    """How many steps a replaced record is, at databases with as many records, for each that differs; None
+    where that is not known."""
+    edits = granularity.edits(databases)
+    if edits is None or edits.single is None or edits.most > 1 or edits.elsewhere:
+        return None
+    if not databases.twice or databases.sizes.n is not None:
+        return None
+    return 1 if (1, 1) in edits.single else 2

@@ -27,24 +27,31 @@ Table = Mapping[tuple[Any, Any], Fraction]
 
 
 ONE_METRIC = (
-    "on the common domain a guarantee is a number times one metric, or on a class of few databases a formula "
-    "in one metric of these, or in one whose steps are steps of what is read as well: what remains "
-    "of a sum over the fibres of a map is no sum; state one of them, or domain = "
-    '"own"'
+    "on the common domain a guarantee is a number times one metric, or a formula in metrics that are all "
+    "least at the same databases, whichever values are read: on a class of few databases, or counting steps "
+    "of what is read as well; elsewhere what remains of a sum over the fibres of a map is no sum; state one "
+    'of them, or domain = "own"'
 )
 ONE_DELTA = (
     "on the common domain a delta does not add up along the fibres of a map: it is one at the nearest "
-    "databases, on a class of few, and a formula in at most one more metric of these; or all is in one "
-    "metric, whose steps are steps of what is read as well; state the guarantee for neighbours, with a "
-    'granularity, or on domain = "own", or delta = "0"'
+    "databases, on a class of few, and a formula in at most one more metric of these; or all is in metrics "
+    "that are least at the same databases, and count steps of what is read as well; state the guarantee for "
+    'neighbours, with a granularity, or on domain = "own", or delta = "0"'
 )
 
 
 def nearest(
-    databases: Sequence[Any], f: Callable[[Any], Any], far: Sequence[Callable[[Any, Any], Far]]
-) -> list[dict[tuple[Any, Any], Fraction]]:
+    databases: Sequence[Any],
+    f: Callable[[Any], Any],
+    far: Sequence[Callable[[Any, Any], Far]],
+    together: int = 1,
+    finite: Collection[int] = (),
+) -> list[dict[tuple[Any, Any], Fraction]] | None:
     """For each distance what it is at the nearest databases with two values of f: those at which the first
     distance is least, and among these the second, and so on.
+
+    together -- how many of the first have to be least at once, else None; finite -- the distances of which
+    one that is ∞ says nothing: databases at which none is are nearer.
 
     >>> at = {("a", "b"): Fraction(2), ("c", "d"): Fraction(1)}
     >>> nearest("abcd", {"a": "x", "c": "x", "b": "y", "d": "y"}.get, [lambda D, E: at.get((D, E))])
@@ -56,8 +63,14 @@ def nearest(
     values, found = list(fibres), list[dict[tuple[Any, Any], Fraction]](dict() for _ in far)
     for n, x in enumerate(values):
         for y in values[n + 1 :]:
-            every = (tuple(one(D, E) for one in far) for D, E in product(fibres[x], fibres[y]))
-            least = min(every, key=lambda some: [(value is None, value or 0) for value in some])
+            every = [tuple(one(D, E) for one in far) for D, E in product(fibres[x], fibres[y])]
+            every = [some for some in every if None not in (some[n] for n in finite)]
+            if not every:
+                continue
+            ranked = [[(value is None, value or 0) for value in some] for some in every]
+            least = every[ranked.index(min(ranked))]
+            if [min(some[n] for some in ranked) for n in range(together)] != min(ranked)[:together]:
+                return None
             for table, value in zip(found, least, strict=True):
                 if value is not None:
                     table[x, y] = value
@@ -114,16 +127,24 @@ def far(distance: Distance, databases: DatabaseClass) -> Pairwise | None:
 
 
 def at_the_nearest(
-    distances: Mapping[str, Distance], databases: DatabaseClass, reads: Map
+    distances: Mapping[str, Distance],
+    databases: DatabaseClass,
+    reads: Map,
+    together: int = 1,
+    finite: Collection[str] = (),
 ) -> dict[str, list[NamedMetric]] | None:
     """Distances as those of values of a map, at the databases that the first one has nearest; of one that is
-    no metric then those of which it is the least.  None where one is not known pair by pair."""
+    no metric then those of which it is the least.  None where one is not known pair by pair, or the first
+    ones, so many of them, are not least together."""
     every = [
         pairwise for distance in distances.values() if (pairwise := far(distance, databases)) is not None
     ]
     if len(every) < len(distances):
         return None
-    tables = nearest([*databases.databases()], reads, every)
+    needed = [n for n, name in enumerate(distances) if name in finite]
+    tables = nearest([*databases.databases()], reads, every, together, needed)
+    if tables is None:
+        return None
     return {name: list(_tabled(name, table, reads)) for name, table in zip(distances, tables, strict=True)}
 
 

@@ -7,14 +7,14 @@ metrics are formulas in the distances of what one mechanism reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
-from dpcompose.kernel.expressions.terms import ZERO, Term
-from dpcompose.privacy.elaboration.lifted import lifts_steps
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
+from dpcompose.privacy.elaboration.lifted import lift_together, of_one_size
 from dpcompose.privacy.format.checks import Place
 from dpcompose.privacy.format.schema import PARAMETERS, GuaranteeTable, Notions
 from dpcompose.privacy.guarantees import fibres, tradeoffs
@@ -236,19 +236,47 @@ class Guarantees:
         return alone and read.get("delta", ZERO) == ZERO
 
     def _is_lifted(self, read: Mapping[str, Term], reads: Map, bounded: bool) -> bool:
-        """Whether all is in one metric that counts steps, which are steps of what is read as well: then the
+        """Whether all is in metrics that count steps, which are steps of what is read as well: then the
         nearest databases are as far apart as what is read of them, and all is there what it is (GB A.12)."""
         used = {name for value in read.values() for name in self._used(value)}
-        if len(used) != 1 or bounded or reads.divided or self.distances.alone is None:
+        if not used or bounded or reads.divided or self.distances.alone is None:
             return False
-        counted = self.names.metrics[used.pop()].distance.counted
-        return counted is not None and lifts_steps(self.distances.alone, reads, counted)
+        counted = [self.names.metrics[name].distance.counted for name in used]
+        told = [one for one in counted if one is not None]
+        return len(told) == len(used) and lift_together(self.distances.alone, reads, told)
+
+    def _needed(self, value: Term) -> list[str]:
+        """The distances that a formula is infinite with."""
+        marks = {name: metrics.letter(naming.of_distance(name)) for name in self._used(value)}
+        told = substitution.substituted(value, marks)
+        return [name for name, mark in marks.items() if metrics.at(told, {mark.of[0]: INFINITY}) == INFINITY]
+
+    def _of_one_size(self, read: Mapping[str, Term]) -> Mapping[str, Term]:
+        """The same where only records that are replaced are promised anything: at databases with as many
+        records each distance by single edits is a number times that of replacements."""
+        databases = self.distances.alone
+        if databases is None:
+            return read
+        used = {name: letter for value in read.values() for name, letter in value.letters.items()}
+        steps: dict[str, tuple[Collection[tuple[int, ...]], int]] = {}
+        for name in used.keys() & self.names.metrics.keys():
+            counted = self.names.metrics[name].distance.counted
+            many = None if counted is None else of_one_size(databases, counted)
+            if counted is not None and many is not None:
+                steps[name] = counted.changed, many
+        kept = [name for name in self._needed(read["metric"]) if name in steps and steps[name][0] == {(1, 1)}]
+        if not kept:
+            return read
+        one = terms.letter(kept[0], used[kept[0]])
+        put = {name: one * many for name, (_, many) in steps.items()}
+        return {key: substitution.substituted(value, put) for key, value in read.items()}
 
     def _of_inputs(
         self, read: Mapping[str, Term], reads: Map, domain: str, letter: Naming, bounded: bool = False
     ) -> dict[str, Term]:
         """Formulas in metrics as formulas about what a map reads.  Raises NoDistance."""
         common = domain == "common" and not reads.is_everything
+        read = self._of_one_size(read) if common else read
         if common and not (self._is_multiple(read) or self._is_lifted(read, reads, bounded)):
             return self._at_the_nearest(read, reads, letter, bounded)
         formulas_read = {}
@@ -270,9 +298,8 @@ class Guarantees:
     def _at_the_nearest(
         self, read: Mapping[str, Term], reads: Map, letter: Naming, bounded: bool
     ) -> dict[str, Term]:
-        """On the common domain formulas that are no multiple of one metric: of one on a class of few
-        databases, and a delta in at most one more, at the nearest databases with the same values of the map
-        (GB Prop. IV.10, A.12).
+        """On the common domain formulas that are no multiple of one metric: on a class of few databases, at
+        the nearest with the same values of the map, and a delta in at most one more (GB Prop. IV.10, A.12).
 
         Raises NoDistance where they are others.
         """
@@ -282,11 +309,12 @@ class Guarantees:
         key, why = "metric", fibres.ONE_METRIC
         if len(metric) == 1 and delta:
             key, why = "delta", fibres.ONE_DELTA
-        few = len(metric) == 1 and len(besides) <= 1 and not bounded
+        few = bool(metric) and len(besides) <= 1 and not bounded
         tables = None
         if few and databases is not None and gone_through(databases) is not None:
             whole = {name: self.names.metrics[name].distance for name in (*metric, *besides)}
-            tables = fibres.at_the_nearest(whole, databases, reads)
+            needed = self._needed(read["metric"])
+            tables = fibres.at_the_nearest(whole, databases, reads, len(metric), needed)
         if tables is None:
             raise NoDistance(why, key)
         put = {name: self._least(table, letter) for name, table in tables.items()}
