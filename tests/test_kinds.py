@@ -176,3 +176,53 @@ def test_questions_are_seen() -> None:
     finally:
         del trees()["tried"]
         imported.cache_clear()
+
+
+READ = {
+    "front.cli": "options as they are typed",
+    "front.documents.glossary": "words that are asked for, and the paragraphs of the glossary",
+    "front.documents.sentences": "names of parameters: which letters they begin with",
+    "front.numbers.numbers": "values as they are typed: e=1,f=2",
+    "front.printers.latex": "any text, letter by letter, and the mathematics of pages",
+    "front.printers.markdown": "pages, which are Markdown",
+    "front.printers.papers": "the sources of pages, and proofs that name them",
+    "front.printers.sarif": "lines of problem files",
+    "kernel.core.orders": "orders as files write them: (1, oo)",
+    "kernel.expressions.certificates": "numbers of saved files",
+    "kernel.expressions.domains": "domains as files write them: integer >= 2",
+    "kernel.expressions.formulas": "formulas",
+    "kernel.expressions.grammar": "formulas",
+    "kernel.expressions.naming": "names of letters, which are put together there as well",
+    "kernel.library.pages": "pages",
+    "language.latex": "names of parameters, and any text that is shown as such",
+    "language.said": "the mathematics of pages, sign by sign",
+    "language.writing": "names of letters: whether formulas can have them",
+    "privacy.format.lines": "lines of problem files",
+    "privacy.guarantees.tradeoffs": "trade-off functions as files write them: G(1)",
+    "privacy.readers.distances": "names that files give",
+    "privacy.readers.names": "names that files give",
+    "privacy.rereading": "texts of files: which names stand in them",
+    "privacy.settings.assumptions": "relations as files write them: e1 <= e2",
+    "privacy.settings.stated": "names of parameters",
+    "proof.theory.registry": "items as people write them: GB Thm. IV.3",
+    "spaces.classes.attributes": "numbers as files write them",
+    "spaces.classes.lines": "intervals as files write them: [0, 10)",
+    "spaces.classes.sizes": "sizes as files write them: <= 4",
+    "spaces.inputs.expressions": "names of records",
+    "spaces.inputs.written": "names of databases that are made: D E",
+    "spaces.moves.replacements": "records that are points: (1, 2)",
+}
+"""Where texts are looked through by patterns: what users, pages or saved files have written."""
+
+
+def test_texts_are_taken_apart_only_where_they_are_read() -> None:
+    """What the program puts together it keeps as a value: no pattern finds it again in a text."""
+    taken_apart = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for path in FILES
+        if any(
+            isinstance(node, ast.Import) and any(one.name == "re" for one in node.names)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        )
+    }
+    assert taken_apart == {*READ}
