@@ -91,7 +91,7 @@ def test_verdicts(first: tuple[Study, tuple[Answer, ...]]) -> None:
     assert len({re.findall(r"3px (\w+)", look)[0] for look in display.LOOKS}) == len(display.LOOKS)
     assert r"<tr><th>M1 = 1</th><td>$\frac{1}{2 \mathrm{e}}$</td><td>$\frac{1}{2}$</td></tr>" in html
     assert r"<tr><th>M1 = 0</th><td>$1 - \frac{1}{2 \mathrm{e}}$</td><td>$\frac{1}{2}$</td></tr>" in html
-    assert "with $\\varepsilon_{1} = 1$, $\\varepsilon_{2} = 1$, $\\varepsilon_{3} = 1$:" in html
+    assert "with $\\varepsilon_{1} = 1$, $\\varepsilon_{2} = 1$, $\\varepsilon_{3} = 1$<" in html
     text = shown(refuted).text
     assert "true loss $2$" in text and "claimed $1$" in text and "right is: bounded $\\max" in text
     assert "a smaller guarantee holds" in shown(loose).text

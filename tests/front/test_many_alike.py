@@ -64,5 +64,5 @@ def test_of_many_that_differ_the_first_are_told_and_long_numbers_have_a_decimal(
     assert refuted.verdict == "refuted" and refuted.counterexample is not None
     shown = render.verdict(1, refuted)
     assert "reached by M11 itself" in shown and "reached by M12" not in shown
-    assert "and so by 8 more mechanisms (--json prints all)" in shown
+    assert "and so by 8 more mechanisms (the JSON has all)" in shown
     assert "-DP (at most 0.1831575)" in repr(several.guarantee())

@@ -169,8 +169,8 @@ def test_the_true_value_of_a_counterexample() -> None:
     shown = render.verdict(1, verdict)
     assert "claimed delta 0.2, true delta at least 0.371828182845" in shown
     assert "P(1) = 0.371828182845 at D" in shown
-    assert "true delta at least $0.371828182845$; claimed $0.2$" in Tags(verdict._repr_html_()).text
-    assert "The true delta is at least $0.371828182845$; claimed is $0.2$." in study.guarantee().to_latex(
+    assert "claimed delta $0.2$, true delta at least $0.371828182845$" in Tags(verdict._repr_html_()).text
+    assert "claimed delta $0.2$, true delta at least $0.371828182845$." in study.guarantee().to_latex(
         [verdict]
     )
 

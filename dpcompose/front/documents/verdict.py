@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from dpcompose.front.documents.document import Best
 from dpcompose.front.documents.sentences import decimals
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.language.said import Said
+from dpcompose.language.said import Cited, Said, formula
 from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof.counterexamples.refuting import Counterexample
@@ -18,6 +18,9 @@ from dpcompose.proof.theory.registry import Page
 
 LOOSE = {True: ", loose", False: ", and no smaller {} holds", None: ""}
 """What is said after a verdict of a claim that is larger than the bound, or equals an optimal one."""
+
+MOST_REACHED = 12
+"""Of how many mechanisms it is said, one by one, that what they lose is reached."""
 
 
 def believed_pages(relies_on: Sequence[Page]) -> dict[str, list[str]]:
@@ -141,3 +144,40 @@ class Verdict:
         if self.nearby:
             data["would-hold"] = list(self.nearby)
         return data | believed_pages(self.relies_on)
+
+    def refutation(self, in_a_table: bool = False) -> Iterator[Said]:
+        """What is said of the two databases of a refuted claim, line by line.
+
+        in_a_table -- whether outcomes with their probabilities stand in a table besides.
+        """
+        example = self.counterexample
+        if example is None:
+            return
+        if example.point:
+            yield ["with ", example.at]
+        if example.through:
+            yield [f"which violates what the claim implies by {', '.join(example.through)}"]
+        yield [example.lost()]
+        reached = [(name, row) for name, row in example.reached if not (in_a_table and row.outcomes)]
+        for name, row in reached[:MOST_REACHED]:
+            yield ["reached by ", name, " ", row.words()]
+        if (more := len(reached) - MOST_REACHED) > 0:
+            yield [f"and so by {more} more mechanism{'s' if more > 1 else ''} (the JSON has all)"]
+        if self.published:
+            yield [self.published]
+        if (alone := example.alone) is not None:
+            yield [
+                "already ",
+                alone.mechanism,
+                " alone loses ",
+                formula(alone.loss),
+                " (",
+                Cited(alone.by),
+                ")",
+            ]
+        if example.without:
+            yield [example.left_out, " (", Cited(example.by_parts), ")"]
+        if self.least.right:
+            yield ["right is: ", *self.least.right]
+        for change in self.nearby:
+            yield [f"it would hold {change}"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 
 import sympy
 
@@ -19,7 +18,7 @@ from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import markdown, render
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language import formulas
-from dpcompose.language.latex import formula_html, latex, names_latex, text_html
+from dpcompose.language.latex import formula_html, latex, text_html
 from dpcompose.language.said import Writer, guarantees_in
 from dpcompose.language.writing import text_latex
 from dpcompose.proof.counterexamples.refuting import Counterexample
@@ -251,34 +250,13 @@ def verdict_html(verdict: Verdict) -> str:
 def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     """The two databases side by side, the values, and the mechanisms that lose too much."""
     yield table(["", "$D$", "$D'$"], map(_compared, compared(example)))
-    if example.point:
-        at = ", ".join(f"${names_latex(names)} = {_number(x)}$" for names, x in example.values)
-        yield f"<p>with {at}:</p>"
-    if example.through:
-        yield f"<p>which violates what the claim implies by {text_html(', '.join(example.through))}:</p>"
-    named = [(row, said_html([name])) for name, row in example.reached]
-    yield from (f"<p>{name} {text_html(row.words())}</p>" for row, name in named if not row.outcomes)
-    if any(row.outcomes for row, _ in named):
+    yield from (f"<p>{said_html(line)}</p>" for line in verdict.refutation(in_a_table=True))
+    named = [(said_html([name]), row.outcomes) for name, row in example.reached if row.outcomes]
+    if named:
         head = ["outcome", "probability at $D$", "probability at $D'$"]
-        outcomes = ((name, outcome) for row, name in named for outcome in row.outcomes)
+        outcomes = ((name, outcome) for name, some in named for outcome in some)
         yield table(head, ([f"{name} = {text_html(o)}", *map(_probability, p)] for name, (o, *p) in outcomes))
-    at_least = "at least " if example.is_at_least else ""
-    claimed, true = example.decimals
-    is_claimed, is_true = (latex(example.typeset(one)) for one in (example.claimed, example.actual))
-    right = f"<br>right is: {said_html(verdict.least.right)}" if verdict.least.right else ""
-    yield (
-        f"<p>true {example.what} {at_least}${is_true}${true}{_where(example)}; "
-        f"claimed ${is_claimed}${claimed}{right}</p>"
-    )
-    if verdict.published:
-        yield f"<p>{text_html(verdict.published)}</p>"
-    if example.alone is not None:
-        name, loss = text_html(example.alone.mechanism), latex(formulas.expression(example.alone.loss))
-        yield f"<p>already {name} alone loses ${loss}$ ({example.alone.by})</p>"
-    if example.without:
-        yield f"<p>{text_html(example.left_out)} ({example.by_parts})</p>"
-    if verdict.nearby:
-        yield f"<p>it would hold {text_html('; '.join(verdict.nearby))}</p>"
+        yield f"<p>lost at the outcome {_where(example)}</p>"
 
 
 def _compared(row: Compared) -> list[str]:
@@ -288,15 +266,11 @@ def _compared(row: Compared) -> list[str]:
 
 
 def _where(example: Counterexample) -> str:
-    """At which outcome so much is lost, where mechanisms have outcomes."""
-    losings = [row for row in example.rows if row.outcomes]
-    if any(row.by_table for row in losings):
-        return f", at the outcome {', '.join(text_html(row.outcomes[0][0]) for row in losings)}"
-    return f", at the outcome {'1 of all these' if len(example.rows) > 1 else '1'}" if losings else ""
-
-
-def _number(x: Fraction) -> str:
-    return latex(sympy.Rational(x.numerator, x.denominator))
+    """At which outcome so much is lost, of mechanisms that have outcomes."""
+    losing = [row for row in example.rows if row.outcomes]
+    if any(row.by_table for row in losing):
+        return ", ".join(text_html(row.outcomes[0][0]) for row in losing)
+    return "1 of all these" if len(example.rows) > 1 else "1"
 
 
 def _probability(value: Term) -> str:

@@ -16,12 +16,10 @@ from dpcompose.front.documents.document import Best, Composed, Head, Member, Ste
 from dpcompose.front.documents.verdict import Verdict
 from dpcompose.front.printers import markdown
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.language import formulas
-from dpcompose.language.latex import EULER, latex, name_latex, names_latex, told_apart
-from dpcompose.language.said import Item, Words, Writer
+from dpcompose.language.latex import EULER, latex, name_latex, told_apart
+from dpcompose.language.said import Item, Writer
 from dpcompose.language.writing import text_latex
 from dpcompose.proof.counterexamples.refuting import Counterexample
-from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page
 
@@ -254,38 +252,7 @@ def claim(verdict: Verdict, called: str) -> Iterator[str]:
 def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     D, E = (plain(example.databases.printed(database)) for database in example.pair)
     yield f"$D$ = {D} and $D'$ = {E}{' are neighbours' if example.neighbours else ''}."
-    if example.point:
-        point = [f"${names_latex(names)} = {x}$" for names, x in example.values]
-        yield f"Let {', '.join(point)}."
-    for named, row in example.reached:
-        yield _row(row, named)
-    actual, claimed = (formula(example.typeset(loss)) for loss in (example.actual, example.claimed))
-    beside, at_least = example.decimals, "at least " if example.is_at_least else ""
-    yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
-    if verdict.published:
-        yield f"This is {said([verdict.published])}."
-    if example.alone is not None:
-        alone = formula(formulas.expression(example.alone.loss))
-        name = said([example.alone.mechanism])
-        yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
-    if example.without:
-        words = said([example.left_out])
-        yield f"{words[0].upper()}{words[1:]} ({cite(example.by_parts)})."
-
-
-def _row(row: Row, name: Words) -> str:
-    """What a mechanism does at the two databases."""
-    named = said([name])
-    if not row.outcomes:
-        return f"{named} {said([row.words()])}."
-    outcome, *both = row.outcomes[0]
-    at_D, at_E = (formula(formulas.expression(p)) for p in both)
-    if row.by_table:
-        return (
-            f"By its table, {named} has the outcome {plain(outcome)} with probability "
-            f"{at_D} at $D$, {at_E} at $D'$."
-        )
-    return f"{named} has the outcomes 1 and 0, and 1 has probability {at_D} at $D$, {at_E} at $D'$."
+    yield from (f"{said(line)}." for line in verdict.refutation())
 
 
 # what a notebook shows, for those that are made into LaTeX

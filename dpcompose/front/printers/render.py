@@ -14,8 +14,6 @@ from dpcompose.proof.theory.registry import Page, rests
 WIDTH = 78
 MOST_DIGITS = 40
 """Fractions of more digits than these are printed with a decimal beside them."""
-MOST_REACHED = 12
-"""Of how many mechanisms a text says, one by one, that what they lose is reached."""
 
 
 def guarantee(best: Best) -> str:
@@ -86,25 +84,7 @@ def counterexample(found: Verdict) -> Iterator[str]:
         return
     for letter, D in zip(("D ", "D'"), example.pair, strict=True):
         yield f"{letter} = {example.databases.printed(D)}"
-    if example.point:
-        yield "with " + ", ".join(f"{', '.join(names)} = {x}" for names, x in example.values)
-    if example.through:
-        yield f"which violates what the claim implies by {', '.join(example.through)}:"
-    yield example.lost()
-    for name, row in example.reached[:MOST_REACHED]:
-        yield f"reached by {name} {row.words()}"
-    if (more := len(example.reached) - MOST_REACHED) > 0:
-        yield f"and so by {more} more mechanism{'s' if more > 1 else ''} (--json prints all)"
-    if found.published:
-        yield found.published
-    if example.alone is not None:
-        yield "already {mechanism} alone loses {loss} ({by})".format(**example.alone.data())
-    if example.without:
-        yield f"{example.left_out} ({example.by_parts})"
-    if found.least.right:
-        yield f"right is: {plain(found.least.right)}"
-    for change in found.nearby:
-        yield f"it would hold {change}"
+    yield from map(plain, found.refutation())
 
 
 def rows(best: Best, beside: Iterable[str] = (), indent: str = "") -> list[str]:

@@ -13,8 +13,9 @@ from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclos
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, has_few_digits, rounded
-from dpcompose.language.said import Item, Words, listed
+from dpcompose.language.said import Formula, Item, Words, listed
 from dpcompose.language.shown import Shown
+from dpcompose.language.symbols import symbol
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.proof.counterexamples.outputs import Output
 from dpcompose.proof.counterexamples.rows import Row
@@ -120,7 +121,7 @@ class Counterexample(Shown):
 
     def __repr__(self) -> str:
         D, E = map(self.databases.printed, self.pair)
-        at = "".join(f", {', '.join(names)} = {x}" for names, x in self.values)
+        at = f", {self.at}" if self.point else ""
         return f"D = {D}, D' = {E}{at}, {self.lost()}"
 
     def data(self) -> dict[str, Any]:
@@ -141,16 +142,17 @@ class Counterexample(Shown):
         data |= {"without": list(self.without)} if self.without else {}
         return data | ({"through": list(self.through)} if self.through else {})
 
-    def lost(self) -> str:
+    def lost(self) -> Words:
         """What is claimed and what is lost, in words."""
         of = "delta " if self.what == "delta" else ""
         at_least = "at least " if self.is_at_least else ""
         claimed, actual = self.decimals
         there = f"at epsilon = {self.epsilon} " if self.epsilon else ""
-        return (
-            f"{there}claimed {of}{self.shown(self.claimed)}{claimed}, "
-            f"true {self.what} {at_least}{self.shown(self.actual)}{actual}"
-        )
+        before = there, f"claimed {of}", self._formula(self.claimed), claimed
+        return Words(*before, f", true {self.what} {at_least}", self._formula(self.actual), actual)
+
+    def _formula(self, loss: Number | None) -> Formula:
+        return Formula(self.shown(loss), lambda _: self.typeset(loss))
 
     @property
     def decimals(self) -> tuple[str, str]:
@@ -201,6 +203,11 @@ class Counterexample(Shown):
         return together(self.point)
 
     @property
+    def at(self) -> Words:
+        """The same in words."""
+        return listed([_equal(*names, value=x) for names, x in self.values], None)
+
+    @property
     def outputs(self) -> tuple[Output, ...]:
         """What each mechanism does at the two databases, as values to compute with."""
         return tuple(Output.of(row) for row in self.rows)
@@ -234,6 +241,19 @@ class Counterexample(Shown):
         if self._as_decimals and isinstance(loss, Fraction) and has_few_digits(loss):
             return sympy.Float(decimal(loss))
         return expressions.expression(terms.as_term(loss))
+
+
+def _equal(*names: str, value: Fraction) -> Words:
+    """That parameters have a value; dots among their names stand for others."""
+
+    def equation(_: str) -> sympy.Expr:
+        import sympy
+
+        return sympy.Eq(symbol(last), sympy.Rational(value.numerator, value.denominator), evaluate=False)
+
+    *others, last = names
+    shown = [name if name == "..." else Formula(name, symbol) for name in others]
+    return listed([*shown, Formula(f"{last} = {value}", equation)])
 
 
 MOST_ALIKE = 5
