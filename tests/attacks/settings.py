@@ -48,11 +48,11 @@ strategies, strategies_cells, strategies_ordered, families, notions = drawn(
     "strategies", "strategies_cells", "strategies_ordered", "test_families_against_oracle",
     "test_notions_against_oracle",
 )  # fmt: skip
-families_in_groups, samples, in_metrics, metrics, any_two, groups, nearest = map(
+families_in_groups, samples, beside_parts, in_metrics, metrics, any_two, groups, nearest = map(
     importlib.import_module,
     (
-        "test_families_in_groups", "test_samples_at_random", "proof.test_metrics_at_random",
-        "search.test_random_metrics", "privacy.test_any_two_and_groups", "privacy.test_groups_pushed_forward",
+        "test_families_in_groups", "test_samples_at_random", "test_parts_and_attributes",
+        "proof.test_metrics_at_random", "search.test_random_metrics", "privacy.test_any_two_and_groups", "privacy.test_groups_pushed_forward",
         "privacy.test_nearest_databases",
     ),
 )  # fmt: skip
@@ -178,7 +178,9 @@ KINDS: dict[str, Ask] = {
     "groups beside any two": passes(any_two.test_groups_of_m_beside_any_two),
     "overlapping families": passes(overlapping.test_families_say_what_parts_say_that_are_written_out),
     "overlapping, in letters": passes(overlapping.test_letters_say_what_parts_say_that_are_written_out),
+    "attributes beside parts": passes(beside_parts.test_bounds_are_the_worst_of_all_universes),
     "families in groups": passes(families_in_groups.test_against_brute_force),
+    "samples": passes(samples.verdicts_on),
     "metrics": metrics.check,
     "metrics on listed classes": passes(in_metrics.attack),
 }
