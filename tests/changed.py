@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-from dpcompose.kernel.core import reading
-from dpcompose.kernel.core.reader import BadSetting
-
 DOMAINS = ("positive", "nonnegative", "real")
 FORMULA = re.compile(r"[\w\s*/+().,\[\]^-]+")
 Path = tuple[Any, ...]
@@ -128,9 +125,38 @@ def changes(data: Any) -> list[Change]:
     return found
 
 
+def further(data: Any) -> list[Change]:
+    """More changes of a step: of each value also a few that are far from it, and what stands elsewhere in its place."""
+    elsewhere: dict[Any, list[Any]] = {}
+    for at in places(data):
+        elsewhere.setdefault((at[-1], type(inside(data, at))), []).append(inside(data, at))
+    found = changes(data)
+    for at in places(data):
+        value = inside(data, at)
+        own = [one for one in elsewhere[at[-1], type(value)] if one != value][:2]
+        found += [Change(at, other) for other in (*far(value), *own) if other != value]
+    return found
+
+
+def far(value: Any) -> list[Any]:
+    """Values that are far from one: 0, ∞, what is negative, and entries in another order."""
+    if isinstance(value, bool) or value is None:
+        return []
+    if isinstance(value, int):
+        return [0, -1]
+    if isinstance(value, list):
+        return [value[1:2] + value[:1] + value[2:], value[:1] + value] if value else [[0]]
+    if isinstance(value, str) and FORMULA.fullmatch(value):
+        return ["0", "1", "oo", f"-({value})", f"({value})**2"]
+    return []
+
+
 def additions(core: Any) -> list[Change]:
     """Changes by which a core setting has more, or something of another kind."""
-    tables = [("", (), core), *((key, (key,), core[key]) for key in ("databases", "target"))]
+    tables: list[tuple[str, Path, Any]] = [
+        ("", (), core),
+        *((key, (key,), core[key]) for key in ("databases", "target")),
+    ]
     tables += [("mechanisms", ("mechanisms", n), one) for n, one in enumerate(core["mechanisms"])]
     return [
         Change((*at, key), value)
@@ -154,12 +180,3 @@ def by_place(data: Any) -> dict[str, list[Change]]:
     for change in additions(data):
         found.setdefault(f"+ {change.place}", []).append(change)
     return found
-
-
-def reads(change: Change, core: Any) -> str:
-    """r where a core setting with a change is read, n where it is none."""
-    try:
-        reading.read(change.of(core))
-    except BadSetting:
-        return "n"
-    return "r"

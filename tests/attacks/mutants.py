@@ -123,23 +123,28 @@ def _negated_twice(it: ast.UnaryOp) -> None:
 
 MORE, LESS, WORK = "may accept more", "refuses more", "limits of work"
 LENGTHS = "lengths are asserted"
+DIGITS = "digits of enclosures"
 """What a mutant can do: every change of a quantity, and every other one of which it is not seen, may accept more."""
 LARGER = {"Lt is LtE", "Gt is GtE", "And is Or"}
 """By these a condition holds more often, by their opposites less often."""
 RAISED = "what is raised"
-LIMITS = ("MOST", "LARGEST", "LONGEST")
+LIMITS = ("MOST", "LARGEST", "LONGEST", "HIGHEST", "FEW")
 """How the names of limits of work begin: a comparison with one decides how much is looked at, not what is true."""
+OF_DIGITS = {"bits", "digits"}
+"""What numbers of digits are called: enclosures hold whatever they are, and are only closer or less close."""
 SMALLER = {"LtE is Lt", "GtE is Gt", "Or is And"}
 
 
 @dataclass(frozen=True)
 class Place:
     """A node in the body of a function; sense -- 1 where it refuses if it holds, -1 if it does not, 0: unknown;
-    strict -- whether it asserts that what is gone through together is as long."""
+    strict -- whether it asserts that what is gone through together is as long; digits -- whether it is part of a
+    number of digits."""
 
     node: ast.AST
     sense: int
     strict: bool = False
+    digits: bool = False
 
     def kind(self, words: str) -> str:
         """What a change of it can do."""
@@ -147,6 +152,8 @@ class Place:
             return WORK
         if self.strict:
             return LENGTHS
+        if self.digits:
+            return DIGITS
         refuses = (LARGER if self.sense > 0 else SMALLER if self.sense < 0 else set()) & {words}
         return LESS if refuses else MORE
 
@@ -166,13 +173,13 @@ def bodies(tree: ast.Module) -> list[Place]:
     """
     found, texts = list[Place](), {"__repr__"} | texts_of_refusals(tree)
 
-    def go(node: ast.AST, inside: bool, sense: int) -> None:
+    def go(node: ast.AST, inside: bool, sense: int, digits: bool = False) -> None:
         if isinstance(node, ast.JoinedStr | ast.Raise):
             return
         if isinstance(node, ast.FunctionDef) and node.name in texts:
             return
         if inside:
-            found.append(Place(node, sense))
+            found.append(Place(node, sense, digits=digits or is_of_digits(node)))
         if isinstance(node, ast.keyword) and node.arg == "strict":
             found.append(Place(node.value, 0, strict=True))
             return
@@ -184,10 +191,21 @@ def bodies(tree: ast.Module) -> list[Place]:
             within = inside or (isinstance(node, ast.FunctionDef) and name == "body")
             for part in value if isinstance(value, list) else [value]:
                 if isinstance(part, ast.AST):
-                    go(part, within, _sense(node, name, sense))
+                    go(part, within, _sense(node, name, sense), is_of_digits(node))
 
     go(tree, False, 0)
     return found
+
+
+def is_of_digits(node: ast.AST) -> bool:
+    """Whether something is calculated of a number of digits and of numbers alone: bits + 32."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    leaves = [
+        one for one in ast.walk(node) if not isinstance(one, ast.BinOp | ast.operator | ast.expr_context)
+    ]
+    names = {getattr(one, "id", "") for one in leaves if not isinstance(one, ast.Constant)}
+    return bool(names) and names <= OF_DIGITS
 
 
 def texts_of_refusals(tree: ast.Module) -> set[str]:

@@ -29,6 +29,8 @@ TESTS = (
     *("tests/test_curves_on_samples.py", "tests/test_closer.py", "tests/test_samples_at_random.py"),
 )
 """The tests that are to see the mutants."""
+WHOLE = ("tests/kernel/test_steps_changed.py", "tests/kernel/test_kept.py")
+"""Of these also the slow ones, of which a normal run takes a share."""
 SEEN, SURVIVED, SAME = 1, 0, 3
 """How a process of a mutant ends; SAME: it has no other code."""
 
@@ -213,6 +215,12 @@ def with_tests(
 
     class Loop:
         @staticmethod
+        def pytest_collection_modifyitems(items: list[Any]) -> None:
+            items[:] = [
+                one for one in items if one.get_closest_marker("slow") is None or one.nodeid.startswith(WHOLE)
+            ]
+
+        @staticmethod
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(session: Any) -> bool:
             suite = Suite(session.items)
@@ -234,6 +242,6 @@ def with_tests(
     settings.register_profile("mutants", derandomize=True, database=None, deadline=None, phases=once)
     settings.load_profile("mutants")
     os.chdir(ROOT)
-    plain = ["-q", "-s", "--tb=line", "--assert=plain", "-n", "0", "-m", "not slow"]
+    plain = ["-q", "-s", "--tb=line", "--assert=plain", "-n", "0", "-m", ""]
     left_out = [x for one in ("cacheprovider", "warnings", "faulthandler") for x in ("-p", f"no:{one}")]
     pytest.main([*plain, *left_out, *tests], plugins=[Loop()])

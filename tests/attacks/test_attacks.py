@@ -201,6 +201,9 @@ def checked(x, y, z):
         raise ValueError(-x)
     return x
 
+def enclosed(x, bits):
+    return log(x, bits + 32, 2 * bits + x).end(bits * 302 // 1000 - 1)
+
 def _told(x):
     return x + 1
 """
@@ -222,6 +225,16 @@ def test_what_a_mutant_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "3: Gt is GtE: limits of work",
         "6: a guard is left out: limits of work",
         "5: Gt is GtE: limits of work",
+        "10: Add is Sub: digits of enclosures",
+        "10: 32 is 33: digits of enclosures",
+        "10: Add is Sub: may accept more",  # it is more than digits
+        "10: Mult is Add: digits of enclosures",
+        "10: 2 is 3: digits of enclosures",
+        "10: Sub is Add: digits of enclosures",
+        "10: Mult is Add: digits of enclosures",
+        "10: 302 is 303: digits of enclosures",
+        "10: 1000 is 1001: digits of enclosures",
+        "10: 1 is 2: digits of enclosures",
     ]
 
 

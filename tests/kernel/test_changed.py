@@ -11,8 +11,9 @@ from typing import Any
 import changed
 import derived
 import pytest
+import steps_changed
 from changed import Change
-from derived import IN_METRICS, OF, SHORT, THEORY
+from derived import IN_METRICS, OF, SHORT, TAKE_LONG, THEORY
 from second_checker import verdicts as second
 from second_checker.outcomes import NotRead, Rejected
 
@@ -23,7 +24,7 @@ from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.judgements import Lower, Satisfies
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import Prover, Theorem
 
 PARTS = [pytest.param(n, marks=[pytest.mark.slow] if n else []) for n in range(8)]
 """The parts of all changes: a normal run takes the first one."""
@@ -55,13 +56,6 @@ OTHER_PREMISES = {
 """The rules that say something else of other premises of the same kind."""
 LONG = ("46-checked-on-tables.toml", "57-delta-beside-gaussian.toml")
 """Files of which the second checker takes long."""
-TAKE_LONG = (
-    "272-persons-and-single-visits.toml",
-    "72-sensitivity-of-maps.toml",
-    "107-normal-noise-on-points.toml",
-    "114-a-study-and-a-table-in-metrics.toml",
-)
-"""Files of which a changed step takes long to look at."""
 EVERY = [
     pytest.param(name, marks=[pytest.mark.slow] if name in TAKE_LONG else []) for name in (*OF, *IN_METRICS)
 ]
@@ -79,11 +73,8 @@ def about(name: str) -> tuple[Setting, Any]:
 
 def concluded(prover: Prover, step: Any, premises: tuple[Theorem, ...]) -> Any:
     """What a step says of premises; None: it is refused."""
-    arguments = {key: value for key, value in step.items() if key not in ("rule", "from", "derivation")}
-    try:
-        return prover.by(step["rule"], *premises, **arguments).says
-    except (NoTheorem, TypeError, KeyError, IndexError, AttributeError, ArithmeticError):
-        return None
+    made = steps_changed.concluded(prover, step, premises)
+    return None if made is None else made.says
 
 
 @pytest.mark.parametrize("part", PARTS)
