@@ -50,7 +50,7 @@ spaces.moves: groups unions larger
 spaces.canonical: metrics points profiles distances finite graphs small matchings named compared
 privacy.guarantees: distances notions fibres tradeoffs
 privacy.finite: distributions findings nearest probabilities rows tables drawn tabulated
-privacy.format: checks database_tables lines neighbourhoods notion_words input_tables metric_tables
+privacy.format: checks database_tables lines neighbourhoods input_tables metric_tables
 privacy.mechanisms: noises samples declared mechanism statements
 privacy.settings: assumptions inputs invalid placed members names noisy on_tables orders sampled touched families
     nested reads __init__ flattening stated
@@ -66,9 +66,9 @@ proof.hypotheses: evidence input_metrics inputs order_based_partition policy pro
     record_wise record_wise_partition sensitivity_at_most at_least binding commutes compatible depends
     given_earlier_outputs identity
 proof: privacy_metric query_sensitivity readings sensitivity
-proof.counterexamples: computed densities instances spreads rows outputs refuting released appearing
+proof.counterexamples: densities instances spreads rows outputs refuting released appearing
 search: trying
-search.comparisons: factoring linear sampling solver weights writing_out covering points answers promising sizes
+search.comparisons: linear sampling solver weights writing_out covering points answers promising sizes
     squaring instances by_calculus assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits
 search.metrics: points proving cases standings
@@ -90,9 +90,9 @@ front.documents: canonical captions document side_by_side glossary wording attai
 front: files
 front.printers: audited listings markdown render sarif display latex papers
 front.numbers: numbers budgets curve membership totals
-front.studies: audits library nested results specialised together tradeoffs neighbours metric_forms
+front.studies: audits library nested results specialised tradeoffs neighbours metric_forms
     in_metrics judge recheck
-front.drawings: marks places vectors charts frames
+front.drawings: marks vectors charts frames
 front: internal
 front.studies: study as_json loading composing filters
 front.drawings: bars drawn pictures plots explorer

@@ -9,13 +9,15 @@ from typing import Any
 from dpcompose.front.documents.bound import Bound
 from dpcompose.front.numbers import numbers
 from dpcompose.front.numbers.numbers import WrongValue
-from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.deciders.curves import pieces
+from dpcompose.kernel.deciders.curves.curves import Part
+from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import INFINITY, ONE
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
 from dpcompose.language.shown import Shown
-from dpcompose.proof.counterexamples import computed
 from dpcompose.proof.readings import Reading
 
 RATES = tuple(map(Fraction, ("1/1000", "1/100", "1/10", "1/2")))
@@ -62,10 +64,17 @@ def of(bound: Bound, values: Mapping[Any, object]) -> Membership:
     there = {key: formulas.term(value) for key, value in numbers.at(bound, values).items()}
     if left := sorted({name for value in there.values() for name in value.letters}):
         raise WrongValue(f"a membership test is read in numbers: give {', '.join(left)} a value (at)")
+    if INFINITY in there.values():
+        return Membership(Reading(None))
+    notion = bound.guarantee.notion
+    if (page := bound.steps.theory.computed("approximate", [(notion, "")])) is None:
+        raise WrongValue(f"no page computes what a membership test reaches by {notion} privacy")
     try:
-        return Membership(computed.reading(bound.steps.theory, bound.guarantee.notion, there))
-    except (BadCertificate, formulas.FormulaError) as error:
+        part = pieces.piece(page.head.parts[notion], there, ONE)
+    except ValueError as error:
         raise WrongValue(str(error)) from None
+    assert part is None or isinstance(part, Part | Normal)  # what pages make of guarantees
+    return Membership(Reading(part))
 
 
 def _most(x: Interval) -> str:

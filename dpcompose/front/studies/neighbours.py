@@ -12,7 +12,7 @@ from dpcompose.front.documents import limits, sentences
 from dpcompose.front.documents.bound import Bound, bound
 from dpcompose.front.documents.document import Composed, Member
 from dpcompose.front.documents.verdict import Least
-from dpcompose.front.studies import nested, together, tradeoffs
+from dpcompose.front.studies import nested, tradeoffs
 from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Refuted, Satisfies
@@ -110,7 +110,7 @@ class ForNeighbours:
             guarantees = self.proofs.guarantee(notion)
             if (choices := self.proofs.choices) is not None:
                 with_one = self._with_one_each(choices.best(notion)[0], guarantees.notion)
-                return together.with_all(self.proofs, with_one)
+                return with_one.with_all(self.proofs.together(with_one.guarantee.notion))
         except NoLemma as error:
             raise NoGuarantee(str(error)) from None
         return self._shown(guarantees)
@@ -206,7 +206,9 @@ class ForNeighbours:
             return Least(known, curve)
         right: Said
         if known is None:
-            right = together.least(self.proofs, shown) or shown.said
+            together = self.proofs.together(shown.guarantee.notion)
+            private = None if together is None else shown.steps.private(together.theorem)
+            right = shown.said if private is None else shown.words_of(private)
         else:
             right = [f"{shown.guarantee.granularity} ", sentences.claimed(known, self.theory, True)]
         says_more = known is not None and known is not answer.claim.guarantee

@@ -31,6 +31,7 @@ from dpcompose.privacy.format.checks import (
     TableOf,
     Text,
     Whole,
+    Word,
     formula,
     key,
     need,
@@ -47,9 +48,7 @@ from dpcompose.privacy.format.metric_tables import MetricTable, canonical_names
 from dpcompose.privacy.format.neighbourhoods import GRANULARITY, GranularityTable
 from dpcompose.privacy.format.noise_tables import NOISES as NOISES
 from dpcompose.privacy.format.noise_tables import NoiseTable as NoiseTable
-from dpcompose.privacy.format.notion_words import Notions as Notions
-from dpcompose.privacy.format.notion_words import NotionWord, notions_of
-from dpcompose.privacy.guarantees.notions import OF_LINES, OF_ORDERS, WRITTEN
+from dpcompose.privacy.guarantees.notions import FILE_KEYS, OF_LINES, OF_ORDERS, WRITTEN
 from dpcompose.privacy.in_metrics import known_for_neighbours
 from dpcompose.spaces.inputs.queries import MOST_BINS
 
@@ -57,6 +56,27 @@ QUERIES = (
     'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { variance = [l, u] }, { histogram = m }, '
     '{ vector-sum = c }, { scores = c }, { keys = L }, { questions = [l, u] }, { location = w } or "bit"'
 )
+
+
+Notions = Mapping[str, Sequence[str]]
+"""The parameters of each notion that a file may name."""
+
+
+class NotionWord(Check):
+    """A notion: those of the pages that a file is read with are supported."""
+
+    def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
+        there = notions_of(mistakes)
+        known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
+        return Word("notion", known).read(value, path, mistakes)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return Word("notion", tuple(FILE_KEYS)).schema(defs)
+
+
+def notions_of(mistakes: Mistakes) -> Notions:
+    """Those of the pages that a file is read with; else those that the format has by itself."""
+    return FILE_KEYS if mistakes.notions is None else mistakes.notions
 
 
 class ProbabilitiesTable(Table):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
@@ -12,8 +12,10 @@ from dpcompose.kernel.deciders.calculus import elementary, steps
 from dpcompose.kernel.deciders.calculus.calculus import Step
 from dpcompose.kernel.deciders.calculus.elementary import Box, Elementary, Letter
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.search.comparisons import factoring
 from dpcompose.search.comparisons.sampling import Values, value
+
+Polynomial = Mapping[tuple[int, ...], Fraction]
+"""By the exponents of the variables the coefficients."""
 
 
 def surely_useful(f: Elementary, box: Box) -> Iterator[Step]:
@@ -71,7 +73,7 @@ def factors_of(f: Elementary) -> tuple[Fraction, list[tuple[Elementary, int]]] |
         polynomial[tuple(map(int, degrees))] = c
     if max(map(sum, polynomial)) > steps.MOST_DEGREE:
         return None
-    found = factoring.factored(polynomial)
+    found = factored(polynomial)
     if found is None:
         return None
     lead = polynomial[max(polynomial)]
@@ -181,3 +183,22 @@ def squares_of(f: Elementary) -> list[tuple[Fraction, Elementary]]:
             found.append((often, Elementary(((m, Fraction(1)),)) - Elementary(((n, s),))))
             break
     return found
+
+
+def factored(f: Polynomial) -> list[tuple[Polynomial, int]] | None:
+    """Polynomials and their powers, of which f is a multiple by a number; None where it has no factors.
+
+    >>> f = {(2, 0): Fraction(1), (1, 1): Fraction(-2), (0, 2): Fraction(1)}
+    >>> [(sorted(map(str, g.values())), n) for g, n in factored(f)]
+    [(['-1', '1'], 2)]
+    """
+    from sympy.polys.domains import QQ
+    from sympy.polys.rings import ring
+
+    polynomials, *_ = ring([f"x{n}" for n in range(len(next(iter(f))))], QQ)
+    terms = {e: QQ(c.numerator, c.denominator) for e, c in f.items()}
+    _, factors = polynomials.from_dict(terms).factor_list()
+    found: list[tuple[Polynomial, int]] = [
+        ({e: Fraction(int(c.numerator), int(c.denominator)) for e, c in g.terms()}, n) for g, n in factors
+    ]
+    return found if sum(n for _, n in found) > 1 else None
