@@ -67,6 +67,7 @@ OF = [
     "between.toml",
     "between-sizes.toml",
     "noise-in-groups.toml",
+    "some-in-samples.toml",
     "corners.toml",
     "families-in-formulas.toml",
     "few-records.toml",

@@ -300,11 +300,17 @@ def test_where_one_comes_less_is_lost_than_where_one_is_replaced(target: Any) ->
         kernel.check(data, Theory(THEORY.pages))
 
 
-def loss_of(edge: tuple[str, str], stated: Any, reads: str, odds: Fraction, s: Fraction) -> Fraction:
-    """The most that what is stated for these neighbours, and reads these records, makes the second likelier."""
+SOME = dpc.policy("some come and go", add_remove=["x", "y"])
+
+
+def loss_of(edge: tuple[str, str], stated: Any, reads: str, odds: Fraction, s: Fraction) -> Fraction | None:
+    """The most that what is stated for these neighbours, and reads these records, makes the second likelier;
+    None: anything."""
     u, v = (one if one in reads else NOTHING for one in edge)
     if u == v:
         return F(1)
+    if stated is SOME and "z" in (u, v):
+        return None
     joined = stated is ANY or (stated is COUNTIES and {u, v} == {"x", "y"})
     b, k = int(v != NOTHING), 1 if NOTHING in (u, v) or joined else 2
     return (1 - s + s * odds**b) / (1 - s + s * odds ** (b - k))
@@ -321,7 +327,10 @@ def test_random_settings_against_the_formula_at_each_edge(seed: int) -> None:
     target = dpc.policy("t", replace=[[*one] for one in replaced], add_remove=come)
     some, mechanisms = [], []
     for name in "MN"[: rng.randrange(1, 3)]:
-        stated, reads = rng.choice([dpc.unbounded, ANY, COUNTIES]), rng.choice(["xyz", "xyz", "x", "xy"])
+        stated, reads = (
+            rng.choice([dpc.unbounded, ANY, COUNTIES, SOME]),
+            rng.choice(["xyz", "xyz", "x", "xy"]),
+        )
         odds, s = F(rng.choice((2, 3, 5))), rng.choice(RATES)
         some.append((stated, reads, odds, s))
         own: dict[str, Any] = {} if reads == "xyz" else {"reads": dpc.restriction([*reads])}
@@ -330,7 +339,11 @@ def test_random_settings_against_the_formula_at_each_edge(seed: int) -> None:
     asked = dpc.compose(*mechanisms, on=ON, target=target)
     edges = [(one[0], one[1]) for one in replaced] + [(NOTHING, one) for one in come]
     both = [*edges, *((y, x) for x, y in edges)]
-    truth = max(math.prod((loss_of(edge, *one) for one in some), start=F(1)) for edge in both)
+    lost = [[loss_of(edge, *one) for one in some] for edge in both]
+    if any(None in one for one in lost):
+        assert asked.check(dpc.pure(1000)).verdict != "proved"
+        return
+    truth = max(math.prod(filter(None, one), start=F(1)) for one in lost)
     assert asked.check(dpc.pure(f"log({truth})")).verdict != "refuted"
     below = truth * F(999, 1000)
     assert below < 1 or asked.check(dpc.pure(f"log({below})")).verdict != "proved"
@@ -357,3 +370,21 @@ guarantee = { notion = "pure", epsilon = "log(3)", granularity = "P" }
         dpc.approximate(0, "0.332"),
     ]
     assert [study.check(claim).verdict for claim in claims] == ["proved", "refuted"] * 2
+
+
+@pytest.mark.parametrize("domain", ["own", "common"])
+def test_of_records_that_only_come_and_go_it_does_not_matter_which(domain: str) -> None:
+    """At s = 1/2 and e^ε = 3: log(2) at x, which may come and go; what a sample tells of z is alike in both."""
+    M = dpc.mechanism("M", dpc.pure("log(3)", SOME), sampled={"poisson": "1/2"})
+    N = dpc.mechanism(
+        "N",
+        dpc.approximate("log(3)", "1/8", SOME, domain),
+        dpc.restriction(["x", "z"]),
+        sampled={"poisson": "1/2"},
+    )
+    alone, part = (dpc.compose(one, on=ON, target=SOME) for one in (M, N))
+    assert [alone.check(dpc.pure(one)).verdict for one in ("log(2)", "log(1.99)")] == ["proved", "refuted"]
+    both = [dpc.approximate("log(2)", delta) for delta in ("1/16", "1/17")]
+    assert [part.check(one).verdict for one in both] == ["proved", "refuted"]
+    wide = dpc.compose(M, on=ON, target=dpc.unbounded)
+    assert wide.check(dpc.pure(1000)).verdict != "proved"  # z may be told from nothing

@@ -82,7 +82,7 @@ def _is_bounded(single: Any, databases: Any) -> bool:
 
 
 def _demand_policy(single: Any, databases: Any) -> None:
-    """Rejects single steps that are not all of one record, with all that come or go."""
+    """Rejects single steps that are not all of one record, with all that come or go, where some are replaced."""
     demand(isinstance(single, list), "steps that are no edits")
     some = {tuple(one) for one in single}
     if databases["kind"] == "records":
@@ -90,7 +90,8 @@ def _demand_policy(single: Any, databases: Any) -> None:
         return
     demand(databases["kind"] == "policies", "a policy on other databases")
     every = {(None, n) for n in range(len(databases["atoms"]))}
-    demand(every <= some, "records that may not come and go")
+    alone = all(None in edge for edge in some)
+    demand(every <= some or alone, "records that may not come and go")
 
 
 def _demand_one_step(target: Any, databases: Any) -> None:

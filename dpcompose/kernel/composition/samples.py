@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from dpcompose.kernel.core.contributions import is_count
 from dpcompose.kernel.core.settings import Mechanism, Relation, Setting
-from dpcompose.kernel.covers.policies import edits_of, has_edits
+from dpcompose.kernel.covers.policies import edits_of, has_edits, only_come_and_go
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.expressions import formulas
@@ -43,7 +43,7 @@ def _is_of_page(head: Any, stated: Relation, setting: Setting) -> bool:
     """Whether a guarantee is for the neighbours that a page says, or has some besides where it may."""
     single, databases = _single(head), setting.databases
     fits = (
-        has_edits(stated, databases, single)
+        has_edits(stated, databases, single) or (0 in single[0] and only_come_and_go(stated, databases))
         if head.besides
         else edits_of(stated, databases, whole=True) == single
     )

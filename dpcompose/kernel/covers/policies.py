@@ -307,6 +307,12 @@ def has_edits(relation: Relation, databases: Databases, some: Collection[tuple[i
     return databases.of == "multisets" and every <= {*relation.policy}
 
 
+def only_come_and_go(relation: Relation, databases: Databases) -> bool:
+    """Whether in each step of a policy on multisets one of some records comes or goes."""
+    of_multisets = databases.by_edges and databases.of == "multisets" and not relation.any_two
+    return of_multisets and all(NOTHING in edge for edge in relation.policy)
+
+
 def differences(databases: Databases, target: Relation, most: int = LARGEST) -> Iterator[tuple[Side, Side]]:
     """What only D and only E have, for all neighbours: matched pairs whose costs have a sum up to m."""
     if target.steps > MOST_STEPS:

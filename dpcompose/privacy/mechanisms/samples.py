@@ -75,12 +75,14 @@ class Kind:
         return self.key == "poisson" and 0 in self.head.neighbours
 
     def fits(self, about: Granularity | None) -> bool:
-        """Whether a guarantee on samples is for the neighbours that it is to be for, or some besides."""
+        """Whether a guarantee on samples is for the neighbours that it is to be for, or some besides, or
+        where certain records come and go."""
         if not self.is_kept:
             return about == self.on_samples
         if about is None or about.single_step != about or about.innermost()[1] != 1:
             return False
-        return _has_all(about, self.on_samples)
+        only_come_and_go = policy_of(about) is not None and about.changed == self.on_samples.changed
+        return only_come_and_go or _has_all(about, self.on_samples)
 
 
 REPLACED = (
