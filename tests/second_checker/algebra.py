@@ -70,11 +70,12 @@ class Algebra(Products):
 
     def call(self, name: str, parts: list[ast.expr], names: dict[str, Form]) -> Form:
         """A function of formulas."""
-        leading = rational(self.of(parts[0], names)) if name == "top" else None
+        leading = self.of(parts[0], names) if name == "top" else number(1)
+        first = rational(leading)
         own = parts[1:] if name == "top" else parts
         index = own[1].id if len(own) == 4 and isinstance(own[1], ast.Name) else None
         if index and index not in self.domains and index not in names and name in OVER:
-            return self.over(name, int(leading or 1), own, names)
+            return self.over(name, leading if first is None else int(first), own, names)
         values = [self.of(part, names) for part in own]
         match name:
             case "sqrt":
@@ -93,8 +94,8 @@ class Algebra(Products):
                 return self.top(1, values)
             case "min":
                 return scale(self.top(1, [scale(x, -1) for x in values]), -1)
-            case "top" if leading is not None:
-                return self.top(int(leading), values)
+            case "top" if first is not None:
+                return self.top(int(first), values)
         raise Rejected(f"{name} is no function of formulas")
 
     def hyperbolic(self, name: str, x: Form) -> Form:
@@ -105,7 +106,7 @@ class Algebra(Products):
         other = self.exp(scale(x, -1))
         return scale(add(self.exp(x), other if name == "cosh" else scale(other, -1)), Fraction(1, 2))
 
-    def over(self, name: str, m: int, own: list[ast.expr], names: dict[str, Form]) -> Form:
+    def over(self, name: str, m: int | Form, own: list[ast.expr], names: dict[str, Form]) -> Form:
         """max(x, i, 1, k) and the like; where the ends are numbers, i may be a letter of x."""
         index = own[1].id  # type: ignore[attr-defined]
         low, high = self.of(own[2], names), self.of(own[3], names)
@@ -118,6 +119,8 @@ class Algebra(Products):
         }
         if index in plain and index not in subscripts and first is not None and last is not None:
             values = [self.of(own[0], {**names, index: number(j)}) for j in range(int(first), int(last) + 1)]
+            if not isinstance(m, int):
+                raise NotRead("formula", "that adds up a number of largest values that is a letter")
             return add(*values) if name == "sum" else self.top(m, values)
         if first != 1:
             raise NotRead("formula", "that does not begin with 1")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from second_checker.algebra import Algebra
-from second_checker.forms import Form, domain, letter, letters, minus, rational, scale
+from second_checker.forms import Form, domain, letter, letters, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.rewriting import rewritten
 
@@ -37,10 +37,36 @@ def known(core: Any, algebra: Algebra) -> Known:
     return tuple(found)
 
 
+def counts(form: Form, name: str) -> bool:
+    """Whether a letter says how many members a family has, or how many of the largest are meant."""
+
+    def inside(a: Any) -> bool:
+        match a:
+            case ("letter", _) | ("prime", _):
+                return False
+            case ("family", m, member, count):
+                own = letters(count) | (letters(m) if isinstance(m, frozenset) else set())
+                return name in own or counts(member, name)
+            case ("top", _, members):
+                return any(counts(x, name) for x, _ in members)
+        return counts(a[1], name)
+
+    return any(inside(a) for monomial, _ in form for a, _ in monomial)
+
+
+def at_point(algebra: Algebra, form: Form, point: dict[str, Fraction]) -> Form:
+    """A formula with numbers in place of letters."""
+    there = {name: number(x) for name, x in point.items()}
+    return rewritten(algebra, form, lambda a: there.get(a[1]) if a[0] == "letter" else None)
+
+
 def demand_at(assumed: Known, algebra: Algebra, point: dict[str, Fraction]) -> None:
     """Rejects a point at which a relation does not hold."""
     for form, strict in assumed:
-        low = algebra.enclose(form, point)[0]
+        low, high = algebra.enclose(form, point)
+        if low < 0 <= high:  # roots may cancel
+            exact = rational(at_point(algebra, form, point))
+            low = low if exact is None else exact
         demand(low > 0 or (low == 0 and not strict), "a point that is not allowed by what is assumed")
 
 
@@ -60,8 +86,9 @@ def eliminated(
             len(own) == 1 and own[0][0] == frozenset([(("letter", name), Fraction(1))]), "no linear letter"
         )
         c, rest = own[0][1], frozenset(one for one in form if one != own[0])
-        if box.get("integer"):
-            raise NotRead("assumed", "of whole numbers")
+        # of whole numbers it is shown for all numbers between, but of no number of members
+        if box.get("integer") and any(counts(x, name) for x in (*sides, *(one for one, _ in left))):
+            raise NotRead("assumed", "of a number of members")
         boxes[fresh] = above(box, c, rational(rest), strict)
         inner = Algebra(boxes)
         value = scale(minus(letter(fresh), rest), 1 / c)

@@ -40,7 +40,7 @@ def prove(algebra: Algebra, form: Form, steps: list[Any]) -> None:
 
 def signs(algebra: Algebra, form: Form) -> Iterator[Goal]:
     """Each term is ≥ 0 by its signs, letters written as least + (something ≥ 0)."""
-    if not algebra.lower(form):
+    if not algebra.lower(form) and not algebra.lower(without_quotients(algebra, form)):
         boxes: dict[str, Any] = dict(algebra.domains)
         moved: dict[str, Form] = {}
         for name in letters(form):

@@ -10,6 +10,7 @@ from typing import Any
 
 from second_checker import assumptions, calculus
 from second_checker.algebra import Algebra
+from second_checker.everywhere import Everywhere
 from second_checker.forms import UNIT, ZERO, Form, add, letter, letters, made, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.rewriting import rewritten
@@ -136,8 +137,12 @@ def leaf(algebra: Algebra, form: Form, proof: Any) -> None:
     """Weights, bounds, the rest and its signs."""
     for text, weights in proof.get("weights", []):
         form = weighed(algebra, form, text, weights)
-    if "assumed" in proof:
-        raise NotRead("assumed", "of which a multiple is subtracted")
+    for n, text in proof.get("assumed", []):
+        if not 0 <= n < len(algebra.assumed):
+            raise NotRead("assumed", "that is told in other letters")
+        factor = algebra.read(text)
+        demand(algebra.sign(factor) > 0, "a multiple that may be negative of what is assumed")
+        form = minus(form, algebra.times(factor, algebra.assumed[n][0]))
     for name, end, factor in proof.get("bounds", []):
         demand(Fraction(factor) >= 0, "a bound is subtracted with a negative factor")
         form = minus(form, scale(beyond(algebra, name, end), Fraction(factor)))
@@ -258,6 +263,11 @@ def families(form: Form) -> set[Any]:
 def rays(algebra: Algebra, form: Form, proof: Any) -> None:
     """Families replaced by multiples of vectors of ones and zeros."""
     form = simpler(algebra, form)
+    if any(isinstance(a[1], frozenset) for a in families(form)):
+        # certificates for letters are not read: it is found anew
+        if Everywhere(algebra, []).is_at_least(form, ZERO):
+            return
+        raise NotRead("certificate", "of a number of largest members that is a letter")
     listed = {}
     boxes: dict[str, Any] = dict(algebra.domains)
     for member, count, name in proof["rays"]:
@@ -336,7 +346,7 @@ def members(algebra: Algebra, form: Form, proof: Any) -> None:
     """A sum over a family by its general member, and what stands beside it."""
     demand(set(proof) - {"largest"} == {"members", "each", "beside", "proof"}, "a proof with other entries")
     count, beside = algebra.read(proof["members"]), algebra.read(proof["beside"])
-    m = int(rational(algebra.read(proof["largest"])) or 0) if "largest" in proof else None
+    m = number_or_form(algebra.read(proof["largest"])) if "largest" in proof else None
     summed = minus(simpler(algebra, form) if m is None else form, beside)
     shares = [scale(share(algebra, monomial, count, m), factor) for monomial, factor in summed]
     negative = sum(factor < 0 for _, factor in summed)
@@ -354,7 +364,13 @@ def larger(algebra: Algebra, form: Form, proof: Any) -> None:
     show(algebra, add(minus(form, greater), less), proof["proof"])
 
 
-def share(algebra: Algebra, monomial: Any, count: Form, m: int | None) -> Form:
+def number_or_form(form: Form) -> int | Form:
+    """A whole number, or a formula for one."""
+    value = rational(form)
+    return form if value is None else int(value)
+
+
+def share(algebra: Algebra, monomial: Any, count: Form, m: int | Form | None) -> Form:
     """One of k equal shares of a monomial, or the general member of its sum of all, or of m largest."""
     sums = [a for a, p in monomial if a[0] == "family" and a[1] == m and a[3] == count and p == 1]
     rest = made([(frozenset((a, p) for a, p in monomial if a not in sums), Fraction(1))])

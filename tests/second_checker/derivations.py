@@ -6,13 +6,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from second_checker import facts, noises, tables
+from second_checker import bags, facts, noises, tables
 from second_checker.attained import AttainedSteps
 from second_checker.conclusions import Bound, Composed, Cover, Unread
 from second_checker.curve_steps import CurveSteps
 from second_checker.forms import Form
 from second_checker.losses import Losses, Promise, Values
 from second_checker.outcomes import NotRead, Rejected, demand
+from second_checker.scaled import Scaled
 
 KEYS = {
     "given": {"i"},
@@ -49,6 +50,7 @@ PROCEDURES = {
     "listed": "exhaustion",
     "steps": "own steps",
     "arrays": "arrays",
+    "contributions": "contributions",
 }
 
 
@@ -152,15 +154,21 @@ class Derivation(CurveSteps, AttainedSteps):
 
     def cover(self, step: Any, before: list[Any]) -> Cover:
         """The profile, found anew when the setting was read."""
-        if "corners" in self.losses.library.tables:
-            raise NotRead("setting", "large groups of edits")
         library = self.losses.library
         for mechanism in self.losses.core["mechanisms"]:
             if "noise" not in mechanism:
                 library.of("step", domain=mechanism["domain"])
-        facts.demand_named(self.losses.core, library)
         kind = self.losses.core["databases"]["kind"]
-        library.of("procedure", procedure=PROCEDURES.get(kind, "blocks"))
+        (bags if kind == "contributions" else facts).demand_named(self.losses.core, library)
+        if "times" in self.losses.core["target"]:
+            library.of("procedure", procedure="any number of steps")
+        demand(
+            isinstance(self.losses, Scaled) or "corners" not in library.tables, "corners of another profile"
+        )
+        many = "corners" if "corners" in library.tables else PROCEDURES.get(kind, "blocks")
+        library.of("procedure", procedure=many)
+        if "letter" in self.losses.core["databases"]:
+            library.of("procedure", procedure="any number of records")
         return Cover()
 
     def worst(self, step: Any, before: list[Any]) -> Bound:

@@ -155,11 +155,18 @@ class Everywhere:
                         products = (self.algebra.times(c, v) for c, v in zip(ordered, entries, strict=True))
                         yield minus(self.algebra.times(whole, root), add(*products))
         for a in atoms:
-            if a[0] == "family" and a[1] == 1 and self.algebra.sign(a[2]) >= 1:
-                whole = self.algebra.family(None, a[2], a[3])
-                most = made([(frozenset([(a, Fraction(1))]), Fraction(1))])
-                yield minus(self.algebra.times(a[3], most), whole)
-                yield minus(whole, most)
+            if a[0] == "family" and a[1] is not None and self.algebra.sign(a[2]) >= 1:
+                yield from self.of_largest(a)
+
+    def of_largest(self, a: Any) -> Iterator[Form]:
+        """Of the m largest members: at least one, at most all, and m times the largest."""
+        _, m, member, count = a
+        own = made([(frozenset([(a, Fraction(1))]), Fraction(1))])
+        whole, most = self.algebra.family(None, member, count), self.algebra.family(1, member, count)
+        many = number(m) if isinstance(m, int) else m
+        yield from (minus(self.algebra.times(count, most), whole), minus(whole, most), minus(whole, own))
+        if self.algebra.sign(minus(many, number(1))) >= 1:
+            yield from (minus(self.algebra.times(many, most), own), minus(own, most))
 
     def length(self, entries: Sequence[Form]) -> Form:
         """√(Σ c²)."""

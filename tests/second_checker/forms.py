@@ -5,7 +5,7 @@ A form is a frozenset of (monomial, factor), a monomial a frozenset of (atom, po
     ("letter", name)              ("prime", n)            ("exp", form)          ("log", form)
     ("sum", form)                 what stands below a root or a quotient
     ("top", m, members)           a worst case; members is a frozenset of (form, times)
-    ("family", m, member, count)  one over a family, m None for the sum of all
+    ("family", m, member, count)  one over a family, m None for the sum of all, else a number or a form
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def of_atom(a: Any) -> set[str]:
             return set()
         case ("top", _, members):
             return {name for x, _ in members for name in letters(x)}
-        case ("family", _, member, count):
-            return letters(member) | letters(count)
+        case ("family", m, member, count):
+            return letters(member) | letters(count) | (letters(m) if isinstance(m, frozenset) else set())
     return letters(a[1])
 
 

@@ -64,7 +64,7 @@ def move(algebra: Algebra, library: Library, mechanism: Any, pair: tuple[int, in
     names |= {"removed": number(pair[0]), "added": number(pair[1])}
     said = query if not query.get("sized") or "n" in noise["query"] else query.get("at-least", {})
     if said is query and "n" in noise["query"]:
-        names["n"] = number(noise["query"]["n"])
+        names["n"] = algebra.read(str(noise["query"]["n"]))
     elif said is not query:
         names["n"] = number(max(1, noise["query"]["least"]))
     demand(page["norm"] in said.get("moves", {}), "a query that does not move in this norm")
@@ -157,7 +157,8 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
         demand_same(algebra, given, algebra.read(one["values"][key]), f"{key} is not what the noise gives")
     query(said["query"], one, core, algebra)
     table = library.one(noise["query"]["page"])
-    if str in (type(noise["query"].get("n")), type(noise["query"].get("least"))):
+    known = noise["query"].get("n") == core["databases"].get("letter", 0)
+    if not known and str in (type(noise["query"].get("n")), type(noise["query"].get("least"))):
         raise NotRead("setting", "a letter for the number of records")
     if "least" in noise["query"]:
         demand(
@@ -188,13 +189,15 @@ def query(said: Any, one: Any, core: Any, algebra: Algebra) -> None:
         raise NotRead("noise", "ends of which none is seen to be larger")
 
 
-def records_read(one: Any, core: Any) -> int:
+def records_read(one: Any, core: Any) -> int | str:
     """How many records a mechanism reads."""
     base = core["databases"]
     (reads,) = one["reads"]
     if base["kind"] == "cells":
         return int(base["count"]) if reads is None else len(reads)
     if reads is None and base["size"][0] == "exactly":
+        if "letter" in base:
+            return str(base["letter"])
         return int(base["size"][1])
     raise NotRead("noise", "a number of records that is not fixed")
 

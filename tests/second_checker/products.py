@@ -269,10 +269,12 @@ class Products(Values):
             best = [x] if sign > 0 else best
         return [x for x in members if letters(x)] + best
 
-    def family(self, m: int | None, member: Form, count: Form) -> Form:
-        """The sum of the m largest members of a family, or of all."""
+    def family(self, m: int | Form | None, member: Form, count: Form) -> Form:
+        """The sum of the m largest members of a family, or of all; m may be a formula."""
         many = rational(count)
-        if m is not None and many is not None and m >= many:
+        if isinstance(m, frozenset) and (whole := rational(m)) is not None:
+            m = int(whole)
+        if isinstance(m, int) and many is not None and m >= many:
             m = None
         indexed = [name for name in letters(member) if "[" in name]
         if not indexed:
@@ -292,12 +294,13 @@ class Products(Values):
             return add(*total)
         return atom(("family", m, member, count))
 
-    def fewer(self, m: int | None, count: Form) -> Form:
+    def fewer(self, m: int | Form | None, count: Form) -> Form:
         """min(m, k), where it is seen which is smaller."""
         if m is None:
             return count
-        if self.sign(minus(count, number(m))) > 0:
-            return number(m)
-        if self.sign(minus(number(m), count)) > 0:
+        many = number(m) if isinstance(m, int) else m
+        if self.sign(minus(count, many)) > 0:
+            return many
+        if self.sign(minus(many, count)) > 0:
             return count
-        return scale(self.top(1, [number(-m), scale(count, -1)]), -1)
+        return scale(self.top(1, [scale(many, -1), scale(count, -1)]), -1)

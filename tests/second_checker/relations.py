@@ -34,6 +34,10 @@ def relation(said: Any, singles: Any) -> tuple[Any, int]:
 
 def same_relation(said: Any, own: Any, singles: Any, read: frozenset[int] | None = None) -> None:
     """Rejects neighbours that are not those of the problem file; read -- the cells to which blocks are cut."""
+    if isinstance(said, dict) and isinstance(said.get("group"), str):
+        demand(own.get("times") == said["group"] and own["steps"] == 1, "groups of another number")
+        return same_relation(said["of"], {k: x for k, x in own.items() if k != "times"}, singles, read)
+    demand("times" not in own, "groups of any number of steps")
     single, steps = relation(said, singles)
     named = isinstance(single, str) or isinstance(own["single"], str)
     if read is not None and not named:
@@ -43,6 +47,7 @@ def same_relation(said: Any, own: Any, singles: Any, read: frozenset[int] | None
     demand(same and steps == own["steps"], "other neighbours")
     elsewhere = isinstance(said, dict) and "within" in said and singles["size"] != "any"
     demand(("within" in own) == elsewhere, "steps through other sizes")
+    return None
 
 
 def as_set(pairs: Any) -> set[tuple[int, ...]]:

@@ -33,6 +33,7 @@ def within(algebra: Algebra, a: Any, rewrite: Rewrite) -> Form:
         case ("top", m, members):
             return algebra.top(m, [y for x, n in members for y in [rewritten(algebra, x, rewrite)] * n])
         case ("family", m, member, count):
+            m = rewritten(algebra, m, rewrite) if isinstance(m, frozenset) else m
             return algebra.family(m, rewritten(algebra, member, rewrite), rewritten(algebra, count, rewrite))
         case ("exp", x):
             return algebra.exp(rewritten(algebra, x, rewrite))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from second_checker.algebra import Algebra
 from second_checker.enclosures import INF
-from second_checker.forms import Form, letters, minus
+from second_checker.forms import Form, add, letters, minus, scale
 from second_checker.outcomes import NotRead, Rejected
 
 STEPS = (Fraction(1, 7), Fraction(2, 3), Fraction(9, 5))
@@ -51,9 +51,24 @@ def demand_same(algebra: Algebra, x: Form, y: Form, reason: str) -> None:
 def same_cleared(algebra: Algebra, x: Form, y: Form) -> bool:
     """Whether two formulas are one function, seen after multiplying by denominators."""
     try:
-        return x == y or not without_quotients(algebra, minus(x, y))
+        difference = add(inward(algebra, x), scale(inward(algebra, y), -1))
+        return x == y or not difference or not without_quotients(algebra, minus(x, y))
     except NotRead:
         return False
+
+
+def inward(algebra: Algebra, form: Form) -> Form:
+    """The form with the numbers in front of worst cases in their members."""
+    total = []
+    for monomial, factor in form:
+        term = frozenset([(monomial, factor)])
+        if len(monomial) == 1:
+            ((a, p),) = monomial
+            if a[0] == "top" and p == 1:
+                every = [scale(x, abs(factor)) for x, n in a[2] for _ in range(n)]
+                term = scale(algebra.top(a[1], every), 1 if factor > 0 else -1)
+        total.append(term)
+    return add(*total)
 
 
 def without_quotients(algebra: Algebra, form: Form) -> Form:

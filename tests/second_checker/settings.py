@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import assumptions, cells, noises, orders, sampled, sizes, tables
+from second_checker import assumptions, bags, cells, noises, orders, sampled, sizes, tables
 from second_checker.algebra import Algebra
 from second_checker.attributes import written_out
 from second_checker.forms import Form
@@ -53,6 +53,10 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
     ]
     problem = problem | {"mechanisms": list(map(unfiltered, stated, core["mechanisms"]))}
     problem, core = sampled.whole(problem, core, library)
+    if core["databases"]["kind"] == "contributions":
+        mechanisms(problem, core, library)
+        bags.agree(problem, core)
+        return core
     if core["databases"]["kind"] in ("policies", "records"):
         problem = written_out(problem)
     kind = problem["databases"]["kind"]
@@ -60,6 +64,24 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         raise NotRead("setting", f"databases that are {kind}")
     if core["databases"]["kind"] in ("listed", "arrays") and kind not in ("listed", "graphs"):
         raise NotRead("setting", f"{kind} one by one")
+    mechanisms(problem, core, library)
+    if "flat" in core or any("study" in one for one in [*core["mechanisms"], *problem["mechanisms"]]):
+        studies(problem, core, library)
+    if kind in UNCOUNTED and any("noise" in one for one in core["mechanisms"]):
+        raise NotRead("noise", f"on {kind}")
+    if core["databases"]["kind"] == "policies" and kind == "multisets" and problem.get("partitions"):
+        return parted(problem, core) or core
+    if core["databases"]["kind"] == "policies":
+        return (policies if kind in ("multisets", "sets") else tuples)(problem, core) or core
+    problem, core = sizes.fixed(problem, core)
+    every, own = map(list, zip(*map(undealt, problem["mechanisms"], core["mechanisms"]), strict=True))
+    found = PLACES[kind](problem | {"mechanisms": every}, core | {"mechanisms": own})
+    demand(not found or own == core["mechanisms"], "a deal of what is widened")
+    return found or core
+
+
+def mechanisms(problem: Any, core: Any, library: Library) -> None:
+    """Rejects mechanisms with other noise, guarantees or tables than those of the problem file."""
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
         if "noise" in said:
             noises.agree(said, one, core, library)
@@ -72,18 +94,6 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         demand(("table" in said) == ("table" in one), "a table, or none")
         if "table" in said:
             tables.agree(problem, said, one, core["parameters"])
-    if "flat" in core or any("study" in one for one in [*core["mechanisms"], *problem["mechanisms"]]):
-        studies(problem, core, library)
-    if kind in UNCOUNTED and any("noise" in one for one in core["mechanisms"]):
-        raise NotRead("noise", f"on {kind}")
-    if core["databases"]["kind"] == "policies" and kind == "multisets" and problem.get("partitions"):
-        return parted(problem, core) or core
-    if core["databases"]["kind"] == "policies":
-        return (policies if kind in ("multisets", "sets") else tuples)(problem, core) or core
-    every, own = map(list, zip(*map(undealt, problem["mechanisms"], core["mechanisms"]), strict=True))
-    found = PLACES[kind](problem | {"mechanisms": every}, core | {"mechanisms": own})
-    demand(not found or own == core["mechanisms"], "a deal of what is widened")
-    return found or core
 
 
 def undealt(said: Any, one: Any) -> tuple[Any, Any]:

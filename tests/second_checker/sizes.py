@@ -24,6 +24,29 @@ def told(words: str) -> Range:
     return {"<=": (0, n), ">=": (n, None), "=": (n, n)}[found[1]]
 
 
+def fixed(problem: Any, core: Any) -> tuple[Any, Any]:
+    """The problem and the setting with the number that stands for a letter, the size of all databases.
+
+    Neighbours differ alike in all classes with room for all steps: so have all that the letter allows.
+    """
+    base, letter = core["databases"], core["databases"].get("letter")
+    if letter is None:
+        return problem, core
+    plain = base["kind"] == "records" and base["of"] == "multisets" and base["size"][0] == "exactly"
+    if not plain or "least" in base or "lower" in base or core["target"]["single"] == "any two":
+        raise NotRead("setting", "letters for other sizes")
+    words = str(core["parameters"].get(letter, ""))
+    demand(words.startswith("integer >= "), "a letter for no whole number")
+    number, least = base["size"][1], int(words.removeprefix("integer >= "))
+    demand(type(number) is int and number >= least, "a number below those of the letter")
+    if least < core["target"]["steps"]:
+        raise NotRead("setting", "classes with less room than others")
+    demand("".join(problem["databases"].get("size", "any").split()) == f"={letter}", "another size")
+    told = {key: x for key, x in base.items() if key != "letter"}
+    said = {**problem["databases"], "size": f"= {number}"}
+    return {**problem, "databases": said}, {**core, "databases": told}
+
+
 def shown(base: Any) -> Range:
     """The least and the greatest size of a setting on records."""
     how, n = base["size"]

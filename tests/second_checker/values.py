@@ -156,6 +156,8 @@ class Values:
                 return largest(m, every)
             case ("family", m, member, count) if point is not None:
                 k = self.enclose(count, point)[0]
+                if isinstance(m, frozenset):
+                    m = int(self.enclose(m, point)[0])
                 rows = [
                     {
                         **point,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from second_checker import in_metrics, metric_points, orders, settings
+from second_checker import bags, corners, groups, in_metrics, metric_points, orders, settings
 from second_checker.algebra import Algebra
 from second_checker.conclusions import Bound, Shown, Unread
 from second_checker.derivations import Derivation
@@ -25,8 +25,8 @@ Walk = TypeVar("Walk", bound=Derivation)
 THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
 NOT_READ = {
     "metrics": "metrics beside neighbours, studies and tables in metrics, multisets of limited size in metrics",
-    "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures",
-    "assumed": "relations between whole numbers, or of which a multiple is taken away",
+    "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures, as do groups in parts",
+    "assumed": "relations for numbers of members, or of which a multiple is taken away in other letters",
     "also": "several guarantees of one mechanism",
     "sampled": "samples of numbers that are letters, or of which it is not seen what is lost",
     "deals": "several records, or few, that are dealt at random",
@@ -111,16 +111,28 @@ def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[N
     demand(hashlib.sha256(text.encode()).hexdigest() == derivation["setting"], "the setting is another one")
     demand(set(derivation) == {"setting", "pages", "steps"}, "a derivation with other entries")
     library = Library(folder, derivation["pages"])
-    vectors, moves = profile(told, library)
-    demand_types(core, vectors)
+    losses = lost(core, told, library)
+    demand_types(core, losses.vectors)
 
     def inner(other: Any, about: Any, alike: bool = False) -> Any:
         walk = replayed(other, about, told if alike else about, folder, unread)
         demand(bool(walk.conclusions), "a derivation without steps")
         return walk.conclusions[-1]
 
-    walk = Derivation(Losses(core, vectors, library, moves), len(core["mechanisms"]), inner)
+    walk = Derivation(losses, len(core["mechanisms"]), inner)
     return followed(walk, derivation["steps"], unread)
+
+
+def lost(core: Any, told: Any, library: Library) -> Losses:
+    """What mechanisms lose at the vectors of a setting."""
+    if told["databases"]["kind"] == "contributions":
+        return bags.lost(core, library)
+    if "times" in told["target"] or any("times" in one.get("stated", {}) for one in told["mechanisms"]):
+        return groups.lost(core, library)
+    if "corners" in library.tables:
+        return corners.lost(told, library)
+    vectors, moves = profile(told, library)
+    return Losses(core, vectors, library, moves)
 
 
 def followed(walk: Walk, steps: Any, unread: list[NotRead]) -> Walk:
