@@ -98,7 +98,6 @@ REFUSED = {
         ],
         ("curve",): [
             "problems/225-guesses-better-than-a-coin",
-            "problems/141-how-concentrated-noise-is",
         ],
         ("apart", "closer", "step"): [
             "pages/conversions/delta-apart",

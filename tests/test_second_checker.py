@@ -50,7 +50,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 318
+ACCEPTED = 319
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 
