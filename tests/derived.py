@@ -102,6 +102,7 @@ OF = [
     "persons.toml",
     "places.toml",
     "sets-of-two.toml",
+    "several-persons.toml",
     "zeros.toml",
 ]
 """The problem files whose derivations are forged."""

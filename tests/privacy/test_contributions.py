@@ -425,7 +425,7 @@ guarantee = {{ domain = "own", notion = "pure", epsilon = "1", granularity = {{ 
 """
 
 
-@pytest.mark.parametrize(("rows", "verdict"), [(1, "refuted"), (2, "undecided"), (3, "undecided")])
+@pytest.mark.parametrize(("rows", "verdict"), [(1, "refuted"), (2, "proved"), (3, "proved")])
 def test_several_persons_may_be_one_of_more_rows(rows: int, verdict: str) -> None:
     """{a1, a1} and {a2, a2} are two persons of one row apart, and one of two: by 1-DP for these nothing is refuted."""
     study, claims = dpc.loads(GROUP.format(rows=rows))

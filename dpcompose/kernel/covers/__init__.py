@@ -3,6 +3,7 @@
     records   one pair for each type of edit: which atoms lose how many records, and which gain them
     policies  the same where steps are edges: which records may become which, or come or go
     contributions  m rows in each of L parts, of one person: which parts lose them, and which gain some
+    persons   m rows of each of several persons: of how many of them some lie in which part
     cells     one pair for each largest set of cells that neighbours change
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
@@ -32,6 +33,7 @@ from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.contributions import Contributions
 from dpcompose.kernel.covers.corners import Corners
 from dpcompose.kernel.covers.listed import Listed
+from dpcompose.kernel.covers.persons import Persons
 from dpcompose.kernel.covers.policies import Policies
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.records import Records
@@ -102,6 +104,10 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
     for fewer in (Alike, Sunflowers) if kind is Records and not every else ():
         if (found := fewer(setting, theory).cover_by_few()) is not None:
             return found
+    if setting.databases.of_rows and (of_persons := Persons(setting, theory)).differ:
+        single_steps = [] if every else [lambda: groups.cover(setting, theory, cover)]
+        first = [kind(setting, theory).cover] if setting.target.steps == 1 else single_steps
+        return first_of([*first, of_persons.cover])
     if every or setting.target.steps == 1:
         return kind(setting, theory).cover()
     ways = [kind(setting, theory, FEW).cover, kind(setting, theory).cover]

@@ -140,10 +140,8 @@ class Contributions(Records):
         if stated.any_two:
             return (lambda a, b: ONE), (self.any_two(),)
         if isinstance(stated.single, Contribution):
-            if stated.steps > 1:
-                raise NoCover(f"{mechanism.name} is stated for {stated.steps} persons; state it for one")
             page = self.fact(lambda page: page.head.form == "bags", "the metric of what a person contributes")
-            return self.by_bags(mechanism, stated.single, whole), (page,)
+            return self.by_bags(mechanism, stated.single, whole), self.grouped([page], stated.steps)
         single = stated.edits
         if mechanism.domain == "common" and not whole:
             kept = {one for a, b in single for one in product(range(a + 1), range(b + 1))}
@@ -222,6 +220,10 @@ class Contributions(Records):
 
     def by_bags(self, mechanism: Mechanism, stated: Contribution, whole: bool) -> Far:
         """By the fewest bags that go, come, or take the place of others."""
+        if mechanism.stated is not None and mechanism.stated.steps > 1:
+            raise NoCover(
+                f"{mechanism.name} is stated for {mechanism.stated.steps} persons; state it for one"
+            )
         bag, sizes_tell = self.bag, mechanism.domain == "own" or whole
         fits = _holds(stated.parts, bag.parts) and _holds(stated.rows, bag.rows)
         if not fits or stated.among != bag.among:
