@@ -44,10 +44,10 @@ def changes(name: str) -> Sequence[Change]:
 
 
 def read(name: str, change: Change) -> Any:
-    """The head with a change; where it is wrong, in which places."""
+    """Whether a head with a change is read; where it is wrong, in which places."""
     mistakes = list[Mistake]()
     head = pages._head(change.of(heads()[name]), mistakes)
-    return sorted(mistake.at for mistake in mistakes) if mistakes else head
+    return sorted(mistake.at for mistake in mistakes) if head is None or mistakes else "read"
 
 
 EVERY: Asked = {name: (partial(read, name), partial(changes, name)) for name in heads()}

@@ -1,7 +1,7 @@
 """Writes what changed steps and core settings say now, and what is seen of formulas, curves, rows and pages.
 
-python tests/forged/renew_changed.py [NAME...]: of changed steps and settings of these problem files; left out: of all, which
-takes a few minutes.
+python tests/forged/renew_changed.py [NAME...]: of changed steps and settings of these problem files and of new ones;
+left out: of all, which takes a few minutes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> int:
             in_letters.write(table, in_letters.answers(asked))
     for table, files, changes in (("steps", FILES, steps_of), ("settings", EVERY, settings_of)):
         before = in_letters.read(table) if names else {}
-        of = [name for name in files if not names or name in names]
+        of = [name for name in files if name in names or name not in before]
         now = before | letters({name: changes(name) for name in of})
         in_letters.write(table, {name: now[name] for name in files})
     return 0
