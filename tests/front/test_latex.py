@@ -79,8 +79,8 @@ def test_what_a_document_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         r"\paragraph{Claim 1:} $\max(\varepsilon_{1},\allowbreak \varepsilon_{2},\allowbreak \varepsilon_{3})$-DP.",
         r"\textbf{Refuted} by this counterexample.",
         r"\item $D$ = \{a\} and $D'$ = \{b\} are neighbours.",
-        r"\item with $\varepsilon_{1} = 1$, $\varepsilon_{2} = 1$, $\varepsilon_{3} = 1$.",
-        r"\item claimed $1$, true loss $2$.",
+        r"\item With $\varepsilon_{1} = 1$, $\varepsilon_{2} = 1$, $\varepsilon_{3} = 1$.",
+        r"\item Claimed $1$, true loss $2$.",
         r"Parallel composition under bounded DP; \cite[IV.13]{GB}",
         "arXiv:2308.14649",
     ):

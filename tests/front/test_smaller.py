@@ -170,7 +170,7 @@ def test_the_true_value_of_a_counterexample() -> None:
     assert "claimed delta 0.2, true delta at least 0.371828182845" in shown
     assert "P(1) = 0.371828182845 at D" in shown
     assert "claimed delta $0.2$, true delta at least $0.371828182845$" in Tags(verdict._repr_html_()).text
-    assert "claimed delta $0.2$, true delta at least $0.371828182845$." in study.guarantee().to_latex(
+    assert "Claimed delta $0.2$, true delta at least $0.371828182845$." in study.guarantee().to_latex(
         [verdict]
     )
 

@@ -145,14 +145,17 @@ class Verdict:
             data["would-hold"] = list(self.nearby)
         return data | believed_pages(self.relies_on)
 
-    def refutation(self, in_a_table: bool = False) -> Iterator[Said]:
-        """What is said of the two databases of a refuted claim, line by line.
+    def refutation(self) -> Iterator[Said]:
+        """What is said of the two databases of a refuted claim, line by line."""
+        if self.counterexample is not None:
+            yield from self.loses(self.counterexample)
+            yield from self.besides(self.counterexample)
 
-        in_a_table -- whether outcomes with their probabilities stand in a table besides.
+    def loses(self, example: Counterexample, in_a_table: bool = False) -> Iterator[Said]:
+        """At which values what is claimed there, what is lost, and how.
+
+        in_a_table -- whether outcomes with their probabilities stand in a table.
         """
-        example = self.counterexample
-        if example is None:
-            return
         if example.point:
             yield ["with ", example.at]
         if example.through:
@@ -163,6 +166,9 @@ class Verdict:
             yield ["reached by ", name, " ", row.words()]
         if (more := len(reached) - MOST_REACHED) > 0:
             yield [f"and so by {more} more mechanism{'s' if more > 1 else ''} (the JSON has all)"]
+
+    def besides(self, example: Counterexample) -> Iterator[Said]:
+        """What a reader may ask next: who is enough, what is left out, and what would be right."""
         if self.published:
             yield [self.published]
         if (alone := example.alone) is not None:

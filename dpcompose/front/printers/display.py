@@ -250,13 +250,14 @@ def verdict_html(verdict: Verdict) -> str:
 def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     """The two databases side by side, the values, and the mechanisms that lose too much."""
     yield table(["", "$D$", "$D'$"], map(_compared, compared(example)))
-    yield from (f"<p>{said_html(line)}</p>" for line in verdict.refutation(in_a_table=True))
+    yield from (f"<p>{said_html(line)}</p>" for line in verdict.loses(example, in_a_table=True))
     named = [(said_html([name]), row.outcomes) for name, row in example.reached if row.outcomes]
     if named:
         head = ["outcome", "probability at $D$", "probability at $D'$"]
         outcomes = ((name, outcome) for name, some in named for outcome in some)
         yield table(head, ([f"{name} = {text_html(o)}", *map(_probability, p)] for name, (o, *p) in outcomes))
         yield f"<p>lost at the outcome {_where(example)}</p>"
+    yield from (f"<p>{said_html(line)}</p>" for line in verdict.besides(example))
 
 
 def _compared(row: Compared) -> list[str]:

@@ -252,7 +252,8 @@ def claim(verdict: Verdict, called: str) -> Iterator[str]:
 def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     D, E = (plain(example.databases.printed(database)) for database in example.pair)
     yield f"$D$ = {D} and $D'$ = {E}{' are neighbours' if example.neighbours else ''}."
-    yield from (f"{said(line)}." for line in verdict.refutation())
+    for words in map(said, verdict.refutation()):
+        yield f"{words[0].upper()}{words[1:]}."
 
 
 # what a notebook shows, for those that are made into LaTeX
