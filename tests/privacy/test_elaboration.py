@@ -368,13 +368,17 @@ guarantee = { notion = "pure", epsilon = "f[i]", granularity = "unbounded", doma
 """
 
 
-def test_families_on_one_partition_of_which_other_members_move_are_refused() -> None:
-    """A record that is replaced inside of a part moves no count there, and what others read of it by 2."""
+def test_families_on_one_partition_of_which_other_members_move() -> None:
+    """A record that is replaced inside of a part moves no count there, and what others read of it by 2; each of
+    two steps moves as much as twice the same one."""
     setting = problems.read_text(TWO_FAMILIES.replace("QUERY", '"count"')).setting
-    with pytest.raises(NoCover, match="of which other members move"):
-        told.cover_of(setting)
+    study = Study(setting)
+    once, twice = "4*max(f[i], i, 1, k)", "2*top(2, e[i] + f[i], i, 1, k)"
+    verdicts = [study.check(one).verdict for one in (f"max({once}, {twice})", once, twice)]
+    assert verdicts == ["proved", "refuted", "refuted"]
+    groups = TWO_FAMILIES.replace('"unbounded", domain', '{ group = 2, of = "unbounded" }, domain')
     with pytest.raises(NoGuarantee, match="of which other members move"):
-        _ = Study(setting).bound
+        _ = Study(problems.read_text(groups.replace("QUERY", '"count"')).setting).bound
 
 
 def test_families_on_one_partition_move_the_same_members() -> None:

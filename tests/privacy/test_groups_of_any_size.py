@@ -449,3 +449,38 @@ def test_no_number_of_positions_stands_for_all_where_any_number_of_records_chang
     (found,) = (Study(read.setting).check(one) for one in read.claims)
     assert found.verdict == "refuted"
     assert found.changes is not None and not any("identifiers" in str(one) for one in found.changes())
+
+
+TUPLES = """format = 1
+[parameters]
+m = "integer >= 1"
+n = "integer >= 3"
+[databases]
+kind = "tuples"
+records = ["a", "b", "c"]
+size = "= {size}"
+[granularities.p]
+replace = [["a", "b"]]
+[target]
+granularity = {{ group = "m", of = "{of}" }}
+[[mechanisms]]
+name = "M"
+reads = {{ positions = [1, 2] }}
+guarantee = {{ notion = "pure", epsilon = "e", granularity = "{of}", domain = "own" }}
+[[mechanisms]]
+name = "N"
+reads = {{ positions = [3] }}
+guarantee = {{ notion = "pure", epsilon = "f", granularity = "bounded", domain = "own" }}
+"""
+
+
+def test_policies_on_tuples_are_gone_through() -> None:
+    """Two entries that M reads become the other one, and the entry of N, whatever else it may become."""
+    study, _ = dpc.loads(TUPLES.format(size=3, of="p"))
+    found = [study.check(one) for one in ("min(m, 2)*e + f", "max(e, f) + min(m - 1, 1)*e", "min(m, 2)*e")]
+    assert [one.verdict for one in found] == ["proved", "refuted", "refuted"]
+
+
+def test_tuples_of_a_letter_s_length_say_what_would_do() -> None:
+    study, _ = dpc.loads(TUPLES.format(size="n", of="bounded"))
+    assert "for all n at once; a number for n would do" in study.check(dpc.pure("2*e + f")).reason

@@ -45,6 +45,7 @@ from dpcompose.spaces.canonical.named import Input, NamedMetric
 from dpcompose.spaces.canonical.points import gone_through, looked_at
 from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.moves.built_in import free_lunch
+from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.larger import ANY_SIZE
 
 __all__ = ["Elaborated", "NoLemma", "elaborated"]
@@ -182,6 +183,8 @@ class Elaborated:
         )
         if written.databases.parameters:
             kinds = (Overlapping, Records, Cells, Policies, Contributions)
+        if any(map(self._counts_a_letter, self.setting.granularities)):
+            kinds = tuple(kind for kind in kinds if kind.any_number_of_steps(written))
         if not written.has_choices:
             return next(
                 (found for kind in kinds if (found := kind.of(written)) is not None), None
@@ -191,6 +194,10 @@ class Elaborated:
         asked = list(dict.fromkeys(every.granularities))
         fits = (kind for kind in able if kind is not None and all(map(kind.tells_neighbours, asked)))
         return next(fits, None) or no_kind(every)
+
+    def _counts_a_letter(self, granularity: Granularity) -> bool:
+        """Whether a step is as many as a letter says, which makes a difference."""
+        return granularity.times is not None and not granularity.any_two(self.setting.databases)
 
     @cached_property
     def parts(self) -> Parts:
@@ -312,6 +319,11 @@ class Elaborated:
 def no_kind(setting: Setting) -> Kind:
     """Raises NoLemma: no lemma is about all numbers of records at once."""
     letters = ", ".join(setting.databases.parameters)
+    if not letters:
+        raise NoLemma(
+            f"no lemma is about groups of any number of steps, what is read of {setting.databases}, and "
+            "guarantees for such neighbours together; a number of steps would do"
+        )
     raise NoLemma(
         f"no lemma is about {setting.databases}, and what is read of them, for all {letters} at once; a "
         f"number for {letters} would do"

@@ -32,6 +32,10 @@ class Cells(Kind):
     product: DatabaseClass
 
     @classmethod
+    def any_number_of_steps(cls, setting: Setting) -> bool:
+        return not setting.databases.parameters
+
+    @classmethod
     def of(cls, setting: Setting) -> Kind | None:
         if lengths_differ(setting):
             return WholeTuples(setting)

@@ -159,6 +159,11 @@ class Kind(ABC):
             }
         )
 
+    @classmethod
+    def any_number_of_steps(cls, setting: Setting) -> bool:
+        """Whether groups of as many steps as a letter says are told of a setting's class."""
+        return True
+
     def pairs(self, theory: Theory) -> Iterable[Pair]:
         """The target's neighbours that stand for all of them in how far what is read moves, one of each type.
         Raises NoPage where no lemma covers them."""

@@ -55,6 +55,10 @@ class Policies(OfAtoms):
         return told if told is None or all(map(told.pushes_groups, groups_pushed(setting))) else None
 
     @classmethod
+    def any_number_of_steps(cls, setting: Setting) -> bool:
+        return setting.databases.twice
+
+    @classmethod
     def tells(cls, databases: DatabaseClass) -> bool:
         """Whether a class is told in this form."""
         return databases.twice

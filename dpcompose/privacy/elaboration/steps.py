@@ -19,6 +19,10 @@ class Steps(Kind):
     counted = ("pair of the furthest neighbours", "pairs of the furthest neighbours")
 
     @classmethod
+    def any_number_of_steps(cls, setting: Setting) -> bool:
+        return False
+
+    @classmethod
     def of(cls, setting: Setting) -> Kind | None:
         single, steps = setting.target.innermost()
         stated = [mechanism.satisfies.granularity for mechanism in setting.mechanisms]
