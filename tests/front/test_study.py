@@ -184,7 +184,7 @@ def test_a_granularity_of_ones_own() -> None:
         (lambda: dpc.mechanism("M", e1), "M satisfies a guarantee such as dpcompose.pure(...), not e1"),
         (lambda: dpc.mechanism(1, dpc.pure(e1, dpc.bounded)), "a mechanism's name is a text, not 1"),
         (lambda: dpc.compose([1], on=D, target=dpc.bounded), "1 is no mechanism"),
-        (lambda: one(e1, parameters={"e1": 1}), "'1' is no domain"),
+        (lambda: one(e1, parameters={"e1": 1}), "or a number in place of e1 itself"),
         (lambda: one(e1).check("e1 +"), "a value is missing after '+'"),
         (lambda: one(e1).check(dpc.pure("e7")), "the claim's e7 is no parameter of the mechanisms"),
         (lambda: one(e1).guarantee().at({e1: -1}), "e1 = -1 is not allowed: e1 is positive"),

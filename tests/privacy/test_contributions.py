@@ -239,6 +239,13 @@ def test_counterexamples_have_as_many_rows_as_there_are_at_least(size: str, leas
     assert sorted(map(len, wrong.counterexample.pair)) == [least, least + 2]
 
 
+@pytest.mark.parametrize("size", ["any", ">= 2", ">= n"])
+def test_theorems_are_cited_beside_rows_that_are_there_at_least(size: str) -> None:
+    for stated, theorem in ((bag(1, 2, False), "GB:IV.6"), (bag(1, 2, "rows"), "GB:IV.1")):
+        problem = written([["a"], ["b"]], bag(1, 2, False), [stated] * 2, ["own"] * 2, size=size)
+        assert study(problem).guarantee().theorem == theorem
+
+
 def test_one_part_holds_the_rows_whatever_the_number_of_parts() -> None:
     problem = written([["a"]], bag("L", 2, False), ["unbounded"], ["own"])
     assert guarantee(problem) == ["2*e1"]

@@ -47,6 +47,14 @@ def _other_assumptions(name: str, domain: Domain) -> InvalidSetting:
     )
 
 
+def _domain(name: str, words: str) -> Domain:
+    """The values that a parameter may take.  Raises InvalidSetting."""
+    try:
+        return Domain.read(words)
+    except ValueError as error:
+        raise InvalidSetting(f"{error} in place of {name} itself") from None
+
+
 def settled(mechanisms: Sequence[Mechanism], stated: Mapping[str, Domain]) -> Sequence[Mechanism]:
     """The mechanisms with values for the letters of which nothing is said: those that are stated, or that
     another symbol of the name has; else they are positive, and numbers of mechanisms whole.  Of symbols, as
@@ -208,7 +216,7 @@ def setting(
         )
     if isinstance(assume, str):
         raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
-    stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
+    stated = {str(name): _domain(str(name), str(words)) for name, words in (parameters or {}).items()}
     said = [
         mechanism.for_neighbours(target, on) if hasattr(mechanism, "for_neighbours") else mechanism
         for mechanism in mechanisms

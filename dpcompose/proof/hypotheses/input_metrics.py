@@ -21,7 +21,6 @@ from dpcompose.spaces.canonical.metrics import (
     OwnForm,
 )
 from dpcompose.spaces.classes.databases import DatabaseClass
-from dpcompose.spaces.classes.sizes import ANY_SIZE
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
@@ -147,7 +146,7 @@ def by_bags(
     whole = f.is_identity(databases)
     if not single.by_rows or m > 1 or not (whole or f.restricts):
         return None
-    if not databases.twice or databases.sizes != ANY_SIZE:
+    if not databases.twice or databases.sizes.n is not None:
         return None
     ids = _pages_of_form(theory, "bags", granularity)
     person: Any = single
