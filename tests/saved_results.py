@@ -83,9 +83,6 @@ REFUSED = {
             "problems/266-places-with-normal-noise",
             "pages/noises/gaussian-with-threshold",
             "pages/queries/keys",
-            "problems/265-questions-until-one-is-large",
-            "pages/noises/above-threshold",
-            "pages/queries/questions",
         ],
         ("attained",): ["pages/noises/exponential"],
         ("curve", "noise", "step"): [
@@ -93,16 +90,11 @@ REFUSED = {
             "problems/240-two-choices-by-scores",
             "pages/computed/exponential-curve",
         ],
-        ("curve", "formula"): [
-            "problems/284-optimal-composition-of-k",
-        ],
         ("curve",): [
+            "problems/284-optimal-composition-of-k",
             "problems/225-guesses-better-than-a-coin",
         ],
-        ("apart", "closer", "step"): [
-            "pages/conversions/delta-apart",
-            "problems/178-training-with-samples",
-        ],
+        ("certificate", "formula"): ["problems/178-training-with-samples"],
         ("certificate",): [
             "problems/186-renyi-of-noise",
         ],
@@ -122,13 +114,6 @@ REFUSED = {
             "problems/234-couples-on-samples",
         ],
         ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
-        ("formula",): [
-            "problems/121-clipped-gradients",
-            "pages/conversions/pure-to-zcdp-square",
-        ],
-        ("apart", "closer", "formula", "step"): [
-            "problems/152-advanced-composition-with-deltas",
-        ],
         ("curve", "step"): [
             "problems/154-the-least-delta-itself",
         ],

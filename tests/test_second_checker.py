@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import saved_results
 from forged_results import (
+    apart,
     classes,
     curves,
     derivations,
@@ -50,7 +51,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 319
+ACCEPTED = 326
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 
@@ -64,6 +65,7 @@ FORGERIES = {
     **of_orders.FORGERIES,
     **in_metrics.FORGERIES,
     **persons.FORGERIES,
+    **apart.FORGERIES,
 }
 
 

@@ -63,6 +63,8 @@ class Algebra(Products):
                 return self.times(x, self.power(y, Fraction(-1)))
             case ast.Pow():
                 exponent = rational(y)
+                if exponent is None and self.sign(x) == 2:
+                    return self.exp(self.times(y, self.log(x)))
                 if exponent is None:
                     raise NotRead("formula", "with an exponent that is no number")
                 return self.power(x, exponent)

@@ -9,14 +9,14 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from math import lcm, prod
 from typing import Any
 
 from second_checker import polynomials
 from second_checker.algebra import Algebra
 from second_checker.forms import UNIT, ZERO, Form, add, atom, letters, made, minus, number, scale
-from second_checker.outcomes import NotRead, demand
+from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.rewriting import rewritten
 from second_checker.samples import demand_same, demand_sign, without_quotients
 from second_checker.signs import seen
@@ -26,16 +26,41 @@ Goal = tuple[Algebra, Form]
 
 def prove(algebra: Algebra, form: Form, steps: list[Any]) -> None:
     """Rejects where the steps do not show form ≥ 0."""
-    goals: list[Goal] = [(algebra, form)]
-    for words in steps:
+    return follow([(algebra, form)], steps)
+
+
+def follow(goals: list[Goal], steps: list[Any]) -> None:
+    """Rejects where the steps do not show all goals, the last one first.
+
+    In which order collected functions follow is not said: any order will do.
+    """
+    for n, words in enumerate(steps, 1):
         demand(bool(goals), "steps after the proof")
         inner, function = goals.pop()
         demand(isinstance(words, list) and bool(words), "a step of calculus is a list")
         rule = RULES.get(words[0])
         if rule is None:
             raise NotRead("certificate", f"the step {words[0]}")
-        goals += reversed(list(rule(inner, function, *words[1:])))
-    demand(not goals, "a proof that ends too early")
+        found = list(rule(inner, function, *words[1:]))
+        if words[0] == "collect" and 1 < len(found) <= ORDERED:
+            return in_some_order(goals, found, steps[n:])
+        goals += reversed(found)
+    return demand(not goals, "a proof that ends too early")
+
+
+def in_some_order(goals: list[Goal], found: list[Goal], steps: list[Any]) -> None:
+    """Rejects where the steps show the goals in no order."""
+    reasons: list[Rejected | NotRead] = []
+    for ordered in permutations(found):
+        try:
+            return follow([*goals, *reversed(ordered)], steps)
+        except (Rejected, NotRead) as error:
+            reasons.append(error)
+    raise next((one for one in reasons if isinstance(one, NotRead)), reasons[0])
+
+
+ORDERED = 4
+"""The most collected functions whose order is looked for."""
 
 
 def signs(algebra: Algebra, form: Form) -> Iterator[Goal]:
@@ -197,10 +222,32 @@ def collect(algebra: Algebra, form: Form, names: Any) -> Iterator[Goal]:
     demand(
         all(algebra.sign(made([(own, Fraction(1))])) > 0 for own, _ in left), "a product that may be below 0"
     )
-    if len(left) > 1:
-        raise NotRead("certificate", "several collected functions, whose order is not specified")
+    if len(left) > ORDERED:
+        raise NotRead("certificate", "many collected functions, whose order is not specified")
     for _, rest in left:
         yield algebra, rest
+
+
+def change(algebra: Algebra, form: Form, name: Any, how: Any) -> Iterator[Goal]:
+    """Another letter: e^x for −log x, or its root; where it is 0 and 1, or 0 and without an end."""
+    box = algebra.domains.get(name, {})
+    ends = tuple(None if end not in box else Fraction(box[end]) for end in ("least", "greatest"))
+    if (
+        how == "-exp"
+        and ends == (Fraction(0), Fraction(1))
+        and box.get("open-least")
+        and not box.get("integer")
+    ):
+        value = algebra.exp(scale(atom(("letter", name)), -1))
+        new = {"least": 0} | ({"open-least": True} if box.get("open-greatest") else {})
+    elif str(how).startswith("root ") and ends == (Fraction(0), None) and not box.get("integer"):
+        n = int(str(how).removeprefix("root "))
+        demand(n > 1, "a root that is none")
+        value, new = algebra.power(atom(("letter", name)), Fraction(n)), dict(box)
+    else:
+        raise NotRead("certificate", f"the change {how} of a letter")
+    inner = Algebra({**algebra.domains, name: new})
+    yield inner, rewritten(inner, form, lambda a: value if a == ("letter", name) else None)
 
 
 def factors(algebra: Algebra, form: Form, text: Any, some: Any) -> Iterator[Goal]:
@@ -344,6 +391,7 @@ RULES: dict[str, Callable[..., Iterator[Goal]]] = {
     "each": each,
     "largest": largest,
     "chosen": chosen,
+    "change": change,
 }
 
 __all__ = ["prove"]

@@ -10,7 +10,7 @@ from second_checker import bags, facts, noises, tables
 from second_checker.attained import AttainedSteps
 from second_checker.conclusions import Bound, Composed, Cover, Unread
 from second_checker.curve_steps import CurveSteps
-from second_checker.forms import Form
+from second_checker.forms import Form, add, number
 from second_checker.losses import Losses, Promise, Values
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.scaled import Scaled
@@ -148,6 +148,10 @@ class Derivation(CurveSteps, AttainedSteps):
         self.one(before, *[Promise] * len(before))
         demand([p.mechanism for p in before] == list(range(self.count)), "not each mechanism once, in order")
         demand(len({p.notion for p in before}) == 1, "guarantees of several notions are composed")
+        pages = {page for p in before for page, _ in p.pages}
+        demand(
+            not any(self.losses.library.one(page).get("apart") for page in pages), "what is set apart is lost"
+        )
         rule = self.losses.library.of("rule", notion=before[0].notion)
         demand(not self.losses.core["adaptive"] or "adaptively" in rule, "a rule that is not about choices")
         return Composed(tuple(before))
@@ -188,13 +192,61 @@ class Derivation(CurveSteps, AttainedSteps):
 
     def apart(self, step: Any, before: list[Any]) -> Bound:
         """A guarantee with a parameter of some mechanisms set apart."""
-        raise NotRead("apart", "by the page on δ")
+        promises = before[1:]
+        self.one(before, Cover, *[Promise] * len(promises))
+        demand(
+            [p.mechanism for p in promises] == list(range(self.count)), "not each mechanism once, in order"
+        )
+        demand(len({p.notion for p in promises}) == 1, "guarantees of several notions are composed")
+        library, chosen = self.losses.library, step.get("chosen", {})
+        first = [library.one(p.pages[0][0]) if p.pages else {} for p in promises]
+        heads = {(page["apart"][0], page["from"]) for page in first if page.get("apart")}
+        demand(
+            len(heads) == 1 and all(len(page.get("apart", [0])) == 1 for page in first),
+            "nothing is set apart",
+        )
+        ((key, notion),) = heads
+        for page, _ in (one for p in promises for one in p.pages[1:]):
+            demand(not library.one(page).get("apart"), "what is set apart later")
+        for of in {notion, promises[0].notion}:
+            rule = library.of("rule", notion=of)
+            demand(
+                not self.losses.core["adaptive"] or "adaptively" in rule, "a rule that is not about choices"
+            )
+        library.one("sensitivity-profile")
+        own = promises[0].notion
+        values = self.roots(own, self.losses.bound(promises))
+        for page in step["pages"]:
+            table = library.one(page)
+            demand(table["from"] == own and not table.get("apart"), "a conversion from another notion")
+            values = self.losses.converted(page, chosen if table.get("free") else {}, values)
+            own = table["to"]
+        demand(own == notion, "what is set apart is of another notion")
+        alone = [
+            Promise(p.mechanism, notion, (), p.own)
+            for p, page in zip(promises, first, strict=True)
+            if page.get("apart")
+        ]
+        x = self.losses.bound(alone, closer=bool(step["closer"]))[key]
+        if values is None or x is None:
+            return Bound(notion, dict.fromkeys(self.losses.rule(notion)["parameters"]), frozenset())
+        demand((notion, key) == ("approximate", "delta"), "another parameter is set apart")
+        one = number(1)
+        total = self.losses.joined([(values[key], one), (x, one)]) if step["closer"] else add(values[key], x)
+        return Bound(notion, {**values, key: total}, frozenset())
+
+    def roots(self, notion: str, values: dict[str, Form | None]) -> Values:
+        """The parameters of a bound, roots of those that are kept as squares; None where one is ∞."""
+        found: dict[str, Form] = {}
+        for key, value in values.items():
+            if value is None:
+                return None
+            found[key] = self.algebra.power(value, Fraction(1, 2)) if key in self.squared(notion) else value
+        return found
 
     def convert(self, step: Any, before: list[Any]) -> Promise:
         """The guarantee of a mechanism in another notion."""
         page = self.losses.library.one(step["page"])
-        if page.get("apart"):
-            raise NotRead("apart", "by the page on δ")
         (promise,) = self.one(before, Promise)
         demand(
             page["kind"] == "conversion" and page["from"] == promise.notion,

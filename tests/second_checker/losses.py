@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby, product
+from itertools import groupby
 from typing import Any
 
 from second_checker import assumptions, noises, orders, sampled, tables
 from second_checker.algebra import Algebra
+from second_checker.closer import Closer
 from second_checker.enclosures import INF
 from second_checker.forms import ZERO, Form, add, domain, letters, made, minus, number, scale
 from second_checker.outcomes import NotRead, demand
@@ -43,7 +44,7 @@ class Promise:
 
 
 @dataclass
-class Losses:
+class Losses(Closer):
     """A setting, its profile, and the pages."""
 
     core: Any
@@ -272,66 +273,6 @@ class Losses:
                 every = [whole(v, list(by), loss) for v in self.vectors]
             result[key] = self.worst(every)
         return result
-
-    def together(self, vector: Vector, by: Mapping[int, Promise]) -> Form | None:
-        """The least over the choices of a value for each mechanism, of one minus the product."""
-        moving = [(by[i], r) for i, r in enumerate(vector) if r and i in by]
-        if any(self.at(promise, r) is None for promise, r in moving):
-            return None
-        if any("count" in one for one in self.core["mechanisms"]):
-            raise NotRead("closer", "values of families")
-        keys = [(self.at(promise, 1), r) for promise, r in moving]
-        alike = [keys.index(key) for key in keys]
-        every = [self.served(promise, r) for promise, r in moving]
-        found = []
-        for chosen in product(*(values if alike[n] == n else [ZERO] for n, values in enumerate(every))):
-            found.append(self.joined([chosen[n] for n in alike]))
-        return found[0] if len(found) == 1 else self.least(found)
-
-    def least(self, values: list[Form]) -> Form:
-        """The minimum."""
-        return scale(self.algebra.top(1, [scale(x, -1) for x in values]), -1)
-
-    def joined(self, deltas: list[Form]) -> Form:
-        """One minus the product of what is seen to be at most 1, after the first that is not; the rest is added."""
-        high = [x for x in deltas if self.algebra.sign(minus(number(1), x)) < 1]
-        low = [x for x in deltas if x not in high]
-        order = high[:1] + low
-        total = order[0] if order else ZERO
-        for delta in order[1:]:
-            formula = self.library.of("closer", notion="approximate", over="mechanisms")["together"]["delta"]
-            if formula != "1 - prod(1 - delta[i], i, 1, k)":
-                raise NotRead("closer", "by another formula")
-            total = self.algebra.read("1 - (1 - a)*(1 - delta)", {"a": total, "delta": delta})
-        return add(total, *high[1:])
-
-    def served(self, promise: Promise, r: Distance) -> list[Form]:
-        """The values of δ at a finite distance r that serve, of finite values."""
-        values = self.at(promise, r if promise.pages else 1)
-        assert values is not None
-        if r == 1 or promise.pages:
-            # what a conversion gives at r is not made of what it gives at 1
-            return [values["delta"]]
-        table = self.library.of("closer", notion="approximate", over="steps")
-        if r > 64:
-            raise NotRead("closer", "values at large distances")
-        reached = [(values["delta"], 0)]
-        for _ in range(int(r) - 1):
-            following: dict[Form, int] = {}
-            for a, n in reached:
-                for m, text in list(enumerate(table["next"]["delta"]))[n:]:
-                    form = self.algebra.read(text, {**values, "a": a})
-                    following[form] = min(m, following.get(form, m))
-            reached = self.smallest(list(following.items()))
-        return [a for a, _ in reached]
-
-    def smallest(self, values: list[tuple[Form, int]]) -> list[tuple[Form, int]]:
-        """The values without those that another one is seen to be at most."""
-        kept: list[tuple[Form, int]] = []
-        for x, n in values:
-            if not any(self.algebra.sign(minus(x, y)) > 0 for y, _ in kept):
-                kept = [(y, m) for y, m in kept if self.algebra.sign(minus(y, x)) < 1] + [(x, n)]
-        return kept
 
     # -- what is attained --------------------------------------------------------------------------------
 

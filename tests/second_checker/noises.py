@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
 from second_checker import assumptions
 from second_checker.algebra import Algebra
-from second_checker.forms import ZERO, Form, is_worst, minus, number, scale
+from second_checker.forms import ZERO, Form, letter, letters, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
+from second_checker.pairs import simple
 from second_checker.samples import demand_same, demand_sign
 
 VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": [], "location": ["w"]}
@@ -70,7 +72,7 @@ def move(algebra: Algebra, library: Library, mechanism: Any, pair: tuple[int, in
     demand(page["norm"] in said.get("moves", {}), "a query that does not move in this norm")
     if "only" in said and pair != (0, 0):
         demand(algebra.sign(algebra.read(said["only"], names)) >= 0, "a query of which nothing is said")
-    return simplest(algebra, algebra.read(said["moves"][page["norm"]], names))
+    return simple(algebra, algebra.read(said["moves"][page["norm"]], names))
 
 
 def entries(algebra: Algebra, library: Library, mechanism: Any, moves: Moves, rank: int) -> list[Form]:
@@ -86,19 +88,6 @@ def entries(algebra: Algebra, library: Library, mechanism: Any, moves: Moves, ra
     if any(Counter(one) != Counter(every[0]) for one in every):
         raise NotRead("noise", "whose entries move in several ways")
     return every[0]
-
-
-def simplest(algebra: Algebra, form: Form) -> Form:
-    """A maximum without the members that are seen to be below another one."""
-    if not is_worst(form):
-        return form
-    ((monomial, _),) = form
-    ((worst, _),) = monomial
-    kept: list[Form] = []
-    for x in [x for x, _ in worst[2]] if worst[1] == 1 else []:
-        if not any(algebra.sign(minus(y, x)) > 0 for y in kept):
-            kept = [y for y in kept if algebra.sign(minus(x, y)) < 1] + [x]
-    return algebra.top(1, kept) if kept else form
 
 
 def guarantee(algebra: Algebra, library: Library, mechanism: Any, notion: str) -> dict[str, Form | None]:
@@ -138,11 +127,18 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     algebra.assumed = assumptions.known(core, algebra)
     demand(said["name"] == one["name"] and "noise" in one and one["domain"] == "own", "another mechanism")
     noise = one["noise"]
-    if "besides" in noise or len(said["noise"]) > 1:
-        raise NotRead("noise", "with further letters")
-    ((kind, parameter),) = said["noise"].items()
     page = library.one(noise["page"])
-    demand(page["noise"] == kind, "another noise")
+    kind, told = page["noise"], dict(said["noise"])
+    if "besides" in noise or (page.get("letters") and kind != "above-threshold"):
+        raise NotRead("noise", "with further letters")
+    demand(kind in told, "another noise")
+    parameter = told.pop(kind)
+    if kind == "above-threshold":
+        asked = questions(said, told, parameter, one, algebra, page)
+    elif told:
+        raise NotRead("noise", "with further letters")
+    else:
+        asked = None
     value = algebra.read(parameter)
     demand_same(algebra, value, algebra.read(noise["parameter"]), "another parameter")
     if kind == "randomized-response":
@@ -155,7 +151,8 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     for key, text in promised.items():
         given = algebra.read(text, {page["parameter"]: value})
         demand_same(algebra, given, algebra.read(one["values"][key]), f"{key} is not what the noise gives")
-    query(said["query"], one, core, algebra)
+    if asked is None:
+        query(said["query"], one, core, algebra)
     table = library.one(noise["query"]["page"])
     known = noise["query"].get("n") == core["databases"].get("letter", 0)
     if not known and str in (type(noise["query"].get("n")), type(noise["query"].get("least"))):
@@ -167,6 +164,44 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     elif table.get("sized") or "n" in noise["query"]:
         demand(noise["query"].get("n") == records_read(one, core), "another number of records")
     demand(not table.get("one") or noise["query"]["n"] == 1, "a query of one record")
+
+
+def questions(said: Any, told: Any, parameter: Any, one: Any, algebra: Algebra, page: Any) -> bool:
+    """Rejects other questions above a threshold: values between l and u, L of them above it.
+
+    The threshold has noise of its own scale, of which that of the answers is m times as much.
+    """
+    demand(set(told) <= {"threshold-scale", "times"} and "threshold-scale" in told, "other noise")
+    demand(set(said["query"]) == {"questions"}, "another query")
+    ends = said["query"]["questions"]
+    low, high = ends if isinstance(ends, list) else (f"-({ends})", ends)
+    own, scale_of = one["noise"]["query"], algebra.read(told["threshold-scale"])
+    demand(own["page"] == "questions" and algebra.sign(scale_of) == 2, "another query")
+    wanted = {
+        "L": algebra.read(str(told.get("times", "1"))),
+        "m": algebra.times(algebra.read(parameter), algebra.power(scale_of, Fraction(-1))),
+        "l": algebra.read(low),
+        "u": algebra.read(high),
+    }
+    demand(set(own["values"]) == set(wanted), "other values")
+    for key, form in wanted.items():
+        demand_same(algebra, form, algebra.read(own["values"][key]), f"{key} is another one")
+    for key, least in page["at-least"].items():
+        demand_sign(algebra, minus(wanted[key], algebra.read(least)), False, f"{key} is too small")
+    demand(is_whole(algebra, wanted["L"]), "a number of answers that is not whole")
+    demand_sign(algebra, minus(wanted["u"], wanted["l"]), False, "ends of which none is larger")
+    return True
+
+
+def is_whole(algebra: Algebra, form: Form) -> bool:
+    """Whether a formula is seen to be a whole number."""
+    value = rational(form)
+    if value is not None:
+        return value.denominator == 1
+    names = letters(form)
+    return (
+        len(names) == 1 and form == letter(*names) and bool(algebra.domains[next(iter(names))].get("integer"))
+    )
 
 
 def query(said: Any, one: Any, core: Any, algebra: Algebra) -> None:

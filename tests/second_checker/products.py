@@ -47,9 +47,34 @@ class Products(Values):
 
     def lower(self, form: Form) -> int:
         """The same, also with letters written as what they are above their least values."""
-        return super().lower(form) or (
-            super().lower(moved) if (moved := self.above_least(form)) != form else 0
+        found = super().lower(form)
+        if not found and (moved := self.above_least(form)) != form:
+            found = super().lower(moved)
+        if not found and any(a[0] == "sum" and p < 0 for monomial, _ in form for a, p in monomial):
+            found = self.without_factors(form)
+        return found
+
+    def without_factors(self, form: Form) -> int:
+        """The sign of a sum of quotients: over one denominator, without what stands in every term."""
+        for _ in range(4):
+            below = {(a, p) for monomial, _ in form for a, p in monomial if a[0] == "sum" and p < 0}
+            if not below:
+                break
+            a, p = min(below, key=lambda one: one[1])
+            if self.atom_sign(a) != 2:
+                return 0
+            form = self.times(form, made([(frozenset([(a, -p)]), Fraction(1))]))
+        shared = (
+            [(a, p) for a, p in next(iter(form))[0] if all((a, p) in monomial for monomial, _ in form)]
+            if form
+            else []
         )
+        if not shared or any(a[0] == "sum" and p < 0 for monomial, _ in form for a, p in monomial):
+            return 0
+        own = self.term(frozenset(shared), number(1))
+        rest = made((monomial - frozenset(shared), factor) for monomial, factor in form)
+        sign = super().lower(rest) if own > 0 else super().lower(scale(rest, -1)) if own < 0 else 0
+        return min(sign, abs(own))
 
     def above_least(self, form: Form) -> Form:
         """The form with least + x' for each x with a least value above 0 that it is multiplied by."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from second_checker.algebra import Algebra
 from second_checker.enclosures import INF
-from second_checker.forms import Form, add, letters, minus, scale
+from second_checker.forms import Form, add, letters, made, minus, scale
 from second_checker.outcomes import NotRead, Rejected
 
 STEPS = (Fraction(1, 7), Fraction(2, 3), Fraction(9, 5))
@@ -15,13 +15,13 @@ STEPS = (Fraction(1, 7), Fraction(2, 3), Fraction(9, 5))
 
 def points(algebra: Algebra, names: set[str]) -> Iterator[dict[str, Fraction]]:
     """Some allowed points of letters; families have up to four members."""
-    for step in STEPS:
+    for shifted, step in enumerate(STEPS):
         point: dict[str, Fraction] = {}
         for n, name in enumerate(sorted(names), 1):
             low, high = algebra.ends(name)
             least = Fraction(low) if low != -INF else Fraction(-1)
             if algebra.domains[name].get("integer"):
-                point[name] = least + n % 3
+                point[name] = least + (n + shifted) % 3
                 continue
             for j in range(1, 9):
                 far = step * n / j
@@ -52,9 +52,18 @@ def same_cleared(algebra: Algebra, x: Form, y: Form) -> bool:
     """Whether two formulas are one function, seen after multiplying by denominators."""
     try:
         difference = add(inward(algebra, x), scale(inward(algebra, y), -1))
-        return x == y or not difference or not without_quotients(algebra, minus(x, y))
+        same = x == y or not difference or not without_quotients(algebra, minus(x, y))
+        return same or same_squares(algebra, difference)
     except NotRead:
         return False
+
+
+def same_squares(algebra: Algebra, form: Form) -> bool:
+    """Whether a form is x − y for products x, y ≥ 0 with the same square."""
+    more, less = (made((m, way * c) for m, c in form if way * c > 0) for way in (1, -1))
+    if len(more) != 1 or len(less) != 1 or min(map(algebra.sign, (more, less))) < 1:
+        return False
+    return not minus(algebra.times(more, more), algebra.times(less, less))
 
 
 def inward(algebra: Algebra, form: Form) -> Form:

@@ -52,12 +52,13 @@ class Values:
         """Whether a product of what is > 0 never has its greatest (or least) value."""
         found = False
         for a, p in monomial:
-            if p < 0 or self.atom_sign(a) != 2:
+            if self.atom_sign(a) != 2:
                 return False
+            grows = up == (p > 0)
             if a[0] == "letter":
-                found |= bool(self.domains[a[1]].get("open-greatest" if up else "open-least"))
+                found |= bool(self.domains[a[1]].get("open-greatest" if grows else "open-least"))
             elif a[0] == "exp":
-                found |= self.unattained(scale(a[1], -1) if up else a[1])
+                found |= self.unattained(scale(a[1], -1) if grows else a[1])
         return found
 
     def term(self, rest: frozenset[Any], constant: Form) -> int:

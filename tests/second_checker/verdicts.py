@@ -36,7 +36,6 @@ NOT_READ = {
     "study": "studies of other databases than multisets, within studies, or as witnesses",
     "curve": "curves of several Laplace noises, of exponential mechanisms, of very many losses, or on which a claim lies",
     "closer": "closer values of families, or at large distances",
-    "apart": "guarantees with a parameter set apart",
     "attained": "witnesses of a delta above 1 or of members of a family that may be 0, or through a page with a free one",
     "formula": "formulas of which too little is seen: signs, values, or that two forms are one",
     "certificate": "many choices at once, signs of letters, some steps of calculus, rays with roots",
