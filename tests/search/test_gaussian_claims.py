@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import rechecks
+from second_checker import verdicts as second
 
 import dpcompose as dpc
 from dpcompose.front.studies import recheck
@@ -20,6 +21,7 @@ def response(name: str, epsilon: str, **reads: Any) -> Any:
 
 
 PARTS = (response("M1", "log(3)", reads={"a"}), response("M2", "log(2)", reads={"b"}))
+ALMOST_PURE = dpc.approximate("log(3)", "1e-31", dpc.unbounded)
 NORMAL = dpc.mechanism("N", dpc.gaussian("1", dpc.unbounded))
 
 
@@ -44,6 +46,20 @@ def test_the_least_mu_is_told(mechanisms: Any, target: Any, least: str, smaller:
 def test_what_has_a_delta_of_its_own_is_not_gaussian() -> None:
     asked = study(dpc.mechanism("M", dpc.approximate("1", "1/100", dpc.unbounded)))
     assert asked.check(dpc.gaussian("3")).verdict != "proved"
+
+
+def test_however_small_that_delta_is() -> None:
+    """The chords of randomized response, of what everything may be lost of with the probability 10^−31."""
+    claim = dpc.gaussian("1.34898")
+    good, other = (study(dpc.mechanism("M", of)) for of in (dpc.pure("log(3)", dpc.unbounded), ALMOST_PURE))
+    chords, forged = (rechecks.saved(one, [one.check(claim)]) for one in (good, other))
+    forged["derivation"]["pages"] |= chords["derivation"]["pages"]
+    step = [one for one in chords["derivation"]["steps"] if one["rule"] == "below_curve"]
+    forged["derivation"]["steps"][6:] = step
+    forged["claims"][0] |= {"verdict": "proved", "step": 7}
+    assert second.check(chords).outcome == "ACCEPTED" and second.check(forged).outcome == "REJECTED"
+    with pytest.raises(recheck.Refused, match="not seen to be at most that of the claim"):
+        rechecks.check(forged, other.theory)
 
 
 def test_in_letters_nothing_is_computed() -> None:

@@ -78,26 +78,29 @@ class CurveSteps(RowSteps):
         self.losses.library.of("computed", converse=True)
         if len(step["chords"]) != 1 or any(one.notion in ("gaussian", "zcdp") for one in promises):
             raise NotRead("curve", "several curves, or normal noise, below that of normal noise")
-        ((ends, events, limit),) = step["chords"]
+        ((ends, events, _),) = step["chords"]
         mu = self.algebra.enclose(values["mu"], {})[0]
-        heights = [self.height(end, promises) for end in (*ends, limit)]
-        *_, (last, _), (most, nothing) = heights
-        demand(heights[0][0] == 1 and most <= last, "chords do not go from 0 to beyond all losses")
-        for two, z in zip(pairwise(heights[:-1]), map(Fraction, events), strict=True):
+        every = [self.end(text) for text in ends]
+        far = every[-1][0] >= self.curves.most(promises)  # however improbable what is lost beyond is
+        demand(len(every) > 1 and every[0] == (0, 0) and far, "chords do not go from 0 to beyond all losses")
+        heights = [self.height(epsilon, promises) for epsilon in every]
+        for two, z in zip(pairwise(heights), map(Fraction, events), strict=True):
             p, q = normals.below(mu - z)[0], normals.below(-z)[1]
             over = max(delta + c * q - p for c, delta in two)
             demand(over <= SAME, "a chord is not below its event")
             if over > 0:
                 raise NotRead("curve", "chords too far out to tell them from events")
-        demand(nothing <= SAME, "something is lost beyond the limit")
         squares = self.claimed(claim, ["mu"], frozenset({"mu"}))
         return Bound("gaussian", squares, frozenset({"mu"}), claim)
 
-    def height(self, end: Any, promises: list[Promise]) -> tuple[Fraction, Fraction]:
-        """e^ε at a constant ε, and the curve there, from above."""
-        form = self.algebra.read(end)
+    def end(self, text: str) -> Interval:
+        """A constant ε."""
+        form = self.algebra.read(text)
         demand(not letters(form), "an end with letters")
-        epsilon = self.algebra.enclose(form, {})
+        return self.algebra.enclose(form, {})
+
+    def height(self, epsilon: Interval, promises: list[Promise]) -> tuple[Fraction, Fraction]:
+        """e^ε, and the curve there, from above."""
         return Fraction(enclosures.exponential(epsilon)[1]), self.curves.above(promises, epsilon)
 
     def curve_standing(self, step: Any, before: list[Any]) -> Shown:

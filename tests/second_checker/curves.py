@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from second_checker import enclosures
-from second_checker.enclosures import End, Interval
+from second_checker.enclosures import INF, End, Interval
 from second_checker.normals import ONE, ZERO, clipped, concentrated, exact, less, normal
 from second_checker.outcomes import NotRead
 
@@ -53,6 +53,15 @@ class Pieces:
         """Pieces by a guarantee in whole steps; those with one key are the same."""
         before = self.canonical[key][3] if key in self.canonical else 0
         self.canonical[key] = epsilon, delta, steps, before + times
+
+    @property
+    def most(self) -> End:
+        """What is lost at most with certainty: ∞ where more may be, however improbable that is."""
+        every = self.canonical.values()
+        if self.everything or self.square[1] or self.rho[1] or any(delta != ZERO for _, delta, *_ in every):
+            return INF
+        losses = [Fraction(epsilon[1]) * steps * times for epsilon, _, steps, times in every]
+        return sum([*losses, *(Fraction(high) for _, high in self.ratios)], Fraction(0))
 
 
 class Curve:

@@ -9,7 +9,7 @@ from typing import Any
 
 from second_checker import enclosures, noises
 from second_checker.curves import Curve, Pieces
-from second_checker.enclosures import INF, Interval
+from second_checker.enclosures import INF, End, Interval
 from second_checker.forms import Form, letters, number, rational
 from second_checker.losses import Losses, Promise
 from second_checker.outcomes import NotRead, Rejected, demand
@@ -41,6 +41,11 @@ class Curves:
         ends = [self.curve(v, promises, page, None).at(epsilon)[1] for v in self.losses.vectors]
         demand(bool(ends), "a curve without neighbours")
         return Fraction(max(ends))
+
+    def most(self, promises: list[Promise]) -> End:
+        """What is lost at most with certainty, at all target neighbours."""
+        page = self.page(promises)
+        return max(self.curve(v, promises, page, None).pieces.most for v in self.losses.vectors)
 
     def beyond(self, promises: list[Promise], point: Point, epsilon: Interval) -> Fraction:
         """What δ at ε is at least, at the point, for some mechanisms and some target neighbours."""
