@@ -21,6 +21,7 @@ def response(name: str, epsilon: str, **reads: Any) -> Any:
 
 
 PARTS = (response("M1", "log(3)", reads={"a"}), response("M2", "log(2)", reads={"b"}))
+APART = dpc.mechanism("N", dpc.gaussian("1", dpc.unbounded, "own"), reads={"b"})
 ALMOST_PURE = dpc.approximate("log(3)", "1e-31", dpc.unbounded)
 NORMAL = dpc.mechanism("N", dpc.gaussian("1", dpc.unbounded))
 
@@ -31,6 +32,7 @@ NORMAL = dpc.mechanism("N", dpc.gaussian("1", dpc.unbounded))
         ((response("M", "log(3)"),), dpc.unbounded, "1.34898", "1.34897"),
         (PARTS, dpc.unbounded, "1.34898", "1.34897"),  # one part moves at a time: the worse one alone
         ((*PARTS, NORMAL), dpc.unbounded, "1.527649", "1.52"),  # √(1.34898² + 1) would be 1.6792
+        ((PARTS[0], APART), dpc.unbounded, "1.34898", "1.34897"),  # the part with normal noise needs no more
         ((response("M", "log(3)"),), dpc.bounded, "2.057484", "2.05747"),  # two steps: Φ⁻¹(3/4) + Φ⁻¹(11/12)
     ],
 )

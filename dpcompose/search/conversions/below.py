@@ -18,7 +18,7 @@ from typing import Any
 
 from dpcompose.kernel import computed
 from dpcompose.kernel.deciders.curves import pieces
-from dpcompose.kernel.deciders.curves.below_normal import above
+from dpcompose.kernel.deciders.curves.below_normal import above, is_normal
 from dpcompose.kernel.deciders.curves.curves import Curve
 from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.expressions import formulas, terms
@@ -68,6 +68,8 @@ class Compared:
     @property
     def peak(self) -> str:
         """An ε at which the curve of noise with a smaller μ is exceeded first, as a decimal."""
+        if not self.events:  # of normal noise alone
+            return "0"
         z = float(self.events[self.mu.index(self.least)])
         return f"{max(0, self.least * z - self.least**2 / 2):.6f}"
 
@@ -146,6 +148,8 @@ def compared(curve: Curve) -> Compared | None:
     if normal.rho != terms.ZERO or (losses := _losses(rest)) is None:
         return None
     m, limit = math.sqrt(_rough(normal.square)), losses[-1]
+    if is_normal(curve):
+        return Compared([], [], [m], limit, BITS[0])
     mu = 2 * STANDARD.inv_cdf((1 + _rough_delta(curve, terms.ZERO, BITS[0])) / 2)  # by one event
     last = _rough(limit) + 1
     if m > 0:

@@ -43,6 +43,16 @@ def test_randomized_response_by_hand() -> None:
     assert seen(ONCE, F("1.3489796")) and not seen(ONCE, F("1.3489794"))
 
 
+def test_normal_noise_alone_needs_no_chords() -> None:
+    alone, beside = Curve.of([Normal(number(2))]), Curve.of([Normal(number(2)), Part(THREE, terms.ZERO)])
+    assert [is_below_normal(alone, number(F(x)), [], [], THREE, 64) for x in ("2", "1.999999")] == [
+        True,
+        False,
+    ]
+    assert not is_below_normal(beside, number(100), [], [], THREE, 64)
+    assert not is_below_normal(Curve.of([Normal(terms.ZERO, number(1))]), number(100), [], [], THREE, 64)
+
+
 @pytest.mark.parametrize(
     ("ends", "events"),
     [

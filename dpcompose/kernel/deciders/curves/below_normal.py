@@ -31,6 +31,8 @@ def is_below_normal(
 ) -> bool:
     """Whether δ(ε) is seen to be at most that of N(μ, 1) against N(0, 1) for all ε ≥ 0.
 
+    Where nothing moves but normal noise, no chords are needed.
+
     square -- μ², a constant ≥ 0; ends -- constants ε, from 0 on; events -- for each two that follow one
     another the z of an event; limit -- the T up to which all that is not normal is lost.
     Raises TooManyLosses and NoEnclosure.
@@ -42,6 +44,8 @@ def is_below_normal(
     >>> [is_below_normal(once, square, [terms.ZERO, three], [z], three, 64) for square in squares]
     [True, False]
     """
+    if is_normal(curve) and enclosure(square - square_of(curve), bits).low >= 0:
+        return True
     if not 1 < len(ends) <= MOST_ENDS or len(events) != len(ends) - 1 or ends[0] != terms.ZERO:
         return False
     mu = root(enclosure(square, bits).low, bits).low
@@ -54,6 +58,16 @@ def is_below_normal(
         if any(delta + c * q > p for c, delta in two):
             return False
     return True
+
+
+def is_normal(curve: Curve) -> bool:
+    """Whether a curve is that of normal noise alone, which lies below that of any larger μ."""
+    return curve.normal is not None and curve == Curve.of([Normal(square_of(curve))], curve.adaptive)
+
+
+def square_of(curve: Curve) -> Term:
+    """The square of the μ of its normal noise."""
+    return terms.ZERO if curve.normal is None else curve.normal.square
 
 
 @lru_cache(maxsize=1024)
