@@ -92,6 +92,16 @@ def test_what_a_document_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "--latex takes one problem file" in capsys.readouterr().err
 
 
+def test_infinity_is_a_sign_in_whatever_sentence_it_stands() -> None:
+    """Classes, domains and orders keep their mathematics; a member of a family has its number below the line."""
+    study, claims = loaded(next(path for path in PROBLEMS if path.name.startswith("117")))
+    for text in (study._repr_latex_(), study.guarantee().to_latex([study.check(claims[0])])):
+        assert r"$[0, \infty)$" in text and "in [0, oo)" not in text
+    family = dpc.mechanism("M", dpc.pure("e"), count="k")
+    refuted = dpc.compose(family, on=dpc.multisets(), target=dpc.unbounded).check("e")
+    assert "Reached by M$_{1}$ with outcomes 1, 0" in refuted._repr_latex_()
+
+
 def test_names_are_text() -> None:
     text = hostile()
     assert r"\textbackslash{}input\{/etc/passwd\} 50\%" in text

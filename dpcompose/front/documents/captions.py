@@ -16,6 +16,7 @@ from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import Theorem
+from dpcompose.language.said import Words
 from dpcompose.language.tangents import with_tangents
 from dpcompose.privacy.guarantees.notions import as_written
 from dpcompose.privacy.settings import Setting
@@ -159,9 +160,9 @@ class Captions:
         f = self.inputs.setting.mechanisms[self.citing.first(i) - 1].reads
         any_two = core.stated is not None and core.stated.any_two
         if pages:
-            return f"{' and '.join(pages)}, on {whole if any_two else f.image(whole)}"
+            return Words(" and ".join(pages), ", on ", str(whole if any_two else f.image(whole)))
         if self.guarantees.shop.setting.databases.only_steps:
-            return f"steps of {mechanism.satisfies.granularity}, on {whole}"
+            return Words(f"steps of {mechanism.satisfies.granularity}, on ", str(whole))
         count = f.image(whole).count()
         if count == 1:
             return "one possible input"

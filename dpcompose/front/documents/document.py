@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.language.said import Item, Part, Said, expressions_in, plain
+from dpcompose.language.said import Item, Part, Said, Words, expressions_in, plain
 from dpcompose.language.shown import Shown
 
 if TYPE_CHECKING:
@@ -196,9 +196,9 @@ class Composed:
     members: tuple[Member, ...]
 
     @property
-    def about(self) -> str:
+    def about(self) -> Words:
         """All but the mechanisms, in a sentence."""
-        return f"on {self.scope}, {self.target}{f', where {self.where}' if self.where else ''}"
+        return Words("on ", self.scope, f", {self.target}{f', where {self.where}' if self.where else ''}")
 
 
 @frozen

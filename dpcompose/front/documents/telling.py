@@ -142,14 +142,11 @@ class _Derivation(Telling):
             ]
             if numbers:
                 metrics = list(dict.fromkeys(map(by.metric, numbers)))
-                many = f"{len(metrics)} metrics, by {metrics[0]}, ..."
-                where = "; ".join(metrics) if len(metrics) <= 4 else many
-                sentence = (
-                    f"{self.all_of(numbers)}: the guarantee holds in the distance of what is read ({where})"
-                )
-                yield self.add(
-                    [sentence], by.citing.step(domain, numbers), [given[i - 1] for i in numbers], numbers
-                )
+                many = Words(f"{len(metrics)} metrics, by ", metrics[0], ", ...")
+                where = listed(metrics, None, "; ") if len(metrics) <= 4 else many
+                holds = ": the guarantee holds in the distance of what is read (", where, ")"
+                page = by.citing.step(domain, numbers)
+                yield self.add([self.all_of(numbers), *holds], page, [given[i - 1] for i in numbers], numbers)
 
     def in_values(self, given: Sequence[Step]) -> Iterator[Step]:
         """Guarantees by how far the values of queries move: one step for each kind of noise."""

@@ -261,8 +261,8 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
 
 def setting_latex(composed: Composed) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
-    about = f"{composed.about[0].upper()}{said([composed.about[1:]])}:"
-    return "\n".join([about, *listed("itemize", map(_member, composed.members))])
+    about = said([composed.about])
+    return "\n".join([f"{about[0].upper()}{about[1:]}:", *listed("itemize", map(_member, composed.members))])
 
 
 def _member(member: Member) -> str:
