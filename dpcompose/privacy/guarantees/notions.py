@@ -122,17 +122,6 @@ class Guarantee(Shown):
             return self
         return replace(self, terms=tuple((key, self.curve.at(orders)) for key, _ in self.terms))
 
-    @property
-    def of_noise(self) -> dict[str, Term]:
-        """The parameters; of divergences that are a number times alpha, as those of normal noise are, with
-        alpha.  Raises ValueError for other ones."""
-        if self.curve is None:
-            return dict(self.terms)
-        if (slope := self.curve.slope) is None:
-            raise ValueError("no mechanism is known that loses at all orders what is stated")
-        order = self.curve.orders.order
-        return {**{key: slope * order for key, _ in self.terms}, ALPHA: order}
-
     def text(self) -> dict[str, str]:
         """The notion and its parameters as a problem file would write them."""
         if self.metric is not None:
