@@ -111,6 +111,7 @@ SMALLER = {
 """A smaller bound of a study's mechanisms one by one is known."""
 UNKNOWN = {
     "284-optimal-composition-of-k",
+    "288-couples-who-join-a-study",
     "272-persons-and-single-visits",
     "248-one-leaves-the-sample-another-enters",
     "266-places-with-normal-noise",
