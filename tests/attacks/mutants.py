@@ -132,6 +132,8 @@ LIMITS = ("MOST", "LARGEST", "LONGEST", "HIGHEST", "FEW")
 """How the names of limits of work begin: a comparison with one decides how much is looked at, not what is true."""
 OF_DIGITS = {"bits", "digits"}
 """What numbers of digits are called: enclosures hold whatever they are, and are only closer or less close."""
+SCALED = (ast.Pow, ast.LShift, ast.RShift)
+"""In a power of 2 a number of digits decides what is said."""
 SMALLER = {"LtE is Lt", "GtE is Gt", "Or is And"}
 
 
@@ -139,16 +141,17 @@ SMALLER = {"LtE is Lt", "GtE is Gt", "Or is And"}
 class Place:
     """A node in the body of a function; sense -- 1 where it refuses if it holds, -1 if it does not, 0: unknown;
     strict -- whether it asserts that what is gone through together is as long; digits -- whether it is part of a
-    number of digits."""
+    number of digits; work -- whether it is counted as work."""
 
     node: ast.AST
     sense: int
     strict: bool = False
     digits: bool = False
+    work: bool = False
 
     def kind(self, words: str) -> str:
         """What a change of it can do."""
-        if any(isinstance(one, ast.Name) and one.id.startswith(LIMITS) for one in ast.walk(self.limit)):
+        if self.work or of_limits(self.limit):
             return WORK
         if self.strict:
             return LENGTHS
@@ -172,14 +175,23 @@ def bodies(tree: ast.Module) -> list[Place]:
     how a thing is shown to developers.
     """
     found, texts = list[Place](), {"__repr__"} | texts_of_refusals(tree)
+    left_out, counted = set[int](), set[int]()
+    powers = (one for one in ast.walk(tree) if isinstance(one, ast.BinOp) and isinstance(one.op, SCALED))
+    scales = {id(inside) for one in powers for inside in ast.walk(one)}
 
-    def go(node: ast.AST, inside: bool, sense: int, digits: bool = False) -> None:
-        if isinstance(node, ast.JoinedStr | ast.Raise):
+    def go(node: ast.AST, inside: bool, sense: int, digits: bool = False, work: bool = False) -> None:
+        if isinstance(node, ast.JoinedStr | ast.Raise) or id(node) in left_out:
             return
-        if isinstance(node, ast.FunctionDef) and node.name in texts:
-            return
+        if isinstance(node, ast.FunctionDef):
+            if node.name in texts:
+                return
+            words, counts = told_only(node), work_only(node)
+            left_out.update(id(one) for one in ast.walk(node) if assigned(one) in words)
+            counted.update(id(one) for one in ast.walk(node) if assigned(one) in counts)
+        work = work or id(node) in counted or (isinstance(node, ast.Compare) and of_limits(node))
+        digits = (digits or is_of_digits(node)) and id(node) not in scales
         if inside:
-            found.append(Place(node, sense, digits=digits or is_of_digits(node)))
+            found.append(Place(node, sense, digits=digits, work=work))
         if isinstance(node, ast.keyword) and node.arg == "strict":
             found.append(Place(node.value, 0, strict=True))
             return
@@ -191,21 +203,40 @@ def bodies(tree: ast.Module) -> list[Place]:
             within = inside or (isinstance(node, ast.FunctionDef) and name == "body")
             for part in value if isinstance(value, list) else [value]:
                 if isinstance(part, ast.AST):
-                    go(part, within, _sense(node, name, sense), is_of_digits(node))
+                    go(part, within, _sense(node, name, sense), digits and isinstance(node, ast.BinOp), work)
 
     go(tree, False, 0)
     return found
 
 
+def assigned(node: ast.AST) -> str | None:
+    """The variable that a statement gives a value; None where it is no such statement, or gives several."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name)):
+            return str(name)
+        case _:
+            return None
+
+
 def is_of_digits(node: ast.AST) -> bool:
-    """Whether something is calculated of a number of digits and of numbers alone: bits + 32."""
-    if not isinstance(node, ast.BinOp):
+    """Whether a number of digits is calculated of another one, numbers and lengths alone: bits + 32."""
+    if not isinstance(node, ast.BinOp) or not isinstance(
+        node.op, ast.Add | ast.Sub | ast.Mult | ast.FloorDiv
+    ):
         return False
-    leaves = [
-        one for one in ast.walk(node) if not isinstance(one, ast.BinOp | ast.operator | ast.expr_context)
+    sides = [
+        one for one in (node.left, node.right) if not isinstance(one, ast.Constant) and not is_length(one)
     ]
-    names = {getattr(one, "id", "") for one in leaves if not isinstance(one, ast.Constant)}
-    return bool(names) and names <= OF_DIGITS
+    return bool(sides) and all(
+        getattr(one, "id", getattr(one, "attr", "")) in OF_DIGITS or is_of_digits(one) for one in sides
+    )
+
+
+def is_length(node: ast.AST) -> bool:
+    """Whether it is how many digits a number has, or a multiple of that."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return all(isinstance(one, ast.Constant) or is_length(one) for one in (node.left, node.right))
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "bit_length"
 
 
 def texts_of_refusals(tree: ast.Module) -> set[str]:
@@ -229,6 +260,41 @@ def texts_of_refusals(tree: ast.Module) -> set[str]:
     while others := {name for name in told if not used[name] <= {RAISED, *told}}:
         told -= others
     return told
+
+
+def told_only(function: ast.FunctionDef) -> set[str]:
+    """The variables of a function that only what is raised is made of, and others of these."""
+    read = [one for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    outside = {name for one in ast.walk(function) if isinstance(one, ast.Nonlocal) for name in one.names}
+    told: set[str] = set()
+    while True:
+        raised = [one for one in ast.walk(function) if isinstance(one, ast.Raise) or assigned(one) in told]
+        within = {id(inside) for one in raised for inside in ast.walk(one)}
+        elsewhere = {one.id for one in read if id(one) not in within}
+        more = {one.id for one in read if id(one) in within} - elsewhere - outside
+        if more == told:
+            return told
+        told = more
+
+
+def work_only(function: ast.FunctionDef) -> set[str]:
+    """The variables of a function that are counted up and compared with limits of work, and nothing else."""
+    fine: set[int] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.Compare) and of_limits(node)):
+            fine |= {id(one) for one in ast.walk(node)}
+    counted = {
+        one.target.id
+        for one in ast.walk(function)
+        if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)
+    }
+    names = [one for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    return {name for name in counted if (ids := {id(one) for one in names if one.id == name}) and ids <= fine}
+
+
+def of_limits(node: ast.AST) -> bool:
+    """Whether a limit of work stands in it."""
+    return any(isinstance(one, ast.Name) and one.id.startswith(LIMITS) for one in ast.walk(node))
 
 
 def _sense(node: ast.AST, field: str, sense: int) -> int:

@@ -201,8 +201,19 @@ def checked(x, y, z):
         raise ValueError(-x)
     return x
 
+def worked(x, y):
+    work = 0
+    for one in x:
+        work += 1 + len(y)
+        if work > MOST:
+            many = y > 7
+            words = "many" if many else "few"
+            raise ValueError(words)
+        y = y + 1
+    return y
+
 def enclosed(x, bits):
-    return log(x, bits + 32, 2 * bits + x).end(bits * 302 // 1000 - 1)
+    return log(x, bits + 32, 2 * bits + x).end(bits * 302 // 1000 - 1, 2**bits + 1, x >> 2 * bits, x.bits + 2 * x.bit_length() + 3)
 
 def _told(x):
     return x + 1
@@ -225,16 +236,33 @@ def test_what_a_mutant_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "3: Gt is GtE: limits of work",
         "6: a guard is left out: limits of work",
         "5: Gt is GtE: limits of work",
-        "10: Add is Sub: digits of enclosures",
-        "10: 32 is 33: digits of enclosures",
-        "10: Add is Sub: may accept more",  # it is more than digits
-        "10: Mult is Add: digits of enclosures",
-        "10: 2 is 3: digits of enclosures",
-        "10: Sub is Add: digits of enclosures",
-        "10: Mult is Add: digits of enclosures",
-        "10: 302 is 303: digits of enclosures",
-        "10: 1000 is 1001: digits of enclosures",
-        "10: 1 is 2: digits of enclosures",
+        "10: 0 is 1: limits of work",
+        "12: Add is Sub: limits of work",
+        "12: 1 is 2: limits of work",
+        "13: a condition always holds: limits of work",
+        "13: Gt is GtE: limits of work",
+        "17: Add is Sub: may accept more",
+        "17: 1 is 2: may accept more",
+        "21: Add is Sub: digits of enclosures",
+        "21: 32 is 33: digits of enclosures",
+        "21: Add is Sub: may accept more",  # it is more than digits
+        "21: Mult is Add: digits of enclosures",
+        "21: 2 is 3: digits of enclosures",
+        "21: Sub is Add: digits of enclosures",
+        "21: Mult is Add: digits of enclosures",
+        "21: 302 is 303: digits of enclosures",
+        "21: 1000 is 1001: digits of enclosures",
+        "21: 1 is 2: digits of enclosures",
+        "21: Add is Sub: may accept more",  # 2**bits is a number
+        "21: 2 is 3: may accept more",
+        "21: 1 is 2: may accept more",
+        "21: Mult is Add: may accept more",
+        "21: 2 is 3: may accept more",
+        "21: Add is Sub: digits of enclosures",
+        "21: Add is Sub: digits of enclosures",
+        "21: Mult is Add: digits of enclosures",
+        "21: 2 is 3: digits of enclosures",
+        "21: 3 is 4: digits of enclosures",
     ]
 
 

@@ -264,10 +264,8 @@ def _as_sums(of: Sequence[Form]) -> Form | None:
 def sum_of_largest(values: Sequence[Fraction], m: int) -> Fraction:
     """The sum of the m largest numbers, brought to one denominator once: whole numbers are compared fast."""
     common = lcm(*(value.denominator for value in values))
-    numerators = [value.numerator * (common // value.denominator) for value in values]
-    if m < len(values):
-        numerators = [max(numerators)] if m == 1 else sorted(numerators)[-m:]
-    return Fraction(sum(numerators), common)
+    numerators = sorted(value.numerator * (common // value.denominator) for value in values)
+    return Fraction(sum(numerators[-m:]), common)
 
 
 def _form(found: Mapping[Monomial | Peak, Fraction]) -> Form:
