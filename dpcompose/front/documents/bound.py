@@ -72,10 +72,6 @@ class Bound(Best, Shown):
     def setting(self) -> Setting:
         return self.steps.setting
 
-    def on(self, setting: Setting) -> Bound:
-        """The same of which counterexamples are on the inputs of another setting, as with all guarantees."""
-        return replace(self, steps=replace(self.steps, citing=Citing(setting, self.steps.theory)))
-
     @property
     def guarantees(self) -> Guarantees:
         """The guarantees as theorems of the kernel."""

@@ -237,11 +237,6 @@ class Mechanism(Shown):
         return {} if self.members is None else dict.fromkeys(sorted(names), self.members)
 
     @property
-    def formulas(self) -> tuple[sympy.Expr, ...]:
-        """The same as sympy expressions."""
-        return tuple(map(formulas.expression, self.terms))
-
-    @property
     def is_any(self) -> bool:
         """Whether it may be anything with its guarantee, or what is run on samples may be: it is not given by
         noise, a table, or what it is composed of."""
