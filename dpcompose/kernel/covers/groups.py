@@ -61,7 +61,7 @@ def _for_single_steps(mechanism: Mechanism, target: Relation, theory: Theory) ->
     if stated.times not in (None, target.times):
         raise NoCover(f"{mechanism.name} is stated for groups of another number of steps than the target's")
     if stated.steps > 1:
-        raise NoCover(f"{mechanism.name} is stated for groups of {stated.steps}; state it for single steps")
+        raise NoCover(_rounded_up(mechanism.name, stated.steps, target.times))
     bag, single = stated.single, target.single
     alike = (single.parts, single.rows) if isinstance(single, Contribution) else (ONE, ONE)
     if isinstance(bag, Contribution) and (bag.parts, bag.rows) != alike:
@@ -70,6 +70,18 @@ def _for_single_steps(mechanism: Mechanism, target: Relation, theory: Theory) ->
             "persons with other numbers of parts or rows; state it for the same"
         )
     return replace(mechanism, stated=replace(stated, times=None))
+
+
+def _rounded_up(name: str, steps: int, m: Term | None) -> str:
+    """Why guarantees for groups of a number of steps do not stand beside targets of others."""
+    why = f"{name} is stated for groups of {steps}"
+    if m is None:
+        return f"{why}; state it for single steps"
+    m_steps = formulas.to_text(m)
+    return (
+        f"{why}: {m_steps} steps are {m_steps}/{steps} of these, rounded up, which is no formula (1 for "
+        f"{steps}, 2 for {steps + 1}); state it for single steps, or say which number {m_steps} is"
+    )
 
 
 def cover(

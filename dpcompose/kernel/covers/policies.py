@@ -126,21 +126,26 @@ class Policies(Covering):
         self, left: Side, right: Side, readers: Collection[Reader]
     ) -> Iterator[tuple[Alike, Pair]]:
         """The same where all records to which steps lead lie at one place: some input moves by ∞ then, or the
-        parts of both ends by all of the way and one step, in whichever order.  Raises NoCover.
+        parts of both ends by all of the way and one step, in whichever order; where none takes the place of
+        one that comes, all but the furthest of them.  Raises NoCover.
 
         readers -- those that do not move alike in all universes.
         """
         ends, pair = frozenset({*left, *right}), self.room.pair(left, right)
         if self.setting.databases.further == ALIKE:
             joined = frozenset[int]().union(*map(self.reached, ends))
-            there = self.room.gathered(ends, joined)
+            others = any(joined.isdisjoint(copies) for copies in self.setting.databases.copies)
+            universes = self.room.gathered(ends, joined)
+            if len(left) != len(right) and not others:  # then some record outside of what is read is reached
+                inside = [self.metrics_among(self.every)[reader].seen.inside for reader in readers]
+                but_one = self.room.gathered_but_one(ends, joined)
+                universes = (there for there in but_one if not any(map(there.issubset, inside)))
             every = [
-                self.moved(left, right, self.metrics_among(some))
-                for some in there
-                if self.joined(left, right, some)
+                self.moved(left, right, self.metrics_among(there))
+                for there in universes
+                if self.joined(left, right, there)
             ]
-            others = any(joined.isdisjoint(some) for some in self.setting.databases.copies)
-            for alike in every if others or len(left) == len(right) else ():
+            for alike in every:
                 if any(r == INFINITY for _, r, _ in alike):
                     return iter([(alike, pair)])
             if self.share_a_way(left, right, readers):
@@ -154,8 +159,8 @@ class Policies(Covering):
         )
 
     def share_a_way(self, left: Side, right: Side, readers: Collection[Reader]) -> bool:
-        """Whether one record is replaced, and what leads out of the parts of both ends is the same way."""
-        one = len(left) == len(right) == 1 and self.setting.target.steps == 1
+        """Whether one record changes, and what leads out of the parts of both ends is the same way."""
+        one = max(len(left), len(right)) == 1 == self.setting.target.steps
         stated = {self.setting.mechanisms[i - 1].stated for i, _ in readers}
         seen = [self.metrics_among(self.every)[reader].seen.inside for reader in readers]
         apart = all(a == b or a.isdisjoint(b) for a, b in combinations(seen, 2))

@@ -85,6 +85,13 @@ class Room:
         for place in range(len(self.databases.copies[0])):
             yield ends.union(some[place] for some in others)
 
+    def gathered_but_one(self, ends: frozenset[int], joined: frozenset[int]) -> Iterator[frozenset[int]]:
+        """The same with one of these at another place."""
+        for there in self.gathered(ends, joined):
+            for copies in self.databases.copies:
+                if ends.isdisjoint(copies) and not there.isdisjoint(copies):
+                    yield from (there.difference(copies) | {other} for other in {*copies} - there)
+
 
 class OfSets(Room):
     """Sets: a record is there once at most, so that enough others are needed; atoms have all records."""
