@@ -269,3 +269,25 @@ def test_notebooks_show_all_of_them() -> None:
             and text.count("bounded") >= 3
             and "e &lt; f" in text.replace(r"\textless{}", "&lt;")
         )
+
+
+@pytest.mark.parametrize(
+    ("stated", "claims"),
+    [
+        (
+            [dpc.pure("e", dpc.unbounded), dpc.zcdp("r", dpc.unbounded)],
+            [dpc.pure("e*99/100"), dpc.zcdp("r*99/100"), dpc.zcdp("e**2/5")],
+        ),
+        (
+            [dpc.gaussian("m", dpc.unbounded), dpc.zcdp("r", dpc.unbounded)],
+            [dpc.gaussian("m*99/100"), dpc.zcdp("min(r, m**2/2)*99/100")],
+        ),
+        ([dpc.pure("e", dpc.unbounded), dpc.gaussian("m", dpc.unbounded)], [dpc.pure("e*99/100")]),
+    ],
+)
+def test_a_guarantee_of_another_notion_is_implied_at_small_values(
+    stated: list[Any], claims: list[Any]
+) -> None:
+    """Where e²/2 is at most r, what is e-DP is r-zCDP as well: then a mechanism loses all of e."""
+    study = dpc.compose(dpc.mechanism("M", stated), on=dpc.multisets("ab"), target=dpc.unbounded)
+    assert [study.check(one).verdict for one in claims] == ["refuted"] * len(claims)

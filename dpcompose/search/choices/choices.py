@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 from typing import Any
@@ -18,7 +19,7 @@ from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting, Stated
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import TermError
+from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.parameters import narrower as read_values
@@ -149,7 +150,10 @@ class Choices:
         limits = [value]
         for m in range(len(mechanism.also) + 1):
             other = mechanism.guarantee(m)
-            if m == n or other.notion != stated.notion:
+            if m == n:
+                continue
+            if other.notion != stated.notion:
+                limits += self._converted(stated, key, other)
                 continue
             with suppress(NoGuarantee, BadSetting, TermError):
                 if (stated.stated, stated.domain) == (other.stated, other.domain):
@@ -161,6 +165,23 @@ class Choices:
                     limits.append(dict(other.values)[key] * terms.number(1 / factor))
         finite = [limit for limit in limits if limit.kind != "oo"]
         return {key: formulas.to_text(terms.least(*finite))} if finite else None
+
+    def _converted(self, stated: Stated, key: str, other: Stated) -> Iterator[Term]:
+        """The values of a parameter of which pages make the only parameter of a guarantee of another notion,
+        for the same neighbours, where these are a number times a power."""
+        if (stated.stated, stated.domain) != (other.stated, other.domain) or len(other.values) != 1:
+            return
+        ((wanted, value),) = other.values
+        x = terms.letter("x")
+        for page in self.theory.of_kind("conversion"):
+            if (page.head.from_, page.head.to) != (stated.notion, other.notion) or page.head.free:
+                continue
+            with suppress(ValueError):  # of a formula in other letters
+                made = formulas.parse(page.head.parameters[wanted], {key: x})
+                for power in (Fraction(1), Fraction(2), Fraction(1, 2)):
+                    factor = (made / terms.power(x, power)).number
+                    if factor is not None and factor > 0:
+                        yield terms.power(value / factor, 1 / power)
 
     def _from(self, i: int, n: int, m: int) -> Satisfies:
         """What guarantee n of M_i gives for the neighbours of guarantee m.  Raises NoGuarantee."""
