@@ -82,7 +82,7 @@ search.conversions: apart implied within below besides
 search.refutations: claimed fewer witnesses curves
 search: by_rows verdicts replayed
 search.choices: choices
-search.metrics: verdicts proofs sensitivity choices
+search.metrics: verdicts proofs quotients sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
 front.documents: canonical captions document side_by_side glossary wording attained sentences verdict telling
@@ -269,7 +269,7 @@ def test_a_decision_seen_at_once_needs_no_solver() -> None:
     assert not {"networkx", "numpy", "z3"} & loaded
 
 
-@pytest.mark.parametrize("file", ["71-private-in-a-metric", "76-metrics-of-your-own"])
+@pytest.mark.parametrize("file", ["69-two-districts", "71-private-in-a-metric", "76-metrics-of-your-own"])
 def test_claims_in_metrics_are_decided_without_sympy(file: str) -> None:
     path = str(ROOT / "notebooks" / "problems" / f"{file}.toml")
     assert "sympy" not in reached(f"import dpcompose.front.cli as c; c.main(['verify', {path!r}])")

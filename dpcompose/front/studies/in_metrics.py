@@ -16,6 +16,7 @@ from dpcompose.front.studies.results import Answer
 from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import INFINITY
 from dpcompose.language import formulas
 from dpcompose.language.said import plain
 from dpcompose.privacy import problems
@@ -122,8 +123,8 @@ class InMetrics:
         key, power = POWERS[self.bound.notion]
         with suppress(NoCover):
             ratio = self.sensitivity(*map(to_text, (stated["metric"], within.formula)))
-            value = (formulas.from_python(ratio.value) * formulas.expression(within.radius)) ** power
-            claim = self._read({"notion": self.bound.notion, key: formulas.to_text(value)})
+            value = ratio.least if ratio.least == INFINITY else (ratio.least * within.radius) ** power
+            claim = self._read({"notion": self.bound.notion, key: to_text(value)})
             if ratio.proved and proofs.verdict(self.search, claim).word == "proved":
                 return claim
         return None

@@ -14,31 +14,32 @@ from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import count, islice, product
-from typing import Any
-
-import sympy
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import Cover, NoCover, Type
-from dpcompose.kernel.deciders.calculus import coordinates, values
-from dpcompose.kernel.expressions import forms, metrics, naming, substitution, terms
+from dpcompose.kernel.deciders.calculus import coordinates
 from dpcompose.kernel.expressions import formulas as texts
+from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
-from dpcompose.kernel.expressions.grammar import FormulaError
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Points
-from dpcompose.kernel.expressions.terms import HALF, INFINITY, ONE, ZERO, Term, TermError
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, TermError
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.rules.premises import BadStep
-from dpcompose.language import exchange, formulas
+from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.search.comparisons import comparing
 from dpcompose.search.metrics.points import Open, Point, Trials
 from dpcompose.search.metrics.proving import Comparisons, fails
+from dpcompose.search.metrics.quotients import Quotients, cancelled, is_polynomial, leading_in, maximum
 from dpcompose.search.metrics.verdicts import MetricVerdicts
+
+if TYPE_CHECKING:
+    import sympy
 
 Place = Mapping[str, Term]
 """A point: formulas in the parameters, by the names of coordinates."""
@@ -58,20 +59,25 @@ MOST_LOOKS = 10_000
 class MetricSensitivity(Shown):
     """The least Δ with moved ≤ Δ·over for all databases, as far as it is known.
 
-    value -- exact, a formula in the parameters or oo, where `proved`; else what it is at least;
+    least -- exact, a formula in the parameters or oo, where `proved`; else what it is at least;
     pair -- two databases that attain it, coordinates by name, where that is the same for all parameters;
     certificate -- what shows that it is enough, in each case that two databases fall into;
     reason -- why it is not known, or which ratios grow without end.
     """
 
-    value: sympy.Expr
+    least: Term
     proved: bool
     pair: Ends | None
     certificate: Sequence[Any]
     reason: str = ""
 
+    @cached_property
+    def value(self) -> sympy.Expr:
+        """The same, for users."""
+        return formulas.expression(self.least)
+
     def __repr__(self) -> str:
-        value = formulas.to_text(self.value)
+        value = texts.to_text(self.least)
         where = ""
         if self.pair is not None:
             ends = [", ".join(f"{name} = {x}" for name, x in one.items()) for one in self.pair]
@@ -104,27 +110,27 @@ class _Ratios:
         for ratio, ends in self._looks(self._pairs):
             self.ratios.setdefault(ratio, ends)
             if ratio == INFINITY:
-                return MetricSensitivity(sympy.oo, True, ends, [])
-        every = [part for term in self.ratios for part in _maximum(term) if not part.has("top")]
-        simple = list(filter(_is_polynomial, every))
+                return MetricSensitivity(INFINITY, True, ends, [])
+        every = [part for term in self.ratios for part in maximum(term) if not part.has("top")]
+        simple = list(filter(is_polynomial, every))
         largest = self._joined(simple)
         if not largest.proved and (far := self._growing()) is not None:
-            return MetricSensitivity(sympy.oo, True, None, [], far)
+            return MetricSensitivity(INFINITY, True, None, [], far)
         return largest if largest.proved or simple == every else self._joined(every)
 
     def _growing(self) -> str | None:
         """Points along a ray, at which the ratio is a polynomial in their distance that grows without end."""
         t = self._distance_along
-        along = exchange.to_sympy(terms.letter(t))
         for ratio, ends in self._looks(self._rays):
-            grown = exchange.to_sympy(ratio)
-            if ends is None or not grown.is_polynomial(along):
-                continue
-            polynomial = sympy.Poly(grown, along)
-            if polynomial.degree() >= 1 and self._is_positive(exchange.of_sympy(polynomial.LC())):
+            leading = None if ends is None else leading_in(ratio, t)
+            if ends is not None and leading is not None and self.quotients.is_positive(leading):
                 first, second = (", ".join(f"{name} = {x}" for name, x in end.items()) for end in ends)
                 return f"the ratio at ({first}) and ({second}) grows without end with {t}"
         return None
+
+    @cached_property
+    def quotients(self) -> Quotients:
+        return Quotients(self.setting)
 
     # cases
 
@@ -173,7 +179,7 @@ class _Ratios:
             point = {naming.at(x, who): v for who, at in (("D", D), ("E", E)) for x, v in at.items()} | counts
             moved, over = (substitution.substituted(side, point) for side in sides)
             if (moved, over) not in known:
-                known[moved, over] = self._ratio(moved, over)
+                known[moved, over] = self.quotients.ratio(moved, over)
             ratio = known[moved, over]
             if ratio is None or ratio in self.ratios or not self._is_there(type, point, ratio):
                 continue
@@ -186,24 +192,6 @@ class _Ratios:
             return None
         first, second = ({name: texts.to_text(x) for name, x in at.items()} for at in (D, E))
         return first, second
-
-    def _ratio(self, moved: Term, over: Term) -> Term | None:
-        """moved/over; None where it is not seen that over > 0, or that it is 0 and moved > 0."""
-        with suppress(TermError, FormulaError):
-            x, y = self._settled(moved), self._settled(over)
-            if y == ZERO or x.kind == "oo":
-                infinite = y.kind != "oo" and self._is_positive(x)
-                return INFINITY if infinite else None
-            if y.kind == "oo" or not self._is_positive(y):
-                return None
-            return self._largest([self._quotient(term, y) for term in _maximum(x)])
-        return None
-
-    def _quotient(self, x: Term, y: Term) -> Term:
-        """x/y for y > 0, by the squares of both where one is a root."""
-        if (_has_root(x) or _has_root(y)) and self._is_at_least(x, ZERO):
-            return terms.sqrt(_factored(_cancelled(x**2, y**2)))
-        return _cancelled(x, y)
 
     # where two databases are
 
@@ -234,10 +222,10 @@ class _Ratios:
     def _is_other(self, difference: Term, ratio: Term) -> bool:
         if difference == ZERO:
             return False
-        if any(map(self._is_positive, (difference, -difference))):
+        if any(map(self.quotients.is_positive, (difference, -difference))):
             return True
         return ratio.kind != "oo" and all(
-            _is_polynomial(_cancelled(part, difference)) for part in _maximum(ratio)
+            is_polynomial(cancelled(part, difference)) for part in maximum(ratio)
         )
 
     def _are_records(self, type: Type, point: Mapping[str, Term]) -> bool:
@@ -249,44 +237,11 @@ class _Ratios:
             return True
         return False
 
-    # signs
-
-    def _settled(self, term: Term) -> Term:
-        """A formula in the parameters, with maxima whose largest term is seen by its sign."""
-        if not term.parts:
-            return term
-        made = substitution.expanded(substitution.made_of(term, list(map(self._settled, term.parts))))
-        if made.kind == "power" and made.parts[1].number == HALF and made.parts[0].kind == "power":
-            base, exponent = made.parts[0].parts
-            if exponent.number == 2:
-                made = terms.largest(base, -base)
-        return self._largest(made.parts) if made.kind == "top" and made.of[0] == 1 else made
-
-    def _largest(self, formulas: Iterable[Term]) -> Term:
-        """The largest of formulas, without those that another one is seen to be above."""
-        kept: list[Term] = []
-        for term in dict.fromkeys(formulas):
-            if not any(self._is_at_least(other, term) for other in kept):
-                kept = [other for other in kept if not self._is_at_least(term, other)] + [term]
-        return terms.largest(*kept)
-
-    def _is_at_least(self, greater: Term, lesser: Term) -> bool:
-        return self._has_sign(substitution.expanded(greater - lesser), 0)
-
-    def _is_positive(self, term: Term) -> bool:
-        return term.kind == "oo" or self._has_sign(term, 1)
-
-    def _has_sign(self, term: Term, least: int) -> bool:
-        if forms.term_sign(term, self.setting.known) >= least:
-            return True
-        assumed = self.setting.assumed
-        return bool(assumed) and values.surely(term, strictly=least == 1, assumed=assumed)
-
     # what is enough
 
     def _joined(self, ratios: Sequence[Term]) -> MetricSensitivity:
         """What the largest of ratios is, of which those are kept that the others together do not exceed."""
-        kept = list(_maximum(self._largest(ratios))) if ratios else [ZERO]
+        kept = list(maximum(self.quotients.largest(ratios))) if ratios else [ZERO]
         for term in list(kept):
             others = [other for other in kept if other != term]
             if others:
@@ -294,10 +249,10 @@ class _Ratios:
                 answer = comparing.compare(more, term, to_prove=True, assumed=assumed)
                 kept = others if isinstance(answer, comparing.Proof) else kept
         value = terms.largest(*kept)
-        written, ends, shown = exchange.to_sympy(value), self.ratios.get(value), self._proof(value)
+        ends, shown = self.ratios.get(value), self._proof(value)
         if isinstance(shown, str):
-            return MetricSensitivity(written, False, ends, [], shown)
-        return MetricSensitivity(written, True, ends, shown)
+            return MetricSensitivity(value, False, ends, [], shown)
+        return MetricSensitivity(value, True, ends, shown)
 
     def _proof(self, value: Term) -> list[Any] | str:
         """A proof of value·over ≥ moved in all cases, as `rules.metrics` reads it; or why there is none."""
@@ -427,7 +382,7 @@ class _Ratios:
         """Whether a point belongs to the class for all values of the parameters."""
         at = {naming.at(name, "D"): x for name, x in point.items()}
         insides = (term for part in self.setting.databases.points for term in part.inside("D"))
-        return all(self._is_at_least(substitution.substituted(term, at), ZERO) for term in insides)
+        return all(self.quotients.is_at_least(substitution.substituted(term, at), ZERO) for term in insides)
 
 
 def _shifted(point: Place, steps: Place) -> Place:
@@ -463,37 +418,3 @@ def _between(part: Any, point: Mapping[str, Term]) -> list[Term]:
 def _coordinate(step: Term) -> str:
     """The coordinate of which a term is the difference."""
     return next(said.coordinate for said in map(naming.read, step.letters) if said.coordinate)
-
-
-def _maximum(term: Term) -> tuple[Term, ...]:
-    """What a formula is the largest of."""
-    return term.parts if term.kind == "top" and term.of[0] == 1 else (term,)
-
-
-def _cancelled(x: Term, y: Term) -> Term:
-    """x/y in lowest terms."""
-    term = substitution.expanded(x / y)
-    if _is_polynomial(term) or term.has("top"):
-        return term
-    return exchange.of_sympy(sympy.cancel(exchange.to_sympy(x) / exchange.to_sympy(y)))
-
-
-def _factored(term: Term) -> Term:
-    """The same as a product, of which more can be taken out of a root."""
-    return term if term.has("top") else exchange.of_sympy(sympy.factor(exchange.to_sympy(term)))
-
-
-def _has_root(term: Term) -> bool:
-    return any(
-        factor.kind == "power" and factor.parts[1].number == HALF and factor.letters
-        for factor in term.factors
-    )
-
-
-def _is_polynomial(ratio: Term) -> bool:
-    """Whether nothing with letters stands in a denominator."""
-    if ratio.kind == "power" and ratio.letters:
-        exponent = ratio.parts[1].number
-        if exponent is None or exponent < 0:
-            return False
-    return all(map(_is_polynomial, ratio.parts))
