@@ -40,7 +40,7 @@ COMMANDS = (
 """The commands, each in a file of its name; only the one that is asked for is read, but by OF_ALL."""
 OF_ALL = ("completion",)
 INTERRUPTED = 130
-RARELY = 250_000
+RARELY = 1_000_000
 """After how many new objects rubbish is looked for, and never at the end: most is let go of at once."""
 
 

@@ -23,7 +23,7 @@ from dpcompose.kernel.deciders.curves import noises, pieces
 from dpcompose.kernel.deciders.curves.curves import Curve, Piece
 from dpcompose.kernel.deciders.curves.tradeoffs import Known
 from dpcompose.kernel.expressions import formulas, naming, terms
-from dpcompose.kernel.expressions.intervals import enclosure, sign
+from dpcompose.kernel.expressions.intervals import difference, enclosure, sign
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, as_term
 from dpcompose.kernel.judgements import Loses
@@ -472,9 +472,15 @@ def _check_attained(page: Any, mechanism: Mechanism, setting: Setting, theory: T
 
 def is_at_least(greater: Term, lesser: Term, at: Point) -> bool:
     """Whether one term is at least another at a point, for sure."""
-    return sign(formulas.at(greater, at) - formulas.at(lesser, at)) in (0, 1)
+    return _difference(greater, lesser, at) in (0, 1)
 
 
 def is_more(greater: Term, lesser: Term, at: Point) -> bool:
     """Whether one term is more than another at a point, for sure."""
-    return sign(formulas.at(greater, at) - formulas.at(lesser, at)) == 1
+    return _difference(greater, lesser, at) == 1
+
+
+def _difference(x: Term, y: Term, at: Point) -> int | None:
+    """The sign of x − y at a point: from intervals, or else from the constant that it is there."""
+    seen = difference(x, y, at)
+    return sign(formulas.at(x, at) - formulas.at(y, at)) if seen is None else seen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
@@ -31,9 +30,18 @@ def powers(value: Fraction) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def divisors(value: Fraction) -> Iterator[tuple[int, Fraction]]:
-    """The same with the root of what is left, where that is a whole number."""
+def taken_out(value: Fraction, r: Fraction) -> tuple[Fraction, list[tuple[Fraction, int]]]:
+    """value^r, value > 0, as a rational number times powers of whole numbers with exponents between 0 and 1.
+
+    >>> taken_out(Fraction(8, 9), Fraction(1, 2)), taken_out(Fraction(1013**2 * 3), Fraction(-1, 2))
+    ((Fraction(2, 3), [(Fraction(1, 2), 2)]), (Fraction(1, 3039), [(Fraction(1, 2), 3)]))
+    """
+    above, below, under = 1, 1, dict[int, int]()
     for base, times in powers(value):
         root = isqrt(base)
-        whole = root * root == base
-        yield (root, Fraction(2 * times)) if whole else (base, Fraction(times))
+        prime, times = (root, 2 * times) if root * root == base else (base, times)
+        whole, broken = divmod(times * r.numerator, r.denominator)
+        above, below = above * prime ** max(whole, 0), below * prime ** max(-whole, 0)
+        if broken:
+            under[broken] = under.get(broken, 1) * prime
+    return Fraction(above, below), [(Fraction(n, r.denominator), base) for n, base in sorted(under.items())]

@@ -7,8 +7,11 @@ left out; every rounding goes outward.  So an enclosure is a theorem, whatever i
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from fractions import Fraction
+from math import isqrt
 
+from dpcompose.kernel.expressions import rationals
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.substitution import changed
 from dpcompose.kernel.expressions.terms import Term
@@ -92,6 +95,16 @@ class Interval:
                 square = (square * square).rounded(bits)
         return result
 
+    def root(self, bits: int) -> Interval:
+        """√x for x ≥ 0, to about so many significant bits; that of a square is exact.
+
+        >>> Interval(Fraction(1, 4), Fraction(9, 4)).root(64)
+        Interval(low=Fraction(1, 2), high=Fraction(3, 2))
+        """
+        if self.low.numerator < 0:
+            raise NoEnclosure("the root of what is negative, or too close to 0 to tell")
+        return Interval(_root(self.low, bits, False), _root(self.high, bits, True))
+
 
 ZERO, ONE = Interval.of(0), Interval.of(1)
 
@@ -103,6 +116,20 @@ def _rounded(x: Fraction, bits: int, up: bool) -> Fraction:
     n, d = (x.numerator << shift, x.denominator) if shift >= 0 else (x.numerator, x.denominator << -shift)
     whole = -(-n // d) if up else n // d
     return Fraction(whole, 1 << shift) if shift >= 0 else Fraction(whole << -shift)
+
+
+NOWHERE: Mapping[str, Fraction] = {}
+"""The point that gives no parameter a value."""
+
+
+def _root(x: Fraction, bits: int, up: bool) -> Fraction:
+    """√(n/d), exact where both are squares, else rounded down or up: ⌊√(n·4^s/d)⌋ in units of 2^−s."""
+    n, d = x.numerator, x.denominator
+    if isqrt(n) ** 2 == n and isqrt(d) ** 2 == d:
+        return Fraction(isqrt(n), isqrt(d))
+    shift = max(0, bits + 1 - (n.bit_length() - d.bit_length()) // 2)
+    whole = isqrt((n << 2 * shift) // d)
+    return Fraction(whole + up, 1 << shift)
 
 
 MOST_LOGARITHM = 100_000
@@ -204,10 +231,10 @@ def _artanh(z: Fraction, scale: int) -> tuple[Fraction, Fraction]:
     return Fraction(low, 1 << scale), Fraction(high + 1, 1 << scale)
 
 
-def enclosure(value: Term, bits: int) -> Interval:
-    """Between which rationals a constant lies, to about so many significant bits.
+def enclosure(value: Term, bits: int, at: Mapping[str, Fraction] = NOWHERE) -> Interval:
+    """Between which rationals a constant lies, or a formula at a point, to about so many significant bits.
 
-    Raises NoEnclosure for what has parameters, no real value, or comes too close to having none.
+    Raises NoEnclosure for what has other parameters, no real value, or comes too close to having none.
 
     >>> from dpcompose.kernel.expressions.terms import number, sqrt, exp as power_of_e
     >>> x = enclosure(sqrt(number(2)) * power_of_e(number(1)), 64)
@@ -216,9 +243,11 @@ def enclosure(value: Term, bits: int) -> Interval:
     """
     if value.kind == "number":
         return Interval.of(value.of[0])
+    if at and (exact := rationals.value(value, at)) is not None:
+        return Interval.of(exact)
     if value.kind in ("letter", "over", "oo"):
         raise NoEnclosure(f"{value!r} is no real constant")
-    parts = [enclosure(part, bits + 8) for part in value.parts]
+    parts = [enclosure(part, bits + 8, at) for part in value.parts]
     if value.kind == "sum":
         return functools.reduce(Interval.__add__, parts).rounded(bits)
     if value.kind == "product":
@@ -232,8 +261,9 @@ def enclosure(value: Term, bits: int) -> Interval:
     if value.kind == "log":
         return log(parts[0], bits)
     exponent = value.of[1].number
-    if exponent is not None and exponent.denominator == 1 and abs(exponent) <= MOST_MULTIPLIED:
-        result = parts[0].power(abs(exponent.numerator), bits + 8)
+    if exponent is not None and exponent.denominator <= 2 and abs(exponent) <= MOST_MULTIPLIED:
+        base = parts[0] if exponent.denominator == 1 else parts[0].root(bits + 16)
+        result = base.power(abs(exponent.numerator), bits + 8)
         return (result if exponent > 0 else result.inverse()).rounded(bits)
     more = 16 if exponent is None else 16 + int(exponent).bit_length()
     return exp(parts[1] * log(parts[0], bits + more), bits)
@@ -264,6 +294,24 @@ def sign(constant: Term) -> int | None:
         if interval.low > 0 or interval.high < 0:
             return 1 if interval.low > 0 else -1
     return None
+
+
+def difference(greater: Term, lesser: Term, at: Mapping[str, Fraction]) -> int | None:
+    """The sign of greater − lesser at a point, where intervals around the two have no number in common, or
+    both are rational; None says nothing.
+
+    >>> from dpcompose.kernel.expressions.terms import letter, sqrt
+    >>> x = letter("x")
+    >>> difference(sqrt(x), x, {"x": Fraction(2)}), difference(sqrt(x), x, {"x": Fraction(1)})
+    (-1, 0)
+    """
+    try:
+        x, y = (enclosure(side, SIGN_BITS[0], at) for side in (greater, lesser))
+    except NoEnclosure:
+        return None
+    if x.low > y.high or x.high < y.low:
+        return 1 if x.low > y.high else -1
+    return 0 if x.low == x.high == y.low == y.high else None
 
 
 def largest_constant(term: Term) -> Term | None:

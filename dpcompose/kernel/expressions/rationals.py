@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
+from math import gcd, lcm, prod
 
 from dpcompose.kernel.expressions.refusals import MOST_BITS
 from dpcompose.kernel.expressions.terms import Term
@@ -23,7 +24,8 @@ def value(term: Term, point: Mapping[str, Fraction]) -> Fraction | None:
     >>> value(1 / x, {"x": Fraction(0)}) is None, value(sqrt(x), {"x": Fraction(4)}) is None
     (True, True)
     """
-    return _value(term, point) if _is_rational(term) else None
+    found = _value(term, point) if _is_rational(term) else None
+    return None if found is None else Fraction(*found)
 
 
 @lru_cache(maxsize=8_192)
@@ -37,36 +39,35 @@ def _is_rational(term: Term) -> bool:
     return term.kind in ("sum", "product", "top") and all(map(_is_rational, term.parts))
 
 
-def _value(term: Term, point: Mapping[str, Fraction]) -> Fraction | None:
+def _value(term: Term, point: Mapping[str, Fraction]) -> tuple[int, int] | None:
+    """The value n/d, d > 0, as n and d: lowest terms are looked for once, at the end, and in products."""
     kind, of = term.kind, term.of
     if kind == "number":
-        return of[0]  # type: ignore[no-any-return]
+        return of[0].as_integer_ratio()  # type: ignore[no-any-return]
     if kind == "letter":
         given = point.get(of[0])
-        return given if type(given) is Fraction and _is_short(given) else None
+        return _short(*given.as_integer_ratio()) if type(given) is Fraction else None
     if kind == "power":
-        base, n = _value(of[0], point), of[1].of[0].numerator
-        if base is None or (not base and n < 0):
+        base, exponent = _value(of[0], point), of[1].of[0].numerator
+        if base is None or (not base[0] and exponent < 0):
             return None
-        found = base**n
-        return found if _is_short(found) else None
+        n, d = (x ** abs(exponent) for x in base)
+        return _short(n, d) if exponent > 0 else _short(d, n) if n > 0 else _short(-d, -n)
     values = []
     for part in of if kind != "top" else of[1:]:
-        one = _value(part, point)
-        if one is None:
+        each = _value(part, point)
+        if each is None:
             return None
-        values.append(one)
+        values.append(each)
     if kind == "product":
-        found, *others = values
-        for one in others:
-            found *= one
-    elif kind == "top" and of[0] == 1:
-        found = max(values)
-    else:
-        found = sum(values if kind == "sum" else sorted(values)[-of[0] :], Fraction(0))
-    return found if _is_short(found) else None
+        n, d = prod(n for n, _ in values), prod(d for _, d in values)
+        shared = gcd(n, d)
+        return _short(n // shared, d // shared)
+    common = lcm(*(d for _, d in values))
+    numerators = [n * (common // d) for n, d in values]
+    return _short(sum(numerators if kind == "sum" else sorted(numerators)[-of[0] :]), common)
 
 
-def _is_short(x: Fraction) -> bool:
-    """Whether a number can be written down in a term."""
-    return max(x.numerator.bit_length(), x.denominator.bit_length()) <= MOST_BITS
+def _short(n: int, d: int) -> tuple[int, int] | None:
+    """n and d where both can be written down in a term."""
+    return (n, d) if n.bit_length() <= MOST_BITS and d.bit_length() <= MOST_BITS else None

@@ -50,9 +50,11 @@ def substituted(term: Term, values: Mapping[str, Term]) -> Term:
     >>> substituted(letter("x") + letter("y"), {"x": number(2)})
     (sum 2 y)
     """
-    if not values.keys() & term.letters.keys():
+    if term.kind == "letter":
+        return values.get(term.of[0], term)
+    if values.keys().isdisjoint(term.letters):
         return term
-    return changed(term, lambda one: values.get(one.of[0]) if one.kind == "letter" else None)
+    return made_of(term, [substituted(part, values) for part in term.parts])
 
 
 def seen_largest(term: Term) -> Term | None:
@@ -75,13 +77,17 @@ def expanded(term: Term) -> Term:
     (sum (power x 2) (power y 2) (product 2 x y))
     """
     if term.kind == "sum":
-        return add(map(expanded, term.of))
+        parts = list(map(expanded, term.of))
+        return term if all(map(operator.is_, parts, term.of)) else add(parts)
     if term.kind == "power" and term.of[0].kind == "sum":
         n = term.of[1].number
         if n is not None and n.denominator == 1 and 0 < n <= 64:
             return _product_out([expanded(term.of[0])] * int(n))
     if term.kind == "product":
-        return _product_out(list(map(expanded, term.of)))
+        parts = list(map(expanded, term.of))
+        if any(part.kind == "sum" for part in parts):
+            return _product_out(parts)
+        return term if all(map(operator.is_, parts, term.of)) else multiply(parts)
     return term
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel.expressions import naming, signs
-from dpcompose.kernel.expressions.divisors import divisors
+from dpcompose.kernel.expressions.divisors import taken_out
 from dpcompose.kernel.expressions.domains import POSITIVE, Domain
 from dpcompose.kernel.expressions.keeping import kept
 from dpcompose.kernel.expressions.refusals import MOST_BITS
@@ -39,7 +39,6 @@ class Term:
     def __init__(self, kind: str, of: tuple[Any, ...]) -> None:
         _set_kind(self, kind)
         _set_of(self, of)
-        _set_hash(self, hash((kind, of)))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("terms do not change")
@@ -47,20 +46,23 @@ class Term:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Term) or self._hash != other._hash:
+        if not isinstance(other, Term) or self.kind != other.kind or hash(self) != hash(other):
             return False
-        return (self.kind, self.of) == (other.kind, other.of)
+        return bool(self.of == other.of)
 
     def __hash__(self) -> int:
-        return self._hash
+        try:
+            return self._hash
+        except AttributeError:  # most terms are parts of others, and never looked for
+            of = self.of[0].as_integer_ratio() if self.kind == "number" else self.of
+            _set_hash(self, hash((self.kind, of)))
+            return self._hash
 
     @kept
     def key(self) -> tuple[Any, ...]:
         """Where the term stands among others: numbers, letters by name, then what is made of them."""
-        if self.kind == "number":
-            return (0, self.of[0])
-        if self.kind == "letter":
-            return (1, self.of[0])
+        if self.kind in ("number", "letter"):
+            return (RANK[self.kind], self.of[0])
         parts = tuple(one.key if isinstance(one, Term) else (0, Fraction(one)) for one in self.of)
         return (RANK.get(self.kind, 9), len(parts), parts)
 
@@ -199,15 +201,19 @@ def letter(name: str, domain: Domain = POSITIVE) -> Term:
 
 def add(terms: Iterable[Term]) -> Term:
     """The sum; ∞ where one of the terms is."""
-    factors: dict[Term, Fraction] = {}
+    factors, alone = dict[Term, Fraction](), dict[Term, Term]()
     for term in terms:
         if term.kind == "oo":
             return INFINITY
         for summand in term.summands:
             c, rest = summand.split
             before = factors.get(rest)
-            factors[rest] = c if before is None else before + c
-    found = [_times(c, rest) for rest, c in factors.items() if c]
+            if before is None:
+                factors[rest], alone[rest] = c, summand
+            else:
+                factors[rest] = before + c
+                alone.pop(rest, None)
+    found = [alone[rest] if rest in alone else _times(c, rest) for rest, c in factors.items() if c]
     if len(found) <= 1:
         return found[0] if found else ZERO
     return Term("sum", tuple(sorted(found, key=_KEY)))
@@ -245,7 +251,7 @@ def multiply(terms: Iterable[Term]) -> Term:
             others.append(term)
     if len(others) <= 1:
         return _scaled(c, others[0]) if others else number(c)
-    exponents, exponent_of_e = dict[Term, Term](), list[Term]()
+    exponents, alone, exponent_of_e = dict[Term, Term](), dict[Term, Term](), list[Term]()
     for term in others:
         for factor in term.factors:
             base, exponent = factor.base_and_exponent
@@ -253,12 +259,14 @@ def multiply(terms: Iterable[Term]) -> Term:
                 c = c * factor.of[0]
             elif factor.kind == "exp":
                 exponent_of_e.append(factor.of[0])
+            elif (before := exponents.get(base)) is None:
+                exponents[base], alone[base] = exponent, factor
             else:
-                before = exponents.get(base)
-                exponents[base] = exponent if before is None else before + exponent
+                exponents[base] = before + exponent
+                alone.pop(base, None)
     c, found = _with_roots_of_numbers(c, exponents)
     for base, exponent in exponents.items():
-        joined = power(base, exponent)
+        joined = alone.get(base) or power(base, exponent)
         joined_c, rest = joined.split
         c *= joined_c
         found += [] if rest == ONE else rest.factors
@@ -357,19 +365,14 @@ def _root(base: Fraction, r: Fraction) -> Term:
             return ZERO
         raise TermError("0 to a negative power has no real value")
     bits = max(base.numerator.bit_length(), base.denominator.bit_length()) - 1
-    if bits * abs(r) > MOST_BITS:
+    if bits * abs(r.numerator) > MOST_BITS * r.denominator:
         raise TooLarge
     if r.denominator == 1:
         return number(base**r.numerator)
-    if base < 0:
+    if base.numerator < 0:
         raise TermError("a root of a negative number has no real value")
-    outside, under = Fraction(1), dict[Fraction, int]()
-    for prime, times in divisors(base):
-        whole, broken = divmod(times * r, 1)
-        outside *= Fraction(prime) ** int(whole)
-        if broken:
-            under[broken] = under.get(broken, 1) * prime
-    roots = [Term("power", (number(inside), number(broken))) for broken, inside in sorted(under.items())]
+    outside, under = taken_out(base, r)
+    roots = [Term("power", (number(inside), number(broken))) for broken, inside in under]
     if outside != 1 or not roots:
         roots.insert(0, number(outside))
     return roots[0] if len(roots) == 1 else Term("product", tuple(sorted(roots, key=_KEY)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpcompose.kernel.deciders.calculus.exponentials import Value
 from dpcompose.kernel.deciders.tables import divergences
@@ -14,16 +14,15 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.privacy.finite import nearest
 from dpcompose.privacy.finite.findings import Pair
 from dpcompose.spaces.canonical.finite import finite
-from dpcompose.spaces.canonical.graphs import is_large, neighbourhood_graph
+from dpcompose.spaces.canonical.graphs import is_large, neighbouring_pairs
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.moves.granularities import Granularity
-
-if TYPE_CHECKING:
-    from networkx import Graph
 
 Row = Sequence[Value]
 Places = tuple[int, int]
 """Two rows, by their places."""
+Edges = Iterable[tuple[Database, Database]]
+"""Neighbours, each two once or more often, in either order."""
 
 
 @frozen(eq=False)
@@ -58,17 +57,17 @@ class Rows:
         """Whether all probabilities are rational numbers."""
         return all(isinstance(p, Fraction) for row in self.listed for p in row)
 
-    def pairs(self, granularity: Granularity, graph: Graph | None = None) -> list[Places]:
-        """The neighbours, in both orders, by the places of their rows; those of a graph where it is given."""
+    def pairs(self, granularity: Granularity, edges: Edges | None = None) -> list[Places]:
+        """The neighbours, in both orders, by the places of their rows; those that are given, if any."""
         place = {D: n for n, D in enumerate(self.order)}
-        if graph is None:
+        if edges is None:
             self._check_fit(granularity)
             if is_large(self.databases):
                 ends = self._edges(granularity)
                 found = list(zip(*(end.tolist() for end in ends), strict=True))
                 return [pair for i, j in found for pair in ((i, j), (j, i))]
-            graph = neighbourhood_graph(self.databases, granularity)
-        found = sorted(tuple(sorted((place[D], place[E]))) for D, E in graph.edges)
+            edges = neighbouring_pairs(self.databases, granularity)
+        found = sorted({(min(pair), max(pair)) for pair in ((place[D], place[E]) for D, E in edges)})
         return [pair for i, j in found for pair in ((i, j), (j, i))]
 
     def _check_fit(self, granularity: Granularity) -> None:

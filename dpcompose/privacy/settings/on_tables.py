@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.canonical.graphs import graph_of_inputs, neighbourhood_graph
+from dpcompose.spaces.canonical.graphs import neighbouring_pairs, pairs_of_inputs
 
 if TYPE_CHECKING:
     from dpcompose.privacy.finite.findings import Finding
@@ -40,11 +40,11 @@ def on_table(setting: Setting, mechanism: Mechanism, table: ProbabilityTable) ->
     granularity = stated.about_granularity
     if has_inputs_as_rows(setting, mechanism):
         # On the common domain a table on the inputs is M*: privacy for the push-forward is the same.
-        return table.check(stated, graph_of_inputs(databases, granularity, f, own))
+        return table.check(stated, pairs_of_inputs(databases, granularity, f, own))
     depends = table.check_depends(f)
     if not depends.holds:
         return depends
-    return table.check(stated, neighbourhood_graph(databases, granularity))
+    return table.check(stated, neighbouring_pairs(databases, granularity))
 
 
 def worst(findings: Iterable[Finding]) -> Finding:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, islice
-from math import comb
+from math import comb, lcm
 from typing import Any
 
 from dpcompose.kernel.deciders.families import members
@@ -15,7 +15,6 @@ from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.boxes import bound_form, coefficients, is_unit
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.forms import Form, Known, Monomial, NotAForm, Peak
-from dpcompose.kernel.expressions.polynomials import sum_of_largest
 from dpcompose.kernel.expressions.terms import Term, add
 from dpcompose.search.comparisons.linear import Program, TooMuchWork
 
@@ -375,16 +374,33 @@ def _count_pieces(form: Form, limit: int) -> int:
 
 def value_at(form: Form, point: Mapping[str, Fraction]) -> Fraction:
     """The exact value of a form at a point.  Raises NotAForm where an atom is not rational there."""
+    return Fraction(*_ratio_at(form, point))
+
+
+def _ratio_at(form: Form, point: Mapping[str, Fraction]) -> tuple[int, int]:
+    """The value n/d as n and d, which lowest terms are not looked for."""
     values = []
     for term, c in form.terms:
+        n, d = c.as_integer_ratio()
         if isinstance(term, Peak):
-            values.append(c * sum_of_largest([value_at(inner, point) for inner in term.of], term.m))
-            continue
-        for letter, n in term:
-            value = point[letter.of[0]] if letter.kind == "letter" else _atom_at(letter, point)
-            c *= value if n == 1 else value**n
-        values.append(c)
-    return values[0] if len(values) == 1 else sum_of_largest(values, len(values))
+            x, y = _largest([_ratio_at(inner, point) for inner in term.of], term.m)
+            n, d = n * x, d * y
+        else:
+            for letter, times in term:
+                value = point[letter.of[0]] if letter.kind == "letter" else _atom_at(letter, point)
+                x, y = value.as_integer_ratio()
+                n, d = (n * x, d * y) if times == 1 else (n * x**times, d * y**times)
+        values.append((n, d))
+    return _largest(values, len(values))
+
+
+def _largest(values: Sequence[tuple[int, int]], m: int) -> tuple[int, int]:
+    """The sum of the m largest n/d."""
+    if len(values) == 1:
+        return values[0]
+    common = lcm(*(d for _, d in values))
+    numerators = [n * (common // d) for n, d in values]
+    return sum(numerators if m == len(values) else sorted(numerators)[-m:]), common
 
 
 @lru_cache(maxsize=4_096)

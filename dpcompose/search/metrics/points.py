@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +25,8 @@ from dpcompose.kernel.rules.metrics import where_of
 from dpcompose.search.comparisons import comparing, parameters
 
 Point = Mapping[str, Fraction]
+Looks = Callable[[Type], Iterator[Point]]
+"""The points at which a case is looked at."""
 
 READ_EASILY = (100, 10**6)
 """Denominators of fractions that are read easily."""
@@ -46,6 +48,8 @@ FEW_SMALL = 8
 """At how many databases a comparison is looked at for each small value of what a δ is made of."""
 SMALL = (Fraction(1, 100), Fraction(1, 10**6))
 """Small values of a δ: a δ of 1 says nothing, and one that is nearly 1 little."""
+AT_ONCE = 24
+"""At how many points a comparison is looked at before it is tried to prove it."""
 FEW_PARAMETERS = 4
 """At how many points of the parameters simple databases are tried."""
 
@@ -142,12 +146,23 @@ class Trials:
             yield from islice(self.databases(type, there, FEW_POINTS), FEW_SMALL)
 
     def few(self, type: Type) -> Iterator[Point]:
-        """A few simple databases at each of a few points of the parameters."""
-        for there in self.parameters[:FEW_PARAMETERS]:
-            yield from islice(self.databases(type, there, FEW_POINTS), MOST_FAILING)
+        """A few simple databases at each of a few points of the parameters, then some more."""
+        every = [
+            islice(self.databases(type, there, FEW_POINTS), MOST_FAILING)
+            for there in self.parameters[:FEW_PARAMETERS]
+        ]
+        yield from chain(*(islice(some, AT_ONCE // FEW_PARAMETERS) for some in every), *every)
 
     def near(self, type: Type, seen: Sequence[Open]) -> Iterator[Point]:
-        """Points at which a comparison may fail: those that were seen, then simple ones."""
+        """Points at which a comparison may fail, each once: those that were seen, then simple ones."""
+        known = set[tuple[tuple[str, Fraction], ...]]()
+        for point in self._near(type, seen):
+            if (there := tuple(sorted(point.items()))) not in known:
+                known.add(there)
+                yield point
+
+    def _near(self, type: Type, seen: Sequence[Open]) -> Iterator[Point]:
+        """The same, some more than once."""
         for other in seen:
             above = [point for point in self.parameters if other.large and _is_above(point, other.large)]
             own = {naming.read(name).base for name, _ in self.setting.parameters}
@@ -244,6 +259,12 @@ class Trials:
         mixed = random.Random(1)
         for _ in range(most):
             yield {**there, **dict(ChainMap(*(dict(mixed.choice(choice)) for choice in choices)))}
+
+
+def in_two(points: Looks) -> tuple[Looks, Looks]:
+    """Points that are looked at before a proof is tried, and those where none was found: what holds would be
+    looked at in vain."""
+    return (lambda type: islice(points(type), AT_ONCE)), lambda type: islice(points(type), AT_ONCE, None)
 
 
 def _filled(term: Term, point: Point) -> dict[str, Fraction]:

@@ -10,8 +10,12 @@ from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import forms, substitution, terms
 from dpcompose.kernel.expressions.grammar import FormulaError
+from dpcompose.kernel.expressions.intervals import NoEnclosure, enclosure
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import HALF, INFINITY, ZERO, Term, TermError
+
+BITS = 64
+"""With how many bits formulas are put in order."""
 
 
 @frozen(eq=False)
@@ -50,9 +54,10 @@ class Quotients:
         return self.largest(made.parts) if made.kind == "top" and made.of[0] == 1 else made
 
     def largest(self, formulas: Iterable[Term]) -> Term:
-        """The largest of formulas, without those that another one is seen to be above."""
+        """The largest of formulas, without those that another one is seen to be above; what is large where
+        all parameters are 1 comes first, as it is above most others."""
         kept: list[Term] = []
-        for term in dict.fromkeys(formulas):
+        for term in sorted(dict.fromkeys(formulas), key=_at_ones, reverse=True):
             if not any(self.is_at_least(other, term) for other in kept):
                 kept = [other for other in kept if not self.is_at_least(term, other)] + [term]
         return terms.largest(*kept)
@@ -68,6 +73,13 @@ class Quotients:
             return True
         assumed = self.setting.assumed
         return bool(assumed) and values.surely(term, strictly=least == 1, assumed=assumed)
+
+
+def _at_ones(term: Term) -> Fraction:
+    """About how large a formula is where all parameters are 1."""
+    with suppress(NoEnclosure):
+        return enclosure(term, BITS, dict.fromkeys(term.letters, Fraction(1))).low
+    return Fraction(0)
 
 
 def maximum(term: Term) -> tuple[Term, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -17,7 +17,7 @@ from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.language import formulas as language
 from dpcompose.search.metrics.cases import ANYWHERE, Cases, types_of
-from dpcompose.search.metrics.points import Open, Point
+from dpcompose.search.metrics.points import AT_ONCE, Open, Point
 from dpcompose.search.metrics.proving import fails
 
 
@@ -61,25 +61,31 @@ class Standings:
             return Standing(None)
         certificates: list[Any] = []
         for obligation in axioms.obligations(formula, self.cases.setting.databases.points):
-            for point in self._three():
-                if fails(obligation.greater, obligation.lesser, point):
-                    less, more = (
-                        formulas.to_text(formulas.at(x, point))
-                        for x in (obligation.greater, obligation.lesser)
-                    )
-                    words = f"{obligation.words} fails: {less} is less than {more}"
-                    if obligation.greater == ZERO:
-                        words = f"d(D, D) = {more}"
-                    return Standing(False, words=f"{words} at {self.cases.where(ANYWHERE, point, 'DEF')}")
+            points = self._three()
+            if failing := self._failing(obligation, islice(points, AT_ONCE)):
+                return failing
             shown = self.cases.comparisons.in_case(obligation.greater, obligation.lesser)
             if isinstance(shown, Open):
-                return Standing(None)
+                return self._failing(obligation, points) or Standing(None)
             certificates.append(shown)
         with suppress(NoTheorem):
             return Standing(
                 True, theorems=(self.cases.prover.by("is_metric", name=name, certificates=certificates),)
             )
         return Standing(None)
+
+    def _failing(self, obligation: axioms.Obligation, points: Iterable[Point]) -> Standing | None:
+        """That something a metric needs fails at one of some points."""
+        for point in points:
+            if fails(obligation.greater, obligation.lesser, point):
+                less, more = (
+                    formulas.to_text(formulas.at(x, point)) for x in (obligation.greater, obligation.lesser)
+                )
+                words = f"{obligation.words} fails: {less} is less than {more}"
+                if obligation.greater == ZERO:
+                    words = f"d(D, D) = {more}"
+                return Standing(False, words=f"{words} at {self.cases.where(ANYWHERE, point, 'DEF')}")
+        return None
 
     def _three(self) -> Iterator[Point]:
         """Simple points for three databases, among them the first two equal."""

@@ -36,7 +36,7 @@ from dpcompose.search.conversions.ways import Way, ways, ways_aside
 from dpcompose.search.guarantees import MOST_WAYS, converted
 from dpcompose.search.least import BITS
 from dpcompose.search.metrics.cases import Cases, types_of
-from dpcompose.search.metrics.points import Open, Point
+from dpcompose.search.metrics.points import Open, Point, in_two
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
 from dpcompose.search.refutations.curves import OF_EVENTS
@@ -151,7 +151,8 @@ class MetricVerdicts:
         cover = self.cover(names)
         if cover is None:
             return Verdict(claim, "undecided", reason=self.cases.why_no_cover(names))
-        if (refuted := self._at_points(claim, claim_read, cover, self.cases.trials.first)) is not None:
+        soon, later = in_two(self.cases.trials.first)
+        if (refuted := self._at_points(claim, claim_read, cover, soon)) is not None:
             return refuted
         seen: list[tuple[Type, Open]] = []
         for known in filter(None, map(self.by_way, self.ways(claim_read.notion, dict(claim_read.values)))):
@@ -159,6 +160,8 @@ class MetricVerdicts:
             if isinstance(verdict, Verdict):
                 return verdict
             seen.append(verdict)
+        if (refuted := self._at_points(claim, claim_read, cover, later)) is not None:
+            return refuted
 
         def near(type: Type) -> Iterator[Point]:
             claimed = dict(claim_read.values)
@@ -185,10 +188,11 @@ class MetricVerdicts:
                 power = dict([POWERS.get(said.notion, ("", 1))]).get(key, 1)
                 for type in spoken:
                     more, less = rules.sides_at(type, greater, lesser, self.setting)
-                    failing = self._failing(type, more, less)
+                    soon, later = in_two(self.cases.trials.few)
+                    failing = self._failing(type, more, less, soon(type))
                     shown = failing or self._in_case(type, more, (less, lesser), power, squared)
                     if isinstance(shown, Open):
-                        return type, shown
+                        return type, failing or self._failing(type, more, less, later(type)) or shown
                     certificates[key].append(shown)
         except BadStep as error:
             return type, Open(None, {}, str(error))
@@ -227,14 +231,14 @@ class MetricVerdicts:
                 return certificate | {"rest": shown}
         return first
 
-    def _failing(self, type: Type, greater: Term, lesser: Term) -> Open | None:
-        """A simple point at which a comparison fails; what is known by a bound alone is as large as that."""
+    def _failing(self, type: Type, greater: Term, lesser: Term, points: Iterable[Point]) -> Open | None:
+        """A point at which a comparison fails; what is known by a bound alone is as large as that."""
         names = [name for name, distance in self.setting.distances if distance.declared]
         largest = {str(products.unknown(name)): INFINITY for name in names}
         with suppress(ValueError):
             more, less = (infinity.at(side, largest, self.setting.assumed) for side in (greater, lesser))
             near = rules.where_of(type).near
-            for point in self.cases.trials.few(type) if more != less else ():
+            for point in points if more != less else ():
                 if fails(more, less, point) and (not near or self.cases.are_there(type, point)):
                     some = ", ".join(
                         f"{name} = {point[name]}" for name, _ in self.setting.parameters if name in point
@@ -268,10 +272,11 @@ class MetricVerdicts:
     def _where_larger(self, type: Type, more: Term, less: Term, squared: bool) -> Iterator[Point]:
         """Points at which more may exceed less: a few simple ones, and where it is not proved that it never
         does, all others."""
-        yield from self.cases.trials.few(type)
+        soon, later = in_two(self.cases.trials.few)
+        yield from soon(type)
         shown = self.cases.comparisons.in_case(less, more, squared)
         if isinstance(shown, Open):
-            yield from self.cases.trials.near(type, [shown])
+            yield from chain(later(type), self.cases.trials.near(type, [shown]))
 
     def _least(
         self, said: Satisfies, key: str, value: Term, cover: Theorem, made: Theorem

@@ -14,7 +14,7 @@ from typing import Any
 from dpcompose.kernel import computed
 from dpcompose.kernel.composition.losses import converted
 from dpcompose.kernel.expressions import terms
-from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.expressions.terms import Term, TermError
 from dpcompose.kernel.judgements import Lower
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.search.conversions.ways import paths
@@ -108,7 +108,7 @@ def _refuted(claimed: Claimed, lower: Theorem | None, way: list[str]) -> Theorem
     if lower is None or not isinstance(lower.says, Lower):
         return None
     value = _implied(claimed, way).get(lower.says.key)
-    if value is None or value.kind == "oo":
+    if value is None or value.kind == "oo" or _is_always_enough(value, lower.says.value):
         return None
     asked: dict[str, Any] = {"claim": dict(claimed.claim)} | ({"through": way} if way else {})
     for point in claimed.points_below(lower.says, bool(way)):
@@ -129,6 +129,13 @@ def _implied(claimed: Claimed, way: list[str]) -> Mapping[str, Term]:
     except ValueError:  # a page is about other values, or numbers are too long to be written
         return {}
     return values
+
+
+def _is_always_enough(value: Term, lost: Term) -> bool:
+    """Whether what is lost is seen to be at most a value, from the signs of the difference's parts."""
+    with suppress(TermError):  # numbers are too long to be written
+        return lost.kind != "oo" and (value - lost).nonnegative
+    return False
 
 
 def _is_enough(value: Term, lost: Term, point: Point) -> bool:

@@ -202,8 +202,8 @@ def check_at_true_values(
     used = {**greater.letters, **lesser.letters}
     for of in in_letters(places, level, used):
         made = Norms(level, NOTHING, frozenset(used))
-        made.know([substitution.substituted(one, of) for one in (greater, lesser)], norms._discs(places, of))
         before = [substitution.substituted(one, of) for one in (greater, lesser)]
+        made.know(before, norms._discs(places, of, {name for one in before for name in one.letters}))
         named = list(map(made.named, before))
         after = [made.exact(named[0]), made.enlarged(named[1])]
         assert tuple(after) in cases(greater, lesser, places, level)

@@ -81,18 +81,22 @@ def _case(
     sides: tuple[Term, Term], places: Sequence[Points], of: Mapping[str, Term], norms: Norms
 ) -> tuple[Term, Term]:
     greater, lesser = (substitution.substituted(side, of) for side in sides)
-    norms.know((greater, lesser), _discs(places, of))
+    norms.know((greater, lesser), _discs(places, of, greater.letters.keys() | lesser.letters.keys()))
     more, less = norms.named(greater), norms.named(lesser)
     return norms.exact(more), norms.enlarged(less)
 
 
-def _discs(places: Sequence[Points], of: Mapping[str, Term]) -> Iterator[tuple[Term, Term]]:
-    """The squares of the distances of points in discs, with their diameters."""
+def _discs(
+    places: Sequence[Points], of: Mapping[str, Term], used: Collection[str]
+) -> Iterator[tuple[Term, Term]]:
+    """The squares of the distances of points in discs, with their diameters; of those whose letters occur."""
     for part in places:
         if part.disc is not None:
             for one, two in ("DE", "EF", "DF"):
                 moved = [coordinate(name, one) - coordinate(name, two) for name in part.coordinates]
-                yield add(substitution.substituted(v, of) ** 2 for v in moved), part.disc
+                steps_of = [substitution.substituted(v, of) for v in moved]
+                if all(name in used for v in steps_of for name in v.letters):
+                    yield add(v**2 for v in steps_of), part.disc
 
 
 @dataclass
