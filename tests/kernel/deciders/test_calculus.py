@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel.deciders.calculus import calculus, elementary, ranges, roots, values
+from dpcompose.kernel.deciders.calculus import calculus, elementary, ranges, roots, steps, values
 from dpcompose.kernel.deciders.calculus.calculus import Step
 from dpcompose.kernel.deciders.calculus.elementary import Elementary, NotElementary
 from dpcompose.kernel.deciders.calculus.steps import Goal
@@ -17,7 +17,7 @@ from dpcompose.kernel.expressions import forms, formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import TermError, exp, letter
-from dpcompose.search.comparisons import by_calculus, factoring
+from dpcompose.search.comparisons import by_calculus, promising
 from dpcompose.search.comparisons.by_calculus import to_data
 
 F = Fraction
@@ -306,7 +306,7 @@ def test_roots(seed: int) -> None:
         )
 
 
-def times(f: factoring.Polynomial, g: factoring.Polynomial) -> dict[tuple[int, ...], Fraction]:
+def times(f: promising.Polynomial, g: promising.Polynomial) -> dict[tuple[int, ...], Fraction]:
     values: dict[tuple[int, ...], Fraction] = {}
     for (e, c), (other, d) in product(f.items(), g.items()):
         both = tuple(a + b for a, b in zip(e, other, strict=True))
@@ -327,7 +327,7 @@ def test_factors_multiply_out(seed: int) -> None:
         for one in some:
             for _ in range(rng.randint(1, 2)):
                 f = times(f, one)
-        factors = factoring.factored(f)
+        factors = promising.factored(f)
         if factors is None:
             continue
         found += 1
@@ -433,3 +433,41 @@ def test_the_inequality_of_cauchy_and_schwarz(n: int) -> None:
         ):
             with pytest.raises(BadCertificate):
                 calculus.check(wanted, other)
+
+
+@pytest.mark.parametrize(
+    ("inside", "r", "sign"),
+    [
+        *(("1 + x", 1, 1), ("1 + x", 2, 1), ("-1 - x", 1, -1), ("-1 - x", 2, 1), ("-1 - x", -3, -1)),
+        *(("x - 1", 1, None), ("x - 1", 2, None), ("-1 - x", Fraction(1, 2), None)),
+    ],
+)
+def test_the_sign_of_a_power_of_a_sum(inside: str, r: Fraction, sign: int | None) -> None:
+    """Odd powers of what is below 0 are; x - 1 may be 0, and has neither sign."""
+    one = elementary.letter_of("s", values.of_term(formulas.parse(inside, {"x": letter("x")})).terms)
+    assert steps.positive_sign(one, Fraction(r), {"x": Domain.read("positive")}) == sign
+
+
+@pytest.mark.parametrize(
+    ("kind", "of", "domain", "sign"),
+    [
+        *(("x", "x", "positive", 1), ("x", "x", "integer >= 0", None), ("x", "x", "integer >= 1", 1)),
+        *(("y", "x", "real", None), ("p", 3, "positive", 1)),
+    ],
+)
+def test_the_sign_of_a_letter_inside_of_its_domain(kind: str, of: Any, domain: str, sign: int | None) -> None:
+    assert (
+        steps.positive_sign(elementary.letter_of(kind, of), Fraction(1), {"x": Domain.read(domain)}) == sign
+    )
+
+
+@pytest.mark.parametrize("factor", [-1, -2, Fraction(-1, 3)])
+def test_the_logarithm_of_a_negative_multiple(factor: Fraction) -> None:
+    """ln(-2x) = ln 2 + ln(-x): for x < 0 a number, and never ln 2 + ln x."""
+    x = elementary.parameter("x", nonnegative=False)
+    box = {"x": Domain.read("real")}
+    term = values.to_term(elementary.log(x.scaled(Fraction(factor))), box)
+    sign = elementary.log(x.scaled(Fraction(-1)))
+    rest = values.to_term(sign, box)
+    assert forms.read(term - rest) == forms.read(terms.log(terms.number(-Fraction(factor))))
+    assert formulas.to_text(rest) == "log(-x)"
