@@ -25,7 +25,7 @@ TABLE, NORMAL, DELTA = (
 FIBRES, RELEASES, NEAR = (
     "problems/109-a-metric-through-a-map",
     "problems/113-any-number-of-releases-of-a-place",
-    "problems/215-places-within-a-mile",
+    "pages/shapes/near",
 )
 BESIDE = "problems/106-metrics-beside-neighbours"
 PAIRS, OVER, CURVE = (
@@ -105,12 +105,7 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     "another radius": (NEAR, set_at("problem", "target", "within", to="2*r")),
     "near in another norm": (NEAR, set_at("problem", "target", "metric", to="L1")),
     "near within twice as much": (NEAR, core("distances", "d__beyond", "within", to="2*r")),
-    "neighbours of the north": (DISTRICTS, set_at("problem", "target", "of", to="north")),
     "neighbours who are elsewhere too": (DISTRICTS, core("distances", "d__others", "parts", to=["north"])),
-    "counts of the other district": (
-        DISTRICTS,
-        set_at("problem", "metrics", "count_north", "of", to="south"),
-    ),
     "replaced for gone": (
         PAIRS,
         core("distances", "d__count", "input", "stated", "single", to=[[1, 1]]),
@@ -134,7 +129,6 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         said(1, "(sum(e[i], i, 1, k) + a)*L2", epsilon="d__L2*(a + sum(e[i], i, 1, k))"),
     ),
     "without the root of 2": (NEAR, said(1, "(e1 + e2)*r", epsilon="d__beyond + r*(e1 + e2)")),
-    "of all places for near ones": (NEAR, said(4, "(sqrt(2)*e1 + e2)*L2", epsilon="d__L2*(e2 + e1*sqrt(2))")),
     "only one delta": (DELTA, said(1, "(e1 + e2)*d", epsilon="d__d*(e1 + e2)")),
     "a delta of one half": (CURVE, set_at("problem", "claims", 1, "delta", to="L2/2")),
     "a delta that is not exceeded": (

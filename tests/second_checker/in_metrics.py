@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from second_checker import assumptions
 from second_checker.algebra import Algebra
 from second_checker.distances import GRAIN, Far, OfProblem, OfSetting, spoken
 from second_checker.everywhere import sampled
-from second_checker.forms import Form, add, letters, minus, number, scale
+from second_checker.forms import Form, add, letters, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 from second_checker.pairs import Case, cases
@@ -398,12 +399,21 @@ def places(there: There, core: Any, point: dict[str, Fraction]) -> Iterator[dict
         whole = own | counts
         forms = [*there.case.facts, *there.case.inside]
         known = {name for form in forms for name in letters(form)}
-        if known <= set(whole) and all(there.algebra.enclose(form, whole)[0] >= 0 for form in forms):
+        if known <= set(whole) and all(holds(there.algebra, form, whole) for form in forms):
             yield whole
 
 
+def holds(algebra: Algebra, form: Form, point: dict[str, Fraction]) -> bool:
+    """Whether a formula is ≥ 0 at a point; roots of numbers that are none are found exactly."""
+    low, high = algebra.enclose(form, point)
+    if low >= 0 or high < 0:
+        return bool(low >= 0)
+    exact = rational(assumptions.at_point(algebra, form, point))
+    return exact is not None and exact >= 0
+
+
 def counted(there: There, core: Any, point: dict[str, Fraction]) -> Iterator[dict[str, Fraction]]:
-    """How many records only D has, and only E: as the point says, or one more of some atom."""
+    """How many records only D has, and only E: as the point says, or one more that goes, comes, or is replaced."""
     found: list[dict[str, Fraction]] = [{}]
     for name, counts in there.case.counts.items():
         if name in there.case.same:
@@ -415,7 +425,10 @@ def counted(there: There, core: Any, point: dict[str, Fraction]) -> Iterator[dic
                 own[f"{name}__only_{side}_{n}"] = sum(
                     moved, point.get(f"{name or 'records'}__{word}_{n + 1}", Fraction(0))
                 )
-        ways = [own, *({**own, key: value + 1} for key, value in own.items())]
+        pairs = product(range(len(counts)), range(len(counts)))
+        moved_too = [(f"{name}__only_D_{m}", f"{name}__only_E_{n}") for m, n in pairs]
+        more = [*((key,) for key in own), *moved_too]
+        ways = [own, *({**own, **{key: own[key] + 1 for key in keys}} for keys in more)]
         atoms = core["databases"]["parts"][name]["atoms"]
         fit = [
             way

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,7 +18,7 @@ from second_checker.in_metrics import There
 from second_checker.losses import Promise
 from second_checker.metric_axioms import Axioms
 from second_checker.metric_steps import AnyTwo, Cases, Named
-from second_checker.outcomes import NotRead, demand
+from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
 
 
@@ -132,13 +131,17 @@ class AtPoints(AnyTwo):
         values = self.implied(claim, step.get("through", []), reached.notion)
         self.spoken_of(values, Cases(reached.of))
         squared = reached.key in self.squared(reached.notion)
+        unread: list[NotRead] = []
         for there, point in self.placed(step["point"]):
-            with suppress(NotRead):
+            try:
                 here = {key: None if x is None else self.at(x, there) for key, x in values.items()}
                 if None not in here.values() and self.is_above(reached, here, squared, there, point):
                     return Shown("refuted", claim)
-        demand(False, "what is lost at the point is not above the claim")
-        raise AssertionError
+            except NotRead as error:
+                unread.append(error)
+        if unread:
+            raise unread[0]
+        raise Rejected("what is lost at the point is not above the claim")
 
     def is_above(
         self, reached: Reached, claim: dict[str, Far], squared: bool, there: There, point: Any
@@ -223,8 +226,7 @@ class AtPoints(AnyTwo):
                 continue
             if one is None or there.algebra.enclose(one, point)[0] > there.algebra.enclose(other, point)[1]:
                 return Shown("loose", claim)
-        demand(False, "the claim is not above the guarantee at the point")
-        raise AssertionError
+        raise Rejected("the claim is not above the guarantee at the point")
 
     def exceed(self, step: Any, before: list[Any]) -> Shown:
         """That normal noise has a δ above that of a claim at two databases."""
@@ -253,8 +255,7 @@ class AtPoints(AnyTwo):
                 > there.algebra.enclose(other, point)[1]
             ):
                 return Shown("refuted", claim)
-        demand(False, "what is lost at the point is not above the claim")
-        raise AssertionError
+        raise Rejected("what is lost at the point is not above the claim")
 
     def all_normal(self, by: list[int]) -> bool:
         """Whether mechanisms have guarantees of Gaussian privacy, by noise or as they are stated."""
