@@ -1,11 +1,11 @@
 """Finite classes on arrays, beside networkx, scipy, sympy and plain loops: one table.
 
-    python tests/benchmarks/bench_finite.py [--small] [--rounds 3] [--only WORD]
+    python tests/benchmarks/bench_finite.py [--small] [--rounds 3] [--only WORD] [--write]
 
 It needs scipy.  Ours and the others run in turn, in this process; times are processor time, medians.  What
 takes the others longer than some seconds is timed on a sample of sources or fibres and marked ~.  Every row
 asserts that the results are equal; ratios are printed, never asserted.  --small takes seconds and is what
-`pytest tests/benchmarks/bench_finite.py` runs.
+`pytest tests/benchmarks/bench_finite.py` runs.  --write puts what was measured into the manual's table.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import networkx
@@ -46,8 +47,18 @@ class Row:
     sampled: bool = False
     more: str = ""
 
+    @property
+    def ratio(self) -> str:
+        return f"{'~' if self.sampled else ''}{self.others / self.ours:,.1f}" if self.ours else "-"
+
+    @property
+    def written(self) -> str:
+        """The row of the manual's table."""
+        more = f"; {self.more}" if self.more else ""
+        return f"| {self.what} | {self.at} | {self.ratio}{more} |"
+
     def __str__(self) -> str:
-        ratio = f"{'~' if self.sampled else ''}{self.others / self.ours:,.1f}" if self.ours else "-"
+        ratio = self.ratio
         seconds = f"{seconds_of(self.ours):>9} {seconds_of(self.others):>9}" if self.ours else 19 * " "
         return f"{self.what:47} {self.at:24} {seconds} {ratio:>10} {self.least:>16}  {self.more}"
 
@@ -425,6 +436,22 @@ def test_small() -> None:
         assert [str(one) for one in row(True, 1)]
 
 
+MANUAL = Path(__file__).resolve().parents[2] / "notebooks" / "manual" / "finite-classes.md"
+TABLE = "| what | at | times faster |\n|---|---|---|\n"
+
+
+def write(rows: Sequence[Row]) -> None:
+    """Rows into the manual's table, in place of those of the same name and size; the others stay."""
+    before, _, rest = MANUAL.read_text(encoding="utf-8").partition(TABLE)
+    old, _, after = rest.partition("\n\n")
+
+    def name(line: str) -> tuple[str, ...]:
+        return tuple(line.split(" | ")[:2])
+
+    lines = {name(line): line for line in old.splitlines()} | {name(row.written): row.written for row in rows}
+    MANUAL.write_text(before + TABLE + "\n".join(lines.values()) + "\n\n" + after, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -432,12 +459,16 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="sizes that take seconds")
     parser.add_argument("--rounds", type=int, default=3, help="how often each call is timed")
     parser.add_argument("--only", default="", help="rows whose function has this word in its name")
-    chosen = parser.parse_args()
+    parser.add_argument("--write", action="store_true", help="puts the rows into the manual's table")
+    chosen, measured = parser.parse_args(), list[Row]()
     print(HEAD)
     for row in ROWS:
         if chosen.only in row.__name__:
             for one in row(chosen.small, chosen.rounds):
                 print(one, flush=True)
+                measured.append(one)
+    if chosen.write and not chosen.small:
+        write([one for one in measured if one.ours])
     sys.stdout.flush()
 
 
