@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import Rows, ordered_pairs, weighted_rows
 
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import NotDecided, Value
 from dpcompose.kernel.deciders.calculus.signs import is_at_least
@@ -435,3 +436,15 @@ def test_a_table_of_a_user_says_the_same(
         here = check(told, notion, *values).verdict
         there = held.check(getattr(dpc, notion)(*values, dpc.free_lunch)).verdict
         assert here == there or there == "undecided"
+
+
+def test_a_broken_bound_is_told_by_the_least_of_its_formulas() -> None:
+    """D_2 of (1/2, 1/2) and (1/4, 3/4) is ln(4/3): above min(1, alpha/10) = 1/5 at 2, by just that much."""
+    P, Q = [Fraction(1, 2)] * 2, [Fraction(1, 4), Fraction(3, 4)]
+    epsilon = parse("min(1, alpha/10)", {"alpha": letter("alpha")})
+    broken = promises.broken("renyi", P, Q, {"epsilon": epsilon}, Orders.read("2"))
+    assert broken is not None and broken.order == 2
+    told = promises.measured("renyi", P, Q, {"epsilon": epsilon}, broken)
+    assert told is not None and told[1].low <= Fraction(1, 5) <= told[1].high < Fraction(1, 4)
+    assert told[2] is not None and told[2].low <= Fraction(math.log(4 / 3)) + Fraction(1, 10**12)
+    assert promises.broken("renyi", P, Q, {"epsilon": epsilon * 2}, Orders.read("2")) is None  # 2/5 is more
