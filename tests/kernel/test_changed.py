@@ -40,6 +40,7 @@ CHOSEN = {
     "cover": {"of"},
     "exceed": {"claim"},
     "curve": {"claim"},
+    "below_curve": {"claim"},
     "vacuous": {"claim"},
     "by_rows": {"claim"},
     "against_rows": {"claim"},
@@ -175,9 +176,9 @@ def ends(change: Change, data: Any) -> tuple[str, str]:
 def is_shown_only(change: Change, core: Any) -> bool:
     """Whether it is what is shown of noise, whose guarantee is that of its page."""
     at = change.at
-    return (
-        len(at) > 2 and at[0] == "mechanisms" and at[2] == "values" and "noise" in core["mechanisms"][at[1]]
-    )
+    if len(at) < 3 or at[0] != "mechanisms" or "noise" not in core["mechanisms"][at[1]]:
+        return False
+    return at[2] in ("notion", "values")
 
 
 @pytest.mark.parametrize("part", PARTS)

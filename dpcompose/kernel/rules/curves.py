@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import chain
 from typing import Any
 
@@ -13,6 +14,7 @@ from dpcompose.kernel.deciders.curves.below_normal import is_below_normal
 from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.certificates import number
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Loose, Loses, Optimal, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
@@ -61,14 +63,22 @@ def below_curve(
         raise BadStep(f"{about.id} does not say that what has no larger delta satisfies the guarantee")
     most = pieces.piece(about.head.parts[guarantee.notion], dict(guarantee.values), terms.ONE)
     every = curves.of_types(covered.cover)
-    if not isinstance(most, Normal) or len(chords) != len(every):
+    if not isinstance(most, Normal) or not isinstance(chords, list) or len(chords) != len(every):
         raise BadStep("the claim has no curve of normal noise, or not every curve is compared with it")
-    for known, (ends, events, limit) in zip(every, chords, strict=True):
-        *at, far = (formulas.parse(end, {}) for end in (*ends, limit))
-        between = [number(z) for z in events]
-        if known is None or not is_below_normal(known, most.square, at, between, far, bits):
+    for known, told in zip(every, chords, strict=True):
+        ends, events, limit = _chords(told)
+        if known is None or not is_below_normal(known, most.square, ends, events, limit, bits):
             raise BadStep("the delta is not seen to be at most that of the claim, at every epsilon")
     return guarantee, Grounds(frozenset({str(curves.page.id), str(about.id)}), frozenset({"curves"}))
+
+
+def _chords(told: Any) -> tuple[list[Term], list[Fraction], Term]:
+    """The ends of the chords of a curve, events, and up to where it goes."""
+    match told:
+        case [[*ends], [*events], str(limit)] if all(isinstance(end, str) for end in ends):
+            *read, last = (formulas.parse(end, {}) for end in (*ends, limit))
+            return read, [number(z) for z in events], last
+    raise BadStep("the chords of a curve are ends, events and a limit, as texts")
 
 
 def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
