@@ -29,7 +29,8 @@ def ends_as_kept(changes: Changes, kept: Mapping[str, str], part: int) -> None:
                 assert ended() == letter, (place, change)
 
 
-def test_most_are_refused() -> None:
+def test_all_files_are_there_and_most_changes_are_refused() -> None:
+    assert (list(STEPS), list(SETTINGS)) == (steps_changed.FILES, list(steps_changed.EVERY))
     refused = sum(said.count(".") for steps in STEPS.values() for said in steps.values())
     unread = sum(said.count("n") for places in SETTINGS.values() for said in places.values())
     assert refused > 20_000 and unread > 5000
