@@ -32,6 +32,11 @@ BITS = (128, 512)
 MOST_TYPES = 200
 """At how many types of neighbours curves are tried."""
 
+ONLY_CONVEX = (
+    "the types of neighbours that are told stand for all only where losses add up and are convex, and what "
+    "is between them is too much to write down"
+)
+
 
 def page(shop: Workshop, notion: str) -> Any | None:
     """The page by which claims of a notion are computed, if there is one."""
@@ -43,7 +48,7 @@ def page(shop: Workshop, notion: str) -> Any | None:
 
 
 def curves(shop: Workshop, notion: str) -> list[Curve | None] | None:
-    """The curves of the types of neighbours; None where no page computes them, or parameters are left."""
+    """The curves of all neighbours; None where no page computes them, or parameters are left."""
     try:
         return _curves(shop, notion)
     except ValueError:
@@ -52,8 +57,14 @@ def curves(shop: Workshop, notion: str) -> list[Curve | None] | None:
 
 def _curves(shop: Workshop, notion: str) -> list[Curve | None] | None:
     """The same; None where no page is about such mechanisms.  Raises ValueError with the reason."""
-    found = page(shop, notion)
-    if found is None:
+    if page(shop, notion) is not None and not shop.whole.types.is_whole:
+        raise ValueError(ONLY_CONVEX)
+    return of_types(shop.whole, notion)
+
+
+def of_types(shop: Workshop, notion: str) -> list[Curve | None] | None:
+    """The curves of the types that are told, which may not be all neighbours.  Raises ValueError."""
+    if page(shop, notion) is None:
         return None
     losses = [guarantees.loss_of(theorem) for theorem in shop.stated]
     return computed.Curves(notion, losses, shop.setting, shop.theory).of_types(shop.types)
@@ -173,13 +184,12 @@ class Between:
 
 def delta_at(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int] = BITS) -> Between | None:
     """Between which numbers the least δ lies at ε; None where nothing is computed."""
-    some = curves(shop, notion)
-    if not some or epsilon.kind == "oo" or epsilon.letters:
+    if page(shop, notion) is None or epsilon.kind == "oo" or epsilon.letters:
         return None
     above, why = [], ""
     for bit in bits:
         try:
-            above.append(pieces.above(some, epsilon, bit))
+            above.append(pieces.above(_curves(shop, notion) or [], epsilon, bit))
         except ValueError as error:
             why = why or str(error)
     return Between(_attained(shop, notion, epsilon, bits), min(above, default=None), why)

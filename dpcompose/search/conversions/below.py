@@ -134,7 +134,7 @@ def _claims(shop: Workshop, said: Satisfies) -> Iterator[tuple[str, str, Term]]:
 def _compared(shop: Workshop, notion: str) -> list[Compared | None]:
     """The curves of all types beside normal noise; None where one is not compared."""
     try:
-        every = least.curves(shop, notion) or ()
+        every = least.of_types(shop, notion) or ()
         return [None if curve is None else compared(curve) for curve in every]
     except ValueError:
         return []
