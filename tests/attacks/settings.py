@@ -19,6 +19,8 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,32 +46,6 @@ def drawn(*names: str) -> list[ModuleType]:
         hypothesis.strategies = kept
 
 
-strategies, strategies_cells, strategies_ordered, families, notions = drawn(
-    "strategies", "strategies_cells", "strategies_ordered", "test_families_against_oracle",
-    "test_notions_against_oracle",
-)  # fmt: skip
-families_in_groups, samples, beside_parts, in_metrics, metrics, any_two, groups, nearest = map(
-    importlib.import_module,
-    (
-        "test_families_in_groups", "test_samples_at_random", "test_parts_and_attributes",
-        "proof.test_metrics_at_random", "search.test_random_metrics", "privacy.test_any_two_and_groups", "privacy.test_groups_pushed_forward",
-        "privacy.test_nearest_databases",
-    ),
-)  # fmt: skip
-overlapping, policies, attributes, recodings = map(
-    importlib.import_module,
-    (
-        "privacy.test_overlapping", "privacy.test_policies", "privacy.test_policies_of_attributes",
-        "privacy.test_recodings",
-    ),
-)  # fmt: skip
-
-import against_oracle  # noqa: E402
-import oracle  # noqa: E402
-from policies_at_random import agrees  # noqa: E402
-
-from dpcompose.kernel.expressions import formulas  # noqa: E402
-
 VERDICTS = 8
 """Of so many bounds one is claimed as well, as it is, a little larger and a little smaller."""
 
@@ -77,21 +53,27 @@ VERDICTS = 8
 # settings told twice
 
 
-def twins(of: drawing.Strategy, verdicts: bool = True) -> Ask:
+def twins(of: drawing.Strategy, anywhere: Callable[[Any], drawing.Strategy], verdicts: bool = True) -> Ask:
     """The bound of a setting at a point is the oracle's, and optimal; of some, verdicts are the oracle's.
 
-    verdicts -- whether the oracle has all databases that counterexamples may show.
+    anywhere -- draws values for the parameters of a setting; verdicts -- whether the oracle has all databases that
+    counterexamples may show.
     """
+    import against_oracle
+    import oracle
 
     def asked(seed: int) -> str:
         rng = random.Random(seed)
         twin = of.draw(rng)
-        point = strategies.anywhere(twin).draw(rng)
+        point = anywhere(twin).draw(rng)
         setting = twin.at(point)
         proofs = twin.study.proofs
         found, nothing = proofs.guarantee("pure").main, proofs.shop.vacuous
         assert found.optimal
-        assert (None if nothing else at(found.says.values, point)) == oracle.bound(setting), point
+        here = (
+            None if nothing else oracle.INFINITY if (bound := at(found.says.values, point)) is None else bound
+        )
+        assert here == oracle.bound(setting), point
         if seed % VERDICTS or nothing or not verdicts:
             return "bound"
         against_oracle.assert_verdicts(twin)
@@ -100,11 +82,13 @@ def twins(of: drawing.Strategy, verdicts: bool = True) -> Ask:
     return asked
 
 
-def at(values: Any, point: Mapping[str, Any]) -> oracle.Number:
-    """A pure bound at a point, in the numbers of the oracle."""
+def at(values: Any, point: Mapping[str, Any]) -> Fraction | None:
+    """A pure bound at a point; None where nothing bounds it."""
+    from dpcompose.kernel.expressions import formulas
+
     ((_, term),) = values
     if term.kind == "oo":
-        return oracle.INFINITY
+        return None
     number = formulas.evaluate(term, dict(point))
     assert number is not None, formulas.to_text(term)
     return number
@@ -130,6 +114,7 @@ def inside(test: Any) -> Ask:
 
 def enumerated(make: Callable[[int], dict[str, Any]]) -> Ask:
     """A problem's guarantee is the one of all its databases."""
+    from policies_at_random import agrees
 
     def asked(seed: int) -> str:
         with pytest.MonkeyPatch.context() as patch:
@@ -149,42 +134,72 @@ def passes(test: Callable[..., Any], *more: Callable[[pytest.MonkeyPatch], Any])
     return asked
 
 
-KINDS: dict[str, Ask] = {
-    "listed classes": twins(strategies.listed()),
-    "multisets": twins(strategies.multisets()),
-    "multisets with functions": twins(strategies.multisets(functions=True)),
-    "arbitrary universes": twins(strategies.arbitrary(), verdicts=False),
-    "cells": twins(strategies_cells.cells()),
-    "sequences": twins(strategies_ordered.sequences()),
-    "groups of multisets": twins(strategies_ordered.grouped_multisets()),
-    "tuples and streams": twins(strategies_ordered.ordered()),
-    "groups on listed classes": twins(strategies_ordered.grouped_listed()),
-    "families": inside(families.test_bounds_and_profiles_are_those_of_every_number),
-    "verdicts on families": inside(families.test_verdicts_are_those_of_every_number),
-    "other notions": inside(notions.test_best_bounds),
-    "two parameters": inside(notions.test_approximate_bounds),
-    "Gaussian mechanisms": inside(notions.test_gaussian_mechanisms_lose_no_more),
-    "tables of outcomes": inside(notions.test_tables_keep_their_approximate_guarantee),
-    "policies": enumerated(policies.random_problem),
-    "recodings": enumerated(recodings.random_problem),
-    "groups through recodings": enumerated(recodings.groups_of),
-    "attributes": enumerated(attributes.random_problem),
-    "attributes read": enumerated(recodings.projected),
-    "groups pushed forward": passes(groups.test_groups_are_as_far_as_shortest_paths_say),
-    "nearest databases": passes(nearest.on_a_small_class),
-    "tables of the nearest": passes(nearest.test_tables_of_the_nearest_say_the_same, lambda patch: patch),
-    "large universes": passes(any_two.test_a_universe_without_a_limit_is_a_listed_one_that_is_large),
-    "any two databases": passes(any_two.test_any_two_databases_of_n_records),
-    "groups beside any two": passes(any_two.test_groups_of_m_beside_any_two),
-    "overlapping families": passes(overlapping.test_families_say_what_parts_say_that_are_written_out),
-    "overlapping, in letters": passes(overlapping.test_letters_say_what_parts_say_that_are_written_out),
-    "attributes beside parts": passes(beside_parts.test_bounds_are_the_worst_of_all_universes),
-    "families in groups": passes(families_in_groups.test_against_brute_force),
-    "samples": passes(samples.verdicts_on),
-    "metrics": metrics.check,
-    "metrics on listed classes": passes(in_metrics.attack),
-}
-"""What is drawn, and what is asked of it."""
+@cache
+def kinds() -> dict[str, Ask]:
+    """What is drawn, and what is asked of it: files of tests are read in this process in a way of their own."""
+    strategies, strategies_cells, strategies_ordered, families, notions = drawn(
+        "strategies",
+        "strategies_cells",
+        "strategies_ordered",
+        "test_families_against_oracle",
+        "test_notions_against_oracle",
+    )
+    anywhere = strategies.anywhere
+    families_in_groups, samples, beside_parts, in_metrics, metrics, *privacy = map(
+        importlib.import_module,
+        (
+            "test_families_in_groups",
+            "test_samples_at_random",
+            "test_parts_and_attributes",
+            "proof.test_metrics_at_random",
+            "search.test_random_metrics",
+            "privacy.test_any_two_and_groups",
+            "privacy.test_groups_pushed_forward",
+            "privacy.test_nearest_databases",
+            "privacy.test_overlapping",
+            "privacy.test_policies",
+            "privacy.test_policies_of_attributes",
+            "privacy.test_recodings",
+        ),
+    )
+    any_two, groups, nearest, overlapping, policies, attributes, recodings = privacy
+    return {
+        "listed classes": twins(strategies.listed(), anywhere),
+        "multisets": twins(strategies.multisets(), anywhere),
+        "multisets with functions": twins(strategies.multisets(functions=True), anywhere),
+        "arbitrary universes": twins(strategies.arbitrary(), anywhere, verdicts=False),
+        "cells": twins(strategies_cells.cells(), anywhere),
+        "sequences": twins(strategies_ordered.sequences(), anywhere),
+        "groups of multisets": twins(strategies_ordered.grouped_multisets(), anywhere),
+        "tuples and streams": twins(strategies_ordered.ordered(), anywhere),
+        "groups on listed classes": twins(strategies_ordered.grouped_listed(), anywhere),
+        "families": inside(families.test_bounds_and_profiles_are_those_of_every_number),
+        "verdicts on families": inside(families.test_verdicts_are_those_of_every_number),
+        "other notions": inside(notions.test_best_bounds),
+        "two parameters": inside(notions.test_approximate_bounds),
+        "Gaussian mechanisms": inside(notions.test_gaussian_mechanisms_lose_no_more),
+        "tables of outcomes": inside(notions.test_tables_keep_their_approximate_guarantee),
+        "policies": enumerated(policies.random_problem),
+        "recodings": enumerated(recodings.random_problem),
+        "groups through recodings": enumerated(recodings.groups_of),
+        "attributes": enumerated(attributes.random_problem),
+        "attributes read": enumerated(recodings.projected),
+        "groups pushed forward": passes(groups.test_groups_are_as_far_as_shortest_paths_say),
+        "nearest databases": passes(nearest.on_a_small_class),
+        "tables of the nearest": passes(nearest.test_tables_of_the_nearest_say_the_same, lambda patch: patch),
+        "large universes": passes(any_two.test_a_universe_without_a_limit_is_a_listed_one_that_is_large),
+        "any two databases": passes(any_two.test_any_two_databases_of_n_records),
+        "groups beside any two": passes(any_two.test_groups_of_m_beside_any_two),
+        "overlapping families": passes(overlapping.test_families_say_what_parts_say_that_are_written_out),
+        "overlapping, in letters": passes(overlapping.test_letters_say_what_parts_say_that_are_written_out),
+        "attributes beside parts": passes(beside_parts.test_bounds_are_the_worst_of_all_universes),
+        "families in groups": passes(families_in_groups.test_against_brute_force),
+        "samples": passes(samples.verdicts_on),
+        "metrics": metrics.check,
+        "metrics on listed classes": passes(in_metrics.attack),
+    }
+
+
 ROUND = 0.5
 """For how many seconds of the processor a kind is asked before the next one is."""
 
@@ -204,7 +219,7 @@ class Count:
         """Asks the next setting; an error that is not of the oracle is wrong as well."""
         seed, self.seed = self.seed, self.seed + 1
         try:
-            self.ends[KINDS[kind](seed)] += 1
+            self.ends[kinds()[kind](seed)] += 1
         except pytest.skip.Exception:
             self.ends["no setting"] += 1
         except Exception as error:
@@ -260,7 +275,7 @@ def report(counts: Mapping[str, Count]) -> Iterator[str]:
 def main() -> int:
     """Prints what was compared, and whether anything is wrong."""
     given = argparse.ArgumentParser(description=__doc__)
-    given.add_argument("kinds", nargs="*", help=f"left out: all of {', '.join(KINDS)}")
+    given.add_argument("kinds", nargs="*", help=f"left out: all of {', '.join(kinds())}")
     given.add_argument("--some", type=float, default=float("inf"), help="so many settings in all")
     given.add_argument("--seconds", type=float, default=float("inf"))
     given.add_argument("--seed", type=int, default=0, help="the first one, where nothing is counted yet")
@@ -268,10 +283,10 @@ def main() -> int:
     given.add_argument("--again", nargs=2, metavar=("KIND", "SEED"), help="one setting")
     said = given.parse_args()
     if said.again is not None:
-        print(KINDS[said.again[0]](int(said.again[1])))
+        print(kinds()[said.again[0]](int(said.again[1])))
         return 0
-    counts = read(said.counted, said.kinds or list(KINDS), said.seed)
-    chosen = {kind: counts[kind] for kind in said.kinds or KINDS}
+    counts = read(said.counted, said.kinds or list(kinds()), said.seed)
+    chosen = {kind: counts[kind] for kind in said.kinds or kinds()}
     try:
         for _ in attacked(chosen, said.some, said.seconds):
             write(said.counted, counts)

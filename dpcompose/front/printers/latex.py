@@ -93,6 +93,7 @@ def _tidy(text: str) -> str:
 def formula(expression: sympy.Expr) -> str:
     r"""An expression between dollar signs, which can be broken at every + and comma.
 
+    >>> from dpcompose.language import formulas
     >>> from dpcompose.language.symbols import symbol
     >>> e1, e2 = symbol("e1"), symbol("e2")
     >>> print(formula(formulas.parse("max(e1, e2/2)", {"e1": e1, "e2": e2})))

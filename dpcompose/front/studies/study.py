@@ -215,7 +215,7 @@ class Study(Shown):
         >>> import dpcompose as dpc
         >>> study, _ = dpc.load("notebooks/problems/106-metrics-beside-neighbours.toml")
         >>> study.for_neighbours().guarantee()
-        bounded (2*e1 + e2 + e3)-DP, by sensitivity-profile; optimal
+        bounded (2*e1 + e2 + e3)-DP, by GB:IV.11; optimal
         """
         if not self.setting.at_all_pairs:
             return self
