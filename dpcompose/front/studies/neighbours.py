@@ -307,8 +307,10 @@ class ForNeighbours:
         claim, proved = answer.claim, answer.verdict == "proved"
         with suppress(NoAnswer):
             shop = self.proofs.shop_in(claim.notion)
-            known = least.guarantee(shop, claim.guarantee, proved)
-            return known if known is not None or proved else below.least_known(shop, claim.guarantee)
+            known, stated = least.guarantee(shop, claim.guarantee, proved), answer.bound
+            if known is not None or proved or (isinstance(stated, Bound) and stated.optimal):
+                return known
+            return below.least_known(shop, claim.guarantee)
         return None
 
     def flat(self, notion: str | None = None) -> ForNeighbours | None:

@@ -111,9 +111,9 @@ def least_known(shop: Workshop, claimed: Guarantee) -> Guarantee | None:
 def exceeded(shop: Workshop, said: Satisfies) -> Iterator[dict[str, str]]:
     """In which notions, and at which ε, mechanisms seem to exceed all that satisfies a claim."""
     for notion, _, claimed in _claims(shop, said):
-        mu = float(enclosure(claimed, BITS[0]).low)
+        mu = enclosure(claimed, BITS[0]).low
         for one in _compared(shop, notion):
-            if one is not None and mu < one.least:
+            if one is not None and one.events and mu < one.least:
                 yield {"notion": notion, "epsilon": one.peak}
 
 
@@ -132,11 +132,12 @@ def _claims(shop: Workshop, said: Satisfies) -> Iterator[tuple[str, str, Term]]:
 
 
 def _compared(shop: Workshop, notion: str) -> list[Compared | None]:
-    """The curves of all types beside normal noise; None where one is not compared."""
+    """The curves of all types beside normal noise; None where one is not compared.  Nothing where numbers are
+    too large, or too small, to be told roughly."""
     try:
         every = least.of_types(shop, notion) or ()
         return [None if curve is None else compared(curve) for curve in every]
-    except ValueError:
+    except (ValueError, OverflowError, ZeroDivisionError):
         return []
 
 
