@@ -122,12 +122,12 @@ sys.exit(main(["recheck", *sys.argv[1:]]))
 """
 
 
-@pytest.mark.parametrize(("kind", "elaborated"), [("refuted", True), ("listed databases", False)])
+@pytest.mark.parametrize("kind", ["refuted", "listed databases"])
 def test_the_command_rechecks_without_what_it_cannot_import(
-    kind: str, elaborated: bool, expected: tuple[Path, dict[str, Any]]
+    kind: str, expected: tuple[Path, dict[str, Any]]
 ) -> None:
-    """The neighbours of a table's databases are found with networkx: without it they stand as saved."""
+    """The core setting is made again from the problem with the standard library alone."""
     file = expected[0] / f"{SAVED[kind]}.json"
     run = subprocess.run([sys.executable, "-c", WITHOUT, str(file)], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
-    assert ("the core setting is taken as it was saved" in run.stdout) is not elaborated
+    assert "the core setting is taken as it was saved" not in run.stdout

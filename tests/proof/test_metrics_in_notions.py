@@ -126,9 +126,22 @@ def test_on_the_own_domain_it_is_one_on_the_images() -> None:
 
 
 def test_a_sum_over_fibres_is_no_sum_of_closures() -> None:
-    """The least of a sum over two fibres need not be the sum of the least."""
-    with pytest.raises(ProblemError, match="a number times one metric"):
-        through("e*d + other", "common")
+    """The least of a sum over two fibres need not be the sum of the least, unless all are least at once."""
+    distances = [
+        ("a", "b1", 1),
+        ("a", "b2", 2),
+        ("b1", "b2", 1),
+        ("b1", "c", 3),
+        ("b2", "c", 3),
+        ("a", "c", 4),
+    ]
+    turned = {"b1": "b2", "b2": "b1"}
+    other = [(turned.get(x, x), turned.get(y, y), far) for x, y, far in distances]
+    metrics = {"d": dpc.distances(distances), "other": dpc.distances(other)}
+    one = dpc.mechanism("M", dpc.in_metric("e*d + other", domain="common"), reads=MERGED)
+    with pytest.raises(ProblemError, match="all least at the same databases"):
+        dpc.compose(one, on=dpc.listed(["a", "b1", "b2", "c"]), metrics=metrics)
+    assert through("e*d + other", "common").guarantee() is not None
 
 
 def test_canonical_metrics_of_what_is_read() -> None:

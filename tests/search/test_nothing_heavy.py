@@ -20,8 +20,7 @@ from dpcompose.front import files
 from dpcompose.privacy.in_metrics import is_in_metrics
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]
-NEEDS = dict.fromkeys(("46", "199", "200", "201", "255", "256"), "networkx")  # tables of probabilities
-NEEDS |= dict.fromkeys(("120", "147", "152", "178", "196", "244"), "sympy")  # factors of polynomials
+NEEDS = dict.fromkeys(("120", "147", "152", "178", "196", "244"), "sympy")  # factors of polynomials
 NEEDS["241"] = "z3"  # points that refute under relations between parameters
 ALONE = """
 import importlib.abc, json, sys

@@ -160,16 +160,13 @@ def test_what_says_nothing_holds_where_numbers_on_the_way_are_too_long(more: lis
 
 
 def test_what_says_nothing_holds_where_nothing_is_known_of_the_neighbours() -> None:
-    """Of two families on one partition other members move further, which no cover says.
-
-    An exchange of records moves what they are by two, and how many there are by nothing.
-    """
-    first = COUNTED | satisfies("zcdp", rho="f[i]")
-    first["guarantee"]["domain"] = "own"
-    second = {**COUNTED, "name": "N", "query": "count", "noise": {"gaussian": "2"}}
-    about = proofs(
-        first, second, target={"group": 2, "of": "bounded"}, parameters={"k": "integer >= 2"}, **OF_PARTS
-    )
+    """Of two families on one partition one counts rows that go and come together, which no cover says."""
+    first, second = (COUNTED | satisfies("zcdp", rho=rho) for rho in ("f[i]", "g[i]"))
+    first["guarantee"]["domain"], second["guarantee"]["domain"] = "own", "common"
+    second |= {"name": "N"}
+    second["guarantee"]["granularity"] = "bounded"
+    person = {"contribution": {"parts": "1", "rows": "1", "replaced": True}}
+    about = proofs(first, second, target=person, parameters={"k": "integer >= 2"}, **OF_PARTS)
     with pytest.raises(NoGuarantee, match="write the parts out"):
         about.guarantee("zcdp")
     for notion, values in (
@@ -338,7 +335,10 @@ def test_a_claim_with_numbers_is_refuted_with_as_many_members_as_neighbours_move
     of_one = satisfies("gaussian", "bounded", mu="1")
     of_one["guarantee"]["domain"] = "common"
     about = proofs(
-        COUNTED | of_one, target={"group": 2, "of": "bounded"}, parameters={"k": "integer >= 2"}, **OF_PARTS
+        COUNTED | of_one,
+        target={"group": "m", "of": "bounded"},
+        parameters={"k": "integer >= 2", "m": "integer >= 1"},
+        **OF_PARTS,
     )
     assert verdict(about, "approximate", epsilon="1", delta="3/10") == ("refuted", None)
 

@@ -7,9 +7,12 @@ from itertools import product
 from typing import Any
 
 from second_checker.algebra import Algebra
-from second_checker.forms import ZERO, Form, add, letters, minus, number, scale
+from second_checker.forms import ZERO, Form, add, letters, minus, number, rational, scale
 from second_checker.outcomes import NotRead
 from second_checker.pages import Library
+
+MOST_MEMBERS = 64
+"""Of how many members powers are multiplied out."""
 
 
 class Closer:
@@ -70,6 +73,8 @@ class Closer:
         if count == number(1):
             return delta
         self.check_page()
+        if (many := rational(count)) is not None and many > MOST_MEMBERS:
+            raise NotRead("closer", "powers that are too long to multiply out")
         return self.algebra.read("1 - (1 - delta)**n", {"delta": delta, "n": count})
 
     def check_page(self) -> None:
