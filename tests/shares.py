@@ -29,27 +29,27 @@ def starts(some: int, every: range) -> Any:
 
 
 def of_tables(items: Iterable[pytest.Item]) -> None:
-    """Of each parametrised test a normal run takes a quarter of the rows; of one marked as `whole`, all."""
+    """Of each parametrised test a normal run takes a fifth of the rows; of one marked as `whole`, all."""
     tables: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             left_alone = item.get_closest_marker("slow") or item.get_closest_marker("whole")
             tables[item.nodeid.partition("[")[0]] += [] if left_alone else [item]
     for rows in tables.values():
-        taken = quarter([row.callspec.id for row in rows])
+        taken = fifth([row.callspec.id for row in rows])
         for row in rows:
             if row.callspec.id not in taken:
                 row.add_marker(pytest.mark.slow)
 
 
-def quarter(names: Sequence[str]) -> Sequence[str]:
-    """A quarter of some names, at least two: the first by a hash.  So they are the same ones in each run, mostly so
+def fifth(names: Sequence[str]) -> Sequence[str]:
+    """A fifth of some names, at least two: the first by a hash.  So they are the same ones in each run, mostly so
     where others are added, and the same ones in all tests that ask the same files.
 
-    >>> quarter(["a", "b", "c", "d", "e", "f", "g", "h", "i"]), quarter(["a", "b", "c"]), quarter(["a"])
-    (['g', 'c', 'b'], ['c', 'b'], ['a'])
+    >>> fifth(["a", "b", "c", "d", "e", "f", "g", "h", "i"]), fifth(["a", "b", "c"]), fifth(["a"])
+    (['g', 'c'], ['c', 'b'], ['a'])
     """
-    return sorted(names, key=lambda name: crc32(name.encode()))[: max(2, -(-len(names) // 4))]
+    return sorted(names, key=lambda name: crc32(name.encode()))[: max(2, -(-len(names) // 5))]
 
 
 def every_second(some: Sequence[Any], name: Callable[[Any], str] = str) -> list[Any]:

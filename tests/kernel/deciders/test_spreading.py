@@ -63,7 +63,7 @@ def test_beside_what_is_zcdp_nothing_is_told_by_a_table_from_above() -> None:
     assert zcdp.below(number(3)) == noise.below(number(3)) <= noise.above(number(3)) < zcdp.above(number(3))
 
 
-@pytest.mark.parametrize("far", [20, 70, 200])
+@pytest.mark.parametrize("far", [20, 70, pytest.param(200, marks=pytest.mark.slow)])
 def test_losses_too_close_to_be_told_apart_are_added_up(far: int) -> None:
     """Losses of 10^-far have one ratio with so few digits: none of their probability is lost."""
     tiny = Fraction(1, 10**far)
@@ -73,7 +73,7 @@ def test_losses_too_close_to_be_told_apart_are_added_up(far: int) -> None:
     assert sum(normal.masses.values()) + normal.infinite >= 1
 
 
-@pytest.mark.parametrize("far", [42, 60])
+@pytest.mark.parametrize("far", [42, pytest.param(60, marks=pytest.mark.slow)])
 def test_beside_much_noise_nothing_is_lost(far: int) -> None:
     """Of δ = 0.249 nothing was left above, beside normal noise with a standard deviation of 10^42."""
     tiny = Fraction(1, 10**far)
