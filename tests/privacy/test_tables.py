@@ -9,6 +9,7 @@ from itertools import pairwise, permutations, product
 from statistics import NormalDist
 from typing import Any
 
+import networkx as nx
 import pytest
 import sympy
 from hypothesis import given, settings
@@ -338,3 +339,15 @@ def test_ten_wrong_promises_are_refused(rows: Any, check: Any, pair: Any, outcom
         assert p > bound * q
     else:
         assert p > q
+
+
+def test_neighbours_are_a_graph_or_its_edges() -> None:
+    """Of three databases in a row the ends are no neighbours."""
+    rows = {"x": ["1/2", "1/2"], "y": ["1/4", "3/4"], "z": ["1/8", "7/8"]}
+    table = dpc.probability_table(rows, [0, 1], dpc.listed(["x", "y", "z"]))
+    guarantee = dpc.pure("log(2)", dpc.free_lunch)
+    path = nx.path_graph(["x", "y", "z"])
+    assert table.check(guarantee).verdict == "refuted"
+    for neighbours in (path, path.edges, [("x", "y"), ("z", "y")]):
+        assert table.check(guarantee, neighbours).verdict == "proved"
+    assert table.check(guarantee, graph=nx.path_graph(["y", "x", "z"])).verdict == "refuted"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dpcompose.kernel.deciders.calculus.exponentials import Value
 from dpcompose.kernel.deciders.tables import divergences
@@ -18,11 +18,14 @@ from dpcompose.spaces.canonical.graphs import is_large, neighbouring_pairs
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.moves.granularities import Granularity
 
+if TYPE_CHECKING:
+    from networkx import Graph
+
 Row = Sequence[Value]
 Places = tuple[int, int]
 """Two rows, by their places."""
-Edges = Iterable[tuple[Database, Database]]
-"""Neighbours, each two once or more often, in either order."""
+Edges: TypeAlias = "Iterable[tuple[Database, Database]] | Graph"
+"""Neighbours, each two once or more often, in either order; or a networkx graph of them."""
 
 
 @frozen(eq=False)
@@ -67,6 +70,7 @@ class Rows:
                 found = list(zip(*(end.tolist() for end in ends), strict=True))
                 return [pair for i, j in found for pair in ((i, j), (j, i))]
             edges = neighbouring_pairs(self.databases, granularity)
+        edges = getattr(edges, "edges", edges)
         found = sorted({(min(pair), max(pair)) for pair in ((place[D], place[E]) for D, E in edges)})
         return [pair for i, j in found for pair in ((i, j), (j, i))]
 

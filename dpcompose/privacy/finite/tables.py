@@ -420,13 +420,13 @@ class ProbabilityTable:
 
     # what it promises
 
-    def check(self, guarantee: Guarantee, edges: Edges | None = None) -> Finding:
+    def check(self, guarantee: Guarantee, graph: Edges | None = None) -> Finding:
         """Whether M satisfies a guarantee for its neighbours, for all allowed parameters.
 
         Pure and (ε, δ) guarantees are decided by their definitions, Gaussian ones of tables without
         parameters by their trade-off functions.  ρ-zCDP of these is decided at all Rényi
         orders, by bisection (`dpcompose.kernel.deciders.tables.orders`).
-        edges -- the neighbours; left out: those of the guarantee's granularity on the class.
+        graph -- the neighbours, or their pairs; left out: those of the guarantee's granularity on the class.
 
         >>> from dpcompose.privacy.finite.tabulated import randomized_response_table
         >>> from dpcompose.spaces.moves.built_in import free_lunch
@@ -442,7 +442,7 @@ class ProbabilityTable:
                 f"a guarantee is such as dpcompose.pure(1, dpcompose.free_lunch), not {guarantee!r}"
             )
         granularity, order = guarantee.about_granularity, self._rows.order
-        pairs = self._rows.pairs(granularity, edges)
+        pairs = self._rows.pairs(granularity, graph)
         promised = {key: in_domains(value, self.domains) for key, value in guarantee.terms}
         promises = ((order[i], order[j], promised) for i, j in pairs)
         findings = Table(self.rows).check_in_order(guarantee.notion, promises)
