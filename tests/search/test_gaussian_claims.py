@@ -74,6 +74,9 @@ def test_in_letters_nothing_is_computed() -> None:
     "forged",
     [
         lambda step: step["claim"].update(mu="1.34897"),
+        lambda step: step["claim"].update(mu="-1.34898"),
+        lambda step: step["claim"].update(mu="log(1/8)"),
+        lambda step: step.update(bits=10**9),
         lambda step: step["chords"][0][0].pop(),
         lambda step: step["chords"][0][0].insert(0, "1/2"),
         lambda step: step["chords"][0][1].__setitem__(0, "0"),

@@ -14,6 +14,7 @@ from dpcompose.kernel.deciders.curves.below_normal import is_below_normal
 from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.certificates import number
+from dpcompose.kernel.expressions.intervals import sign
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Covers, Loose, Loses, Optimal, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
@@ -65,6 +66,9 @@ def below_curve(
     every = curves.of_types(covered.cover)
     if not isinstance(most, Normal) or not isinstance(chords, list) or len(chords) != len(every):
         raise BadStep("the claim has no curve of normal noise, or not every curve is compared with it")
+    if any(sign(value) not in (0, 1) for _, value in guarantee.values):  # of its square that is not seen
+        raise BadStep("a parameter of the claim is not seen to be at least 0")
+    pieces.check_bits(bits)
     for known, told in zip(every, chords, strict=True):
         ends, events, limit = _chords(told)
         if known is None or not is_below_normal(known, most.square, ends, events, limit, bits):

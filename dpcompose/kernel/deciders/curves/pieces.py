@@ -173,11 +173,16 @@ def between(curve: Curve | None, epsilon: Term, bits: int) -> Interval:
 
 def _distinct(curves: Iterable[Curve | None], bits: int) -> list[Curve | None]:
     """Raises ValueError for no curves, or too many digits."""
-    if not 1 <= bits <= MOST_BITS:
-        raise ValueError(f"a curve is enclosed with up to {MOST_BITS} binary digits, not {bits}")
+    check_bits(bits)
     if not (distinct := list(dict.fromkeys(curves))):
         raise ValueError("there are no curves")
     return distinct
+
+
+def check_bits(bits: int) -> None:
+    """Raises ValueError for too many binary digits."""
+    if not 1 <= bits <= MOST_BITS:
+        raise ValueError(f"a curve is enclosed with up to {MOST_BITS} binary digits, not {bits}")
 
 
 def is_proved(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: int) -> bool:
