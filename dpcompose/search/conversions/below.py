@@ -18,7 +18,7 @@ from typing import Any
 
 from dpcompose.kernel import computed
 from dpcompose.kernel.deciders.curves import pieces
-from dpcompose.kernel.deciders.curves.below_normal import above, is_normal
+from dpcompose.kernel.deciders.curves.below_normal import above, is_normal, square_of
 from dpcompose.kernel.deciders.curves.curves import Curve
 from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.expressions import formulas, terms
@@ -68,8 +68,6 @@ class Compared:
     @property
     def peak(self) -> str:
         """An ε at which the curve of noise with a smaller μ is exceeded first, as a decimal."""
-        if not self.events:  # of normal noise alone
-            return "0"
         z = float(self.events[self.mu.index(self.least)])
         return f"{max(0, self.least * z - self.least**2 / 2):.6f}"
 
@@ -81,7 +79,7 @@ class Compared:
 
 
 def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
-    """About the least μ below whose curve all curves are, or a claim with a smaller one."""
+    """A claim that is less than about the least μ below whose curve all curves are, and this one."""
     for notion, key, claimed in _claims(shop, said):
         every = _compared(shop.whole, notion)
         known = [one for one in every if one is not None]
@@ -90,10 +88,11 @@ def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
         least_mu = terms.number(
             Fraction(math.ceil(Fraction(max(one.least for one in known)) * UNIT + SLACK), UNIT)
         )
-        mu = claimed if enclosure(least_mu - claimed, BITS[0]).high > 0 else least_mu
+        smaller = enclosure(least_mu - claimed, BITS[0])
+        is_close = smaller.high > 0 and smaller.low < Fraction(1, UNIT)
         premises, chords = (shop.whole.cover, *shop.whole.stated), [one.chords for one in known]
         bits = max(one.bits for one in known)
-        for value in dict.fromkeys((mu, least_mu)):
+        for value in (claimed, least_mu) if is_close else (least_mu,):
             asked = {"claim": {"notion": said.notion, key: formulas.to_text(value)}, "notion": notion}
             if found := tried(shop.prover, "below_curve", *premises, **asked, chords=chords, bits=bits):
                 yield found
@@ -144,11 +143,10 @@ def _compared(shop: Workshop, notion: str) -> list[Compared | None]:
 @lru_cache(maxsize=64)
 def compared(curve: Curve) -> Compared | None:
     """A curve beside that of normal noise; None where what is not normal ends nowhere, or far, or is zCDP."""
-    normal = curve.normal or Normal(terms.ZERO)
-    rest = replace(curve, normal=None)
-    if normal.rho != terms.ZERO or (losses := _losses(rest)) is None:
+    concentrated = curve.normal is not None and curve.normal.rho != terms.ZERO
+    if concentrated or (losses := _losses(replace(curve, normal=None))) is None:
         return None
-    m, limit = math.sqrt(_rough(normal.square)), losses[-1]
+    m, limit = math.sqrt(_rough(square_of(curve))), losses[-1]
     if is_normal(curve):
         return Compared([], [], [m], limit, BITS[0])
     mu = 2 * STANDARD.inv_cdf((1 + _rough_delta(curve, terms.ZERO, BITS[0])) / 2)  # by one event

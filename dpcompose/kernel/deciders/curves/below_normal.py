@@ -78,8 +78,8 @@ def above(curve: Curve, epsilon: Term, bits: int) -> Fraction:
 
 def _is_below_far_out(curve: Curve, mu: Fraction, last: Term, limit: Term, bits: int) -> bool:
     """Whether the curve is below that of μ from an ε on: (ε − T)/m − m/2 ≥ ε/μ − μ/2 for its normal m < μ."""
-    normal, beyond = curve.normal or Normal(terms.ZERO), enclosure(last - limit, bits).low
-    if normal.rho != terms.ZERO or beyond < 0 or replace(curve, normal=None).above(limit, bits) > 0:
+    beyond, concentrated = enclosure(last - limit, bits).low, curve.normal and curve.normal.rho != terms.ZERO
+    if concentrated or beyond < 0 or above(replace(curve, normal=None), limit, bits) > 0:
         return False
-    m = root(enclosure(normal.square, bits).high, bits).high
+    m = root(enclosure(square_of(curve), bits).high, bits).high
     return m == 0 or (m < mu and beyond / m - m / 2 >= enclosure(last, bits).high / mu - mu / 2)
