@@ -75,6 +75,23 @@ def family(
     }
 
 
+def on_parts(
+    granularities: Mapping[str, Any],
+    target: Any,
+    stated: Any,
+    domain: str = "common",
+    most: str = "",
+    values: Mapping[str, str] | None = None,
+    **parameters: str,
+) -> dict[str, Any]:
+    """The same on k parts P, or where most is said on parts of which at most so many hold a record; ε_i-DP, where
+    nothing else is said, with granularities of the file's own."""
+    partition = {"kind": "overlapping", "at-most": most} if most else {"kind": "record-wise"}
+    said = values or {"notion": "pure", "epsilon": "e[i]"}
+    data = family("P", partition, target, stated, domain, said, k="integer >= 2", **parameters)
+    return data | {"granularities": dict(granularities)}
+
+
 def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
     """What is found for a problem in a notion."""
     return Study(problems.read_data(data).setting).proofs.guarantee(notion).main

@@ -13,9 +13,9 @@ import oracle
 import pytest
 import sympy
 from language.letters import evaluate
-from problem_data import family, optimal_bound
+from problem_data import on_parts, optimal_bound
 from shares import seeds
-from universes import Membership, Policy, Reads, Universe
+from universes import LETTERS, Membership, Policy, Reads, Universe, losses_of, values_of
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
@@ -32,15 +32,11 @@ GRANULARITIES = {
 }
 
 
-def parts(
-    target: Any, stated: Any, domain: str = "common", most: str = "", values: Any = None, **more: Any
-) -> dict[str, Any]:
+def parts(*given: Any, **more: Any) -> dict[str, Any]:
     """A family on k parts of people with attributes."""
-    partition = {"kind": "overlapping", "at-most": most} if most else {"kind": "record-wise"}
-    guarantee = values or {"notion": "pure", "epsilon": "e[i]"}
-    found = family("P", partition, target, stated, domain, guarantee, k="integer >= 2", **more)
-    found["databases"]["attributes"] = PEOPLE
-    return found | {"granularities": GRANULARITIES}
+    data = on_parts(GRANULARITIES, *given, **more)
+    data["databases"]["attributes"] = PEOPLE
+    return data
 
 
 @pytest.mark.whole
@@ -180,7 +176,7 @@ class Draw:
         }
         mechanisms = []
         for n, read in enumerate(self.reads):
-            epsilon = f"{'efg'[n]}[i]" if read.of == "P" else "x"
+            epsilon = f"{LETTERS[n]}[i]" if read.of == "P" else "x"
             guarantee = {"notion": "pure", "granularity": named[read.stated], "epsilon": epsilon}
             found: dict[str, Any] = {"name": f"M{n}", "guarantee": guarantee | {"domain": read.domain}}
             part = {"index": "i", "count": "k", "reads": {"part": "i", "of": "P"}}
@@ -228,14 +224,8 @@ def test_bounds_are_the_worst_of_all_universes(seed: int) -> None:
         epsilon = study.guarantee().epsilon
     except NoGuarantee as error:
         pytest.skip(str(error))
-    losses = [
-        [F(drawn.rng.randint(1, 40), 7) for _ in range(drawn.k if one.of == "P" else 1)]
-        for one in drawn.reads
-    ]
-    point = {"k": F(drawn.k)}
-    for n, (one, some) in enumerate(zip(drawn.reads, losses, strict=True)):
-        names = [f"{'efg'[n]}[{i}]" for i in range(1, drawn.k + 1)] if one.of == "P" else ["x"]
-        point |= dict(zip(names, some, strict=True))
+    losses = losses_of(drawn.reads, drawn.k, drawn.rng)
+    point = values_of(drawn.reads, drawn.k, losses)
     bound = oracle.INFINITY if epsilon is sympy.oo else evaluate(epsilon, point)
     worst = max(one.largest(drawn.target, 1, drawn.reads, losses) for one in drawn.universes())
     assert study.bound.optimal and worst == bound, drawn.data()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import oracle
 import pytest
 import sympy
 from language.letters import evaluate
-from problem_data import family, optimal_bound
+from problem_data import on_parts, optimal_bound
 from shares import seeds
-from universes import Policy, Reads, Universe, poorest, universes
+from universes import LETTERS, Policy, Reads, Universe, losses_of, poorest, universes, values_of
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
@@ -30,17 +31,9 @@ GRANULARITIES = {
     "path": {"replace": [["a", "b"], ["b", "c"]]},
     "skip": {"replace": [["a", "c"]]},
 }
-COUNTS, LETTERS = {"P": "k", "Q": "l"}, "efgh"
-
-
-def parts(
-    target: Any, stated: Any, domain: str = "common", most: str = "", values: Any = None, **more: Any
-) -> dict[str, Any]:
-    """A family on k parts; "stay" neighbours move within them."""
-    partition = {"kind": "overlapping", "at-most": most} if most else {"kind": "record-wise"}
-    guarantee = values or {"notion": "pure", "epsilon": "e[i]"}
-    found = family("P", partition, target, stated, domain, guarantee, k="integer >= 2", **more)
-    return found | {"granularities": GRANULARITIES}
+COUNTS = {"P": "k", "Q": "l"}
+parts = partial(on_parts, GRANULARITIES)
+"""A family on k parts; "stay" neighbours move within them."""
 
 
 @pytest.mark.whole
@@ -220,19 +213,6 @@ class Draw:
             "mechanisms": mechanisms,
         }
 
-    def losses(self) -> list[list[Fraction]]:
-        members = (self.k if one.of in self.names else 1 for one in self.reads)
-        return [[F(self.rng.randint(1, 40), 7) for _ in range(many)] for many in members]
-
-    def point(self, losses: list[list[Fraction]]) -> dict[str, Fraction]:
-        """The values of the parameters."""
-        found = {"k": F(self.k), "l": F(self.k)}
-        for at, (one, some) in enumerate(zip(self.reads, losses, strict=True)):
-            every = [f"{LETTERS[at]}[{i}]" for i in range(1, self.k + 1)]
-            names = every if one.of in self.names else ["x"]
-            found |= dict(zip(names, some, strict=True))
-        return found
-
 
 @seeds(12, 300)
 def test_bounds_are_the_worst_of_all_universes(seed: int) -> None:
@@ -242,8 +222,9 @@ def test_bounds_are_the_worst_of_all_universes(seed: int) -> None:
         epsilon = study.guarantee().epsilon
     except (problems.ProblemError, NoGuarantee) as error:
         pytest.skip(str(error))
-    losses = drawn.losses()
-    bound = oracle.INFINITY if epsilon is sympy.oo else evaluate(epsilon, drawn.point(losses))
+    losses = losses_of(drawn.reads, drawn.k, drawn.rng)
+    point = values_of(drawn.reads, drawn.k, losses)
+    bound = oracle.INFINITY if epsilon is sympy.oo else evaluate(epsilon, point)
     partitions = {name: (drawn.k, drawn.most) for name in drawn.names}
 
     about = partitions, drawn.records, drawn.size, drawn.rng

@@ -66,6 +66,25 @@ class Reads:
     domain: str = "common"
 
 
+LETTERS = "efgh"
+"""What the parameters of families are called, in order; one that is no family has x."""
+
+
+def losses_of(reads: Sequence[Reads], k: int, rng: random.Random) -> list[list[Fraction]]:
+    """Random parameters: k of each family on the parts of P or Q, one of what else reads."""
+    members = (k if one.of in ("P", "Q") else 1 for one in reads)
+    return [[Fraction(rng.randint(1, 40), 7) for _ in range(many)] for many in members]
+
+
+def values_of(reads: Sequence[Reads], k: int, losses: Sequence[Sequence[Fraction]]) -> dict[str, Fraction]:
+    """The letters of a file at these parameters, with k parts of each partition."""
+    values = dict.fromkeys("kl", Fraction(k))
+    for letter, one, lost in zip(LETTERS, reads, losses, strict=False):
+        names = [f"{letter}[{i}]" for i in range(1, k + 1)] if one.of in ("P", "Q") else ["x"]
+        values |= dict(zip(names, lost, strict=True))
+    return values
+
+
 def relation(policy: Policy, held: Mapping[str, Membership], names: Sequence[str]) -> oracle.Relation:
     """The neighbours of a policy among multisets."""
 

@@ -26,6 +26,8 @@ WRITTEN = ""
 
 
 class Persons(Contributions):
+    """The cover of several persons, or of guarantees for other ones, by all ways in which their rows lie."""
+
     def cover(self) -> Cover:
         self.check_told()
         types, counted = list[Type](), 0
