@@ -31,7 +31,7 @@ NORMAL = dpc.mechanism("N", dpc.gaussian("1", dpc.unbounded))
     [
         ((response("M", "log(3)"),), dpc.unbounded, "1.34898", "1.34897"),
         (PARTS, dpc.unbounded, "1.34898", "1.34897"),  # one part moves at a time: the worse one alone
-        ((*PARTS, NORMAL), dpc.unbounded, "1.527649", "1.52"),  # √(1.34898² + 1) would be 1.6792
+        ((*PARTS, NORMAL), dpc.unbounded, "1.527313", "1.52731"),  # √(1.34898² + 1) would be 1.6792
         ((PARTS[0], APART), dpc.unbounded, "1.34898", "1.34897"),  # the part with normal noise needs no more
         ((response("M", "log(3)"),), dpc.bounded, "2.057484", "2.05747"),  # two steps: Φ⁻¹(3/4) + Φ⁻¹(11/12)
     ],
@@ -43,6 +43,15 @@ def test_the_least_mu_is_told(mechanisms: Any, target: Any, least: str, smaller:
     assert asked.check(dpc.gaussian(str(float(least) + 0.001))).loose is True
     assert refuted.counterexample is not None
     assert refuted.data()["guarantee"] == {"notion": "gaussian", "mu": least}
+
+
+def test_little_that_is_lost_is_told_as_closely() -> None:
+    """Two mechanisms with log(5/4) on a tenth of the records lose 2*log(41/40) at most."""
+    sampled = dpc.poisson_sample("1/10")
+    few = (dpc.mechanism(name, dpc.pure("log(5/4)", dpc.unbounded), sampled=sampled) for name in "MN")
+    asked = study(*few)
+    assert asked.check(dpc.gaussian("0.03546")).verdict == "proved"
+    assert asked.check(dpc.gaussian("0.03545")).verdict == "refuted"
 
 
 def test_what_has_a_delta_of_its_own_is_not_gaussian() -> None:

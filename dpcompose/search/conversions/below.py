@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise, product
 from statistics import NormalDist
 from typing import Any
@@ -35,12 +35,14 @@ from dpcompose.search.trying import tried
 
 MOST_LOSSES = 400
 """Up to how many losses the ends of chords are just these."""
-FEW_ENDS, FEW_BESIDE = 100, 40
-"""How many ends there are else, all as far apart; and beside normal noise, where each takes longer."""
-FARTHEST = 64
-"""Up to which ε it is looked for where a curve ends."""
+FEW, SPLIT = 40, 60
+"""How many chords there are else, all as long; and how often the one with the largest μ is split."""
+NEAREST, FARTHEST = Fraction(1, 2**20), 64
+"""From which ε on, and up to which, it is looked for where a curve ends."""
 UNIT, SLACK = 10**6, Fraction(1, 100)
 """With how many decimals about the least μ is told, and how many units above it."""
+NEARLY = 1 - 2**-30
+"""What does not get smaller by more is left as it is."""
 NEAR_ONE = 1 - 2**-50
 """Nearer to 1 no probability is told in rough numbers."""
 MOST_BITS = 2_048
@@ -50,31 +52,32 @@ STANDARD = NormalDist()
 
 @frozen
 class Compared:
-    """A curve beside those of normal noise: the ends of its chords, the event of noise on the line of each,
-    and about how large the μ of this noise is; limit -- up to which all that is not normal is lost; bits --
-    with how many binary digits all this is seen."""
+    """A curve beside those of normal noise.
+
+    ends -- of its chords; limit -- up to which all that is not normal is lost; bits -- with how many binary
+    digits all this is seen.
+    """
 
     ends: Sequence[Term]
-    events: Sequence[Fraction]
-    mu: Sequence[float]
+    chords: Sequence[Chord]
     limit: Term
     bits: int
 
     @property
     def least(self) -> float:
         """About the least μ with all chords below its curve."""
-        return max(self.mu)
+        return max(chord.mu for chord in self.chords)
 
     @property
     def peak(self) -> str:
         """An ε at which the curve of noise with a smaller μ is exceeded first, as a decimal."""
-        z = float(self.events[self.mu.index(self.least)])
-        return f"{max(0, self.least * z - self.least**2 / 2):.6f}"
+        highest = max(self.chords, key=lambda chord: chord.mu)
+        return f"{max(0, highest.mu * float(highest.event) - highest.mu**2 / 2):.6f}"
 
     @property
-    def chords(self) -> list[Any]:
+    def data(self) -> list[Any]:
         """The ends, events and limit as the kernel reads them."""
-        ends, events = map(formulas.to_text, self.ends), map(str, self.events)
+        ends, events = map(formulas.to_text, self.ends), (str(chord.event) for chord in self.chords)
         return [list(ends), list(events), formulas.to_text(self.limit)]
 
 
@@ -90,7 +93,7 @@ def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
         )
         smaller = enclosure(least_mu - claimed, BITS[0])
         is_close = smaller.high > 0 and smaller.low < Fraction(1, UNIT)
-        premises, chords = (shop.whole.cover, *shop.whole.stated), [one.chords for one in known]
+        premises, chords = (shop.whole.cover, *shop.whole.stated), [one.data for one in known]
         bits = max(one.bits for one in known)
         for value in (claimed, least_mu) if is_close else (least_mu,):
             asked = {"claim": {"notion": said.notion, key: formulas.to_text(value)}, "notion": notion}
@@ -112,7 +115,7 @@ def exceeded(shop: Workshop, said: Satisfies) -> Iterator[dict[str, str]]:
     for notion, _, claimed in _claims(shop, said):
         mu = enclosure(claimed, BITS[0]).low
         for one in _compared(shop, notion):
-            if one is not None and one.events and mu < one.least:
+            if one is not None and one.ends and mu < one.least:
                 yield {"notion": notion, "epsilon": one.peak}
 
 
@@ -148,55 +151,109 @@ def compared(curve: Curve) -> Compared | None:
         return None
     m, limit = math.sqrt(_rough(square_of(curve))), losses[-1]
     if is_normal(curve):
-        return Compared([], [], [m], limit, BITS[0])
-    mu = 2 * STANDARD.inv_cdf((1 + _rough_delta(curve, terms.ZERO, BITS[0])) / 2)  # by one event
-    last = _rough(limit) + 1
+        return Compared([], [Chord(Fraction(0), m)], limit, BITS[0])
+    mu = 2 * STANDARD.inv_cdf((1 + float(above(curve, terms.ZERO, BITS[0]))) / 2)  # by one event
+    last = limit * 2
     if m > 0:
         if (mu - m) * UNIT <= m:
             return None
-        last = max(last, ((last - 1) / m + (m - mu) / 2) / (1 / m - 1 / mu))
-    last = math.ceil(last)
-    far = last / mu + mu / 2
+        end = _rough(limit) + 1
+        last = terms.number(math.ceil(max(end, ((end - 1) / m + (m - mu) / 2) / (1 / m - 1 / mu))))
+    far = _rough(last) / mu + mu / 2
     if (bits := BITS[0] + int(far**2)) > MOST_BITS:
         return None
-    end = terms.number(last)
-    ends = [*losses, end] if m == 0 else [end * n / FEW_BESIDE for n in range(FEW_BESIDE + 1)]
-    chord = [(math.exp(_rough(end)), _rough_delta(curve, end, bits)) for end in ends]
-    events, needed = list[Fraction](), list[float]()
-    for (c, delta), (c_next, next_delta) in pairwise(chord):
-        q = min((delta - next_delta) / (c_next - c), NEAR_ONE)
-        z = -STANDARD.inv_cdf(q) if q > 0 else far
-        events.append(Fraction(round(z * 2**40), 2**40))
-        needed.append(STANDARD.inv_cdf(min(delta + c * q, NEAR_ONE)) + z if q > 0 else mu)
-    return Compared(ends, events, needed, limit, bits)
+    exact = m == 0 and _are_few(curve)
+    ends = losses if exact else [(last if m > 0 else limit) * n / FEW for n in range(FEW + 1)]
+    if m == 0:
+        ends = [*ends, last]
+    heights = [_height(curve, end, bits) for end in ends]
+    chords = [_chord(two, far) for two in pairwise(heights)]
+    if not exact:
+        _split(curve, heights, chords, far, bits)
+    return Compared([one.epsilon for one in heights], chords, limit, bits)
+
+
+def _split(curve: Curve, heights: list[Height], chords: list[Chord], far: float, bits: int) -> None:
+    """Splits the chord with the largest μ, time and again, until it is the curve itself."""
+    for _ in range(SPLIT):
+        worst = max(range(len(chords)), key=lambda n: chords[n].mu)
+        left, right = heights[worst : worst + 2]
+        between = _height(curve, (left.epsilon + right.epsilon) / 2, bits)
+        if not left.c < between.c < right.c:
+            return
+        halves = [_chord(two, far) for two in ((left, between), (between, right))]
+        closer = max(one.mu for one in halves) < chords[worst].mu * NEARLY
+        heights.insert(worst + 1, between)
+        chords[worst : worst + 1] = halves
+        if not closer:
+            return
+
+
+@frozen
+class Height:
+    """A point of a curve, about: δ at c = e^ε."""
+
+    epsilon: Term
+    c: float
+    delta: float
+
+
+def _height(curve: Curve, epsilon: Term, bits: int) -> Height:
+    return Height(epsilon, math.exp(_rough(epsilon)), float(above(curve, epsilon, bits)))
+
+
+@frozen
+class Chord:
+    """Beside a chord: the event of normal noise whose line is as steep, and about the least μ of such noise
+    for which the chord is below it."""
+
+    event: Fraction
+    mu: float
+
+
+def _chord(ends: tuple[Height, Height], far: float) -> Chord:
+    """far -- an event for a chord that does not fall, beyond all that is lost."""
+    left, right = ends
+    q = min((left.delta - right.delta) / (right.c - left.c), NEAR_ONE)
+    if q <= 0:
+        return Chord(Fraction(round(far * 2**40), 2**40), 0)
+    z = -STANDARD.inv_cdf(q)
+    mu = STANDARD.inv_cdf(min(left.delta + left.c * q, NEAR_ONE)) + z
+    return Chord(Fraction(round(z * 2**40), 2**40), mu)
 
 
 def _rough(x: Term) -> float:
     return float(enclosure(x, 64).high)
 
 
-def _rough_delta(curve: Curve, epsilon: Term, bits: int) -> float:
-    return float(above(curve, epsilon, bits))
+def _are_few(curve: Curve) -> bool:
+    """Whether what is not normal has few losses, which are known."""
+    if curve.laplace or curve.together or curve.keyed:
+        return False
+    known = all(part.delta == terms.ZERO for part in curve.parts)
+    return known and math.prod(part.steps * part.count + 1 for part in curve.parts) <= MOST_LOSSES
 
 
 def _losses(curve: Curve) -> list[Term] | None:
-    """The losses of a curve from 0 on where they are few, else numbers up to one at which δ is 0."""
-    few = not (curve.laplace or curve.together or curve.keyed)
-    every = [range(-part.steps * part.count, part.steps * part.count + 1, 2) for part in curve.parts]
-    if (
-        few
-        and all(one.delta == terms.ZERO for one in curve.parts)
-        and math.prod(map(len, every)) <= MOST_LOSSES
-    ):
+    """The losses of a curve from 0 on where they are few, else 0 and a number at which δ is 0."""
+    if _are_few(curve):
+        every = [range(-part.steps * part.count, part.steps * part.count + 1, 2) for part in curve.parts]
         sums = {
             terms.add(n * part.epsilon for n, part in zip(some, curve.parts, strict=True))
             for some in product(*every)
         }
         sizes = {one: _rough(one) for one in sums | {terms.ZERO}}
         return sorted((one for one, size in sizes.items() if size >= 0), key=sizes.__getitem__)
-    end = Fraction(1, 2)
-    while curve.above(terms.number(end), BITS[0]) > 0:
+    end, nothing = Fraction(1, 2), partial(_is_nothing_lost, curve)
+    while not nothing(end):
         end *= 2
         if end > FARTHEST:
             return None
-    return [terms.number(end * n / FEW_ENDS) for n in range(FEW_ENDS + 1)]
+    while end > NEAREST and nothing(end / 2):
+        end /= 2
+    return [terms.ZERO, terms.number(end)]
+
+
+def _is_nothing_lost(curve: Curve, epsilon: Fraction) -> bool:
+    """Whether δ is seen to be 0 at ε."""
+    return curve.above(terms.number(epsilon), BITS[0]) == 0
