@@ -76,24 +76,6 @@ REFUSED = {
             "problems/233-error-rates-of-two-offices",
             "pages/rules/f-dp",
         ],
-        ("noise",): [
-            "problems/190-places-that-nobody-listed",
-            "problems/226-a-visitor-in-place-of-another",
-            "pages/noises/laplace-with-threshold",
-            "problems/266-places-with-normal-noise",
-            "pages/noises/gaussian-with-threshold",
-            "pages/queries/keys",
-        ],
-        ("attained",): ["pages/noises/exponential"],
-        ("curve", "noise", "step"): [
-            "problems/219-a-choice-with-a-delta",
-            "problems/240-two-choices-by-scores",
-            "pages/computed/exponential-curve",
-        ],
-        ("curve",): [
-            "problems/284-optimal-composition-of-k",
-            "problems/225-guesses-better-than-a-coin",
-        ],
         ("certificate", "formula"): ["problems/178-training-with-samples"],
         ("certificate",): [
             "problems/186-renyi-of-noise",
@@ -114,9 +96,6 @@ REFUSED = {
             "problems/234-couples-on-samples",
         ],
         ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
-        ("curve", "step"): [
-            "problems/154-the-least-delta-itself",
-        ],
     }.items()
     for name in names
 }

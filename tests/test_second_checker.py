@@ -51,7 +51,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 326
+ACCEPTED = 339
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

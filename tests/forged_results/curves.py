@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from forged_results.edits import Edit, both, claimed, remove, set_at, stamped, step
+from forged_results.edits import Edit, both, claimed, core, remove, set_at, stamped, step, together
 
 GAUSSIAN = "problems/51-one-file-four-notions"
 NORMAL = "pages/computed/gaussian-curve"
+CHOICE, CHOICES = "pages/computed/exponential-curve", "problems/240-two-choices-by-scores"
+KTH, GUESSES = "problems/284-optimal-composition-of-k", "problems/225-guesses-better-than-a-coin"
+LEAST, PLACES = "problems/154-the-least-delta-itself", "problems/266-places-with-normal-noise"
 FORGERIES: dict[str, tuple[str, Edit]] = {
     "a delta below the curve of normal noise": (NORMAL, claimed(1, "delta", "0.1269367375")),
     "a delta above the curve of normal noise": (NORMAL, claimed(2, "delta", "0.1269367376")),
@@ -90,5 +93,58 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     "an excess of a claim that is proved": (
         "problems/32-ambulances-approximate",
         claimed(3, "epsilon", "6*e"),
+    ),
+    "a choice, a smaller delta": (CHOICE, claimed(1, "delta", "0.154698330553")),
+    "a choice, a larger delta": (CHOICE, claimed(2, "delta", "0.154698330554")),
+    "a choice, a delta below its formula": (
+        "problems/219-a-choice-with-a-delta",
+        claimed(1, "delta", "(1 - exp(-3/8))**2/(1 - exp(-1)) - 1e-45"),
+    ),
+    "two choices, a smaller delta": (CHOICES, claimed(1, "delta", "0.152451")),
+    "two choices, a larger delta": (CHOICES, claimed(2, "delta", "0.152452")),
+    "two choices of other scores": (
+        CHOICES,
+        core("mechanisms", 1, "noise", "query", "values", "c", to="1/2"),
+    ),
+    "k mechanisms, a smaller delta": (
+        KTH,
+        claimed(1, "delta", "(exp(e) + 1)**(-k)*(exp(e*k) - exp(e*(k - 1)))"),
+    ),
+    "k mechanisms, a smaller epsilon": (KTH, claimed(2, "epsilon", "e*(k - 6)")),
+    "k mechanisms, a larger delta": (
+        KTH,
+        claimed(
+            3, "delta", "(exp(e) + 1)**(-k)*(exp(e*k) + k*exp(e*(k - 1)) - k*exp(e*(k - 3)) - exp(e*(k - 4)))"
+        ),
+    ),
+    "two guesses, a smaller delta": (GUESSES, claimed(1, "delta", "2*tanh(e/2)/3")),
+    "two guesses, a larger delta": (GUESSES, claimed(3, "delta", "tanh(e/2)")),
+    "the least delta, a little less": (
+        LEAST,
+        claimed(1, "delta", "1/10 + 27*exp(1)/80/(1 + exp(1)) - 1e-45"),
+    ),
+    "the least delta, a little more": (
+        LEAST,
+        claimed(1, "delta", "1/10 + 27*exp(1)/80/(1 + exp(1)) + 1e-30"),
+    ),
+    "places with normal noise, a smaller delta": (PLACES, claimed(1, "delta", "1.4686e-5")),
+    "places with normal noise, a larger delta": (PLACES, claimed(2, "delta", "1.4687e-5")),
+    "places with normal noise of another scale": (
+        PLACES,
+        stamped(
+            set_at("problem", "mechanisms", 0, "noise", "gaussian", to="13/2"),
+            set_at("core", "mechanisms", 0, "noise", "parameter", to="13/2"),
+        ),
+    ),
+    "places, one of a person": (
+        PLACES,
+        core("mechanisms", 0, "noise", "query", "values", "L", to="1"),
+    ),
+    "places, a lower threshold": (
+        PLACES,
+        together(
+            core("mechanisms", 0, "noise", "besides", "tau", to="26"),
+            set_at("problem", "mechanisms", 0, "noise", "threshold", to="26"),
+        ),
     ),
 }

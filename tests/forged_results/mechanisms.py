@@ -16,6 +16,7 @@ PLACE, TABLE, STUDY = (
 ROUNDED = "problems/101-published-after-rounding"
 FILTERED = "problems/177-analysts-with-filters"
 SAMPLED, SURVEY = "pages/samplings/poisson-sampling", "pages/samplings/fixed-size-sampling"
+VISITS, VISITOR = "problems/190-places-that-nobody-listed", "problems/226-a-visitor-in-place-of-another"
 BIT, COUNTIES = "pages/queries/bit", "problems/92-modify-within-a-county"
 
 
@@ -217,5 +218,33 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     "a maximum of four that is larger": (
         COUNTIES,
         claimed(2, "epsilon", "max(22*a, b, c, v)"),
+    ),
+    "a threshold that the problem has not": (
+        VISITS,
+        set_at("problem", "mechanisms", 0, "noise", "threshold", to="s"),
+    ),
+    "a threshold below the amounts": (
+        VISITS,
+        together(
+            set_at("problem", "mechanisms", 0, "noise", "threshold", to="s"),
+            core("mechanisms", 0, "noise", "besides", "tau", to="s"),
+        ),
+    ),
+    "a number of places that is not whole": (
+        VISITS,
+        together(
+            set_at("problem", "mechanisms", 0, "query", "keys", to="5/2"),
+            core("mechanisms", 0, "noise", "query", "values", "L", to="5/2"),
+        ),
+    ),
+    "places, a smaller delta": (VISITS, claimed(1, "delta", "1 - (1 - exp(-e*s/3)/2)**2")),
+    "places, a delta that is right": (VISITS, claimed(3, "delta", "1 - (1 - exp(-e*s/3)/2)**3")),
+    "places, an epsilon that is right": (VISITS, claimed(4, "epsilon", "e")),
+    "places in the notion of noise alone": (VISITS, step("attain", 1, "notion", to="approximate")),
+    "a visitor for another, a smaller delta": (VISITOR, claimed(1, "delta", "exp(-s*e)/3")),
+    "a visitor for another, a smaller epsilon": (VISITOR, claimed(1, "epsilon", "e")),
+    "a choice of what is replaced, a smaller rho": (
+        "pages/noises/exponential",
+        claimed(2, "rho", "e**2/9"),
     ),
 }

@@ -21,6 +21,7 @@ class Closer:
     core: Any
     algebra: Algebra
     library: Library
+    moves: dict[int, Any]
 
     def at(self, promise: Any, r: Any) -> Any:
         """The parameters of a mechanism at a distance."""
@@ -87,6 +88,8 @@ class Closer:
         """The values of δ at a finite distance r that serve, of finite values."""
         values = self.at(promise, r if promise.pages else 1)
         assert values is not None
+        if promise.mechanism in self.moves and r != 1:
+            raise NotRead("closer", "values of a noise at a distance")
         if r == 1 or promise.pages:
             # what a conversion gives at r is not made of what it gives at 1
             return [values["delta"]]

@@ -7,14 +7,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from second_checker import enclosures, normals
+from second_checker import enclosures, noises, normals
 from second_checker.conclusions import Bound, Cover, Shown
 from second_checker.enclosures import Interval
-from second_checker.forms import letters
+from second_checker.forms import Form, letters
 from second_checker.losses import Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pieces import Curves
 from second_checker.rows import RowSteps
+from second_checker.samples import demand_same, same_cleared
 
 SAME = Fraction(1, 10**30)
 """How close a claim is to a curve where enclosing does not tell whether it lies on it."""
@@ -47,28 +48,32 @@ class CurveSteps(RowSteps):
         demand(all(not p.pages for p in promises), "curves of converted guarantees")
         return promises
 
-    def numbers(self, claim: Any, point: dict[str, Fraction]) -> tuple[Interval, Interval]:
-        """The values of a claim with a delta at a point."""
+    def values(self, claim: Any) -> tuple[Form, Form]:
+        """The ε and δ of a claim."""
         demand(claim["notion"] == "approximate", "a curve of another notion")
         values = self.claimed(claim, ["epsilon", "delta"])
         if values["epsilon"] is None or values["delta"] is None:
             raise Rejected("a curve for a claim of ∞")
-        return self.algebra.enclose(values["epsilon"], point), self.algebra.enclose(values["delta"], point)
+        return values["epsilon"], values["delta"]
 
     def curve(self, step: Any, before: list[Any]) -> Bound:
-        """A claim in numbers that the curves of all types lie below."""
-        if "certificate" in step:
-            raise NotRead("curve", "as a formula in letters")
+        """A claim that the curves of all types lie below: in numbers, or by a certificate."""
         if self.tabled:
             return self.kept_by_rows(step["claim"])
-        epsilon, delta = self.numbers(step["claim"], {})
-        curves = self.curves
-        above = curves.above(self.every(before), epsilon)
-        demand(above <= delta[0] + SAME, "the curve is not below the claim")
-        if above > delta[0]:
-            raise NotRead("curve", "on which a claim lies")
-        values = self.claimed(step["claim"], ["epsilon", "delta"])
-        return Bound("approximate", values, frozenset(), step["claim"])
+        epsilon, delta = self.values(step["claim"])
+        curves, promises = self.curves, self.every(before)
+        bound = Bound("approximate", {"epsilon": epsilon, "delta": delta}, frozenset(), step["claim"])
+        if "certificate" in step:
+            most = self.most([one.value for one in curves.exactly_at(promises, epsilon)])
+            self.compare(step["certificate"], delta, most, squared=False)
+            return bound
+        above, least = curves.above(promises, epsilon), self.algebra.enclose(delta, {})[0]
+        demand(above <= least + SAME, "the curve is not below the claim")
+        if above > least:
+            for one in curves.exactly_at(promises, epsilon):
+                if self.algebra.enclose(one.value, {})[1] > least:
+                    demand_same(self.algebra, one.value, delta, "the curve is not below the claim")
+        return bound
 
     def below_curve(self, step: Any, before: list[Any]) -> Bound:
         """A claim μ: between the ends of each chord the curve is below an event of normal noise around 0 and μ."""
@@ -81,8 +86,9 @@ class CurveSteps(RowSteps):
         ((ends, events, _),) = step["chords"]
         mu = self.algebra.enclose(values["mu"], {})[0]
         every = [self.end(text) for text in ends]
-        far = every[-1][0] >= self.curves.most(promises)  # however improbable what is lost beyond is
-        demand(len(every) > 1 and every[0] == (0, 0) and far, "chords do not go from 0 to beyond all losses")
+        last = self.algebra.enclose(every[-1], {})[0]
+        far = last >= self.curves.most(promises)  # however improbable what is lost beyond is
+        demand(len(every) > 1 and not every[0] and far, "chords do not go from 0 to beyond all losses")
         heights = [self.height(epsilon, promises) for epsilon in every]
         for two, z in zip(pairwise(heights), map(Fraction, events), strict=True):
             p, q = normals.below(mu - z)[0], normals.below(-z)[1]
@@ -93,26 +99,34 @@ class CurveSteps(RowSteps):
         squares = self.claimed(claim, ["mu"], frozenset({"mu"}))
         return Bound("gaussian", squares, frozenset({"mu"}), claim)
 
-    def end(self, text: str) -> Interval:
+    def end(self, text: str) -> Form:
         """A constant ε."""
         form = self.algebra.read(text)
         demand(not letters(form), "an end with letters")
-        return self.algebra.enclose(form, {})
+        return form
 
-    def height(self, epsilon: Interval, promises: list[Promise]) -> tuple[Fraction, Fraction]:
+    def height(self, epsilon: Form, promises: list[Promise]) -> tuple[Fraction, Fraction]:
         """e^ε, and the curve there, from above."""
-        return Fraction(enclosures.exponential(epsilon)[1]), self.curves.above(promises, epsilon)
+        factor = self.algebra.enclose(self.algebra.exp(epsilon), {})
+        return Fraction(factor[1]), self.curves.above(promises, epsilon)
 
     def curve_standing(self, step: Any, before: list[Any]) -> Shown:
-        """That a claim lies above the curves; that it lies on them is not seen by enclosing."""
+        """That a claim lies above the curves, or on one that falls there, where no ε is below 0."""
         self.one(before[:1], Bound)
-        epsilon, delta = self.numbers(step["claim"], {})
+        epsilon, delta = self.values(step["claim"])
         demand(self.claimed(step["claim"], ["epsilon", "delta"]) == before[0].values, "about another claim")
         if self.tabled:
             return self.lies_on(step["claim"], step["from"][0])
-        if self.curves.above(self.every(before[1:]), epsilon) >= delta[0]:
+        promises = self.every(before[1:])
+        if self.curves.above(promises, epsilon) < self.algebra.enclose(delta, {})[0]:
+            return Shown("loose", step["claim"])
+        if any({"noise", "table"} & set(one) for one in self.losses.core["mechanisms"]):
+            raise NotRead("curve", "of noise or tables, a claim that lies on it")
+        every = self.curves.exactly_at(promises, epsilon)
+        on = [one for one in every if same_cleared(self.algebra, one.value, delta)]
+        if not on or not (any(one.falls for one in on) or not epsilon):
             raise NotRead("curve", "a claim that lies on it")
-        return Shown("loose", step["claim"])
+        return Shown("optimal", step["claim"], step["from"][0])
 
     def exceed(self, step: Any, before: list[Any]) -> Shown:
         """That a claim lies below the curve of some mechanisms at the point."""
@@ -120,16 +134,38 @@ class CurveSteps(RowSteps):
         if "implied" in step:
             epsilon, delta = self.of_claim(step["claim"], step["implied"], point)
         else:
-            epsilon, delta = self.numbers(step["claim"], point)
+            epsilon, own = self.values(step["claim"])
+            delta = self.algebra.enclose(own, point)
         by = [i - 1 for i in step.get("by", range(1, self.count + 1))]
         demand(set(by) <= set(range(self.count)) and len(set(by)) == len(by), "curves of no mechanism")
         promises = [one for one in self.every(before) if one.mechanism in by]
-        least = self.curves.beyond(promises, point, epsilon)
+        least = self.of_event(promises, point, epsilon)
+        least = self.curves.beyond(promises, point, epsilon) if least is None else least
         demand(least > delta[1], "the curve is not above the claim")
         self.losses.library.of("processing", of="parts")
         return Shown("refuted", step["claim"])
 
-    def of_claim(self, claim: Any, by: Any, point: dict[str, Fraction]) -> tuple[Interval, Interval]:
+    def of_event(self, promises: list[Promise], point: dict[str, Fraction], epsilon: str) -> Fraction | None:
+        """What an event of the only noise has beyond e^ε times its other probability, where its page has one."""
+        losses = self.losses
+        i = promises[0].mechanism if len(promises) == 1 else -1
+        mechanism = losses.core["mechanisms"][i]
+        if i not in losses.moves or "event" not in losses.library.one(mechanism["noise"]["page"]):
+            return None
+        noise, law = mechanism["noise"], losses.library.one(mechanism["noise"]["page"])
+        if "count" in mechanism:
+            raise NotRead("curve", "of an event of members of a family")
+        demand(noises.attained(losses.library, mechanism, losses.core, "event"), "no such event")
+        text = law.get("events", {}).get(noise["query"]["page"], law["event"])
+        ends: list[Fraction] = []
+        for r in {v[losses.numbers().index(i)] for v in losses.vectors} - {0}:
+            names = {**noises.letters_of(self.algebra, law, noise), "r": losses.moves[i].forms[int(r)]}
+            value = self.algebra.read(text, {**names, "epsilon": epsilon})
+            ends.append(Fraction(self.algebra.enclose(value, point)[0]))
+        demand(bool(ends), "an event without neighbours")
+        return max(ends)
+
+    def of_claim(self, claim: Any, by: Any, point: dict[str, Fraction]) -> tuple[Form, Interval]:
         """An ε, and the δ there of normal noise with the μ of a claim at a point."""
         demand(set(by) == {"notion", "epsilon"} and by["notion"] == "approximate", "curves of another notion")
         if claim["notion"] != "gaussian":
@@ -138,4 +174,4 @@ class CurveSteps(RowSteps):
         demand(mu is not None and not letters(end), "a claim of ∞, or an ε with letters")
         number, epsilon = self.algebra.enclose(mu, point), self.algebra.enclose(end, {})
         demand(epsilon[0] >= 0, "an ε below 0")
-        return epsilon, normals.normal(enclosures.times(number, number), epsilon)
+        return end, normals.normal(enclosures.times(number, number), epsilon)

@@ -6,7 +6,7 @@ p at one database and q at the other, q = p·e^(−loss).  What is infinitely la
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -41,10 +41,15 @@ class Pair:
 
 @dataclass
 class Pieces:
-    """All pieces of a type: canonical ones with how often they are there, and the others."""
+    """All pieces of a type: canonical ones with how often they are there, and the others.
+
+    `ways`: pairs and the square of normal noise that are there besides, in one of these ways.
+    """
 
     canonical: dict[Any, tuple[Interval, Interval, int, int]] = field(default_factory=dict)
     ratios: list[Interval] = field(default_factory=list)
+    more: list[Pair] = field(default_factory=list)
+    ways: list[tuple[list[Pair], Interval]] = field(default_factory=list)
     square: Interval = ZERO
     rho: Interval = ZERO
     everything: bool = False
@@ -54,11 +59,26 @@ class Pieces:
         before = self.canonical[key][3] if key in self.canonical else 0
         self.canonical[key] = epsilon, delta, steps, before + times
 
+    def each(self) -> list[Pieces]:
+        """The pieces in each of the ways."""
+        if not self.ways:
+            return [self]
+        return [
+            replace(self, ways=[], more=[*self.more, *pairs], square=enclosures.plus(self.square, square))
+            for pairs, square in self.ways
+        ]
+
     @property
     def most(self) -> End:
         """What is lost at most with certainty: ∞ where more may be, however improbable that is."""
         every = self.canonical.values()
-        if self.everything or self.square[1] or self.rho[1] or any(delta != ZERO for _, delta, *_ in every):
+        if (
+            self.everything
+            or self.more
+            or self.square[1]
+            or self.rho[1]
+            or any(delta != ZERO for _, delta, *_ in every)
+        ):
             return INF
         losses = [Fraction(epsilon[1]) * steps * times for epsilon, _, steps, times in every]
         return sum([*losses, *(Fraction(high) for _, high in self.ratios)], Fraction(0))
@@ -78,9 +98,10 @@ class Curve:
         if pieces.everything:
             self.pairs = [Pair([], ONE)]
         elif self.alone or not pieces.ratios:
-            self.pairs = [together(pieces, [])]
+            self.pairs = [together(pieces, pieces.more)]
         else:
-            self.pairs = [together(pieces, [gridded(tuple(pieces.ratios), up)]) for up in (False, True)]
+            grids = [gridded(tuple(pieces.ratios), up) for up in (False, True)]
+            self.pairs = [together(pieces, [*pieces.more, grid]) for grid in grids]
 
     def at(self, epsilon: Interval) -> Interval:
         """δ at ε: from above for all mechanisms with these pieces, from below for some."""

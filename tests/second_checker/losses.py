@@ -15,7 +15,7 @@ from second_checker import assumptions, noises, orders, sampled, tables
 from second_checker.algebra import Algebra
 from second_checker.closer import Closer
 from second_checker.enclosures import INF
-from second_checker.forms import ZERO, Form, add, domain, letters, made, minus, number, scale
+from second_checker.forms import ZERO, Form, add, domain, letters, made, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 from second_checker.profiles import Distance, Vector
@@ -63,10 +63,21 @@ class Losses(Closer):
             and self.core["databases"].get("size", [""])[0] == "any"
         )
         for one in self.core["mechanisms"]:
-            for text in [] if "study" in one else one["values"].values():
+            for key, text in ({} if "study" in one else one["values"]).items():
                 # maximal vectors decide for parameters >= 0 only; a 0 that moves without limit loses 0
-                if text != "oo" and self.algebra.sign(self.algebra.read(text)) < (2 if endless else 1):
+                if text == "oo" or (not endless and key in self.probabilities(one)):
+                    continue
+                if self.algebra.sign(self.algebra.read(text)) < (2 if endless else 1):
                     raise NotRead("setting", "a parameter that may be below 0, or be 0 at any two databases")
+
+    def probabilities(self, mechanism: Any) -> list[str]:
+        """The parameters of a noise that are probabilities, as its letters are what its page asks for."""
+        if "noise" not in mechanism:
+            return []
+        page = self.library.one(mechanism["noise"]["page"])
+        if "probabilities" in page:
+            noises.demand_fits(self.algebra, page, noises.letters_of(self.algebra, page, mechanism["noise"]))
+        return list(page.get("probabilities", []))
 
     def rule(self, notion: str) -> Any:
         """The rule of a notion; only sums, roots of sums of squares, and maxima are read."""
@@ -98,7 +109,8 @@ class Losses(Closer):
         rule = self.rule(first)
         names = {**own, "r": self.distance(promise.mechanism, r)}
         texts = rule["distance"]
-        if promise.mechanism not in self.moves:
+        steps = rational(names["r"])
+        if promise.mechanism not in self.moves or (steps is not None and steps.denominator == 1):
             texts = {**texts, **rule.get("at-steps", {})}
         law = (
             self.library.one(self.core["mechanisms"][promise.mechanism]["noise"]["page"])
@@ -111,6 +123,8 @@ class Losses(Closer):
             values = self.moved(promise, law["moved"][first], int(r))
         elif rule.get("ordered"):
             values = {rule["parameters"][0]: self.at_orders(promise, int(r), own)}
+        elif not promise.pages and "once" in law and (many := self.by_ones(promise.mechanism, int(r))):
+            values = {key: x if key in law["once"] else scale(x, many) for key, x in own.items()}
         else:
             values = {key: self.algebra.read(texts[key], names) for key in rule["parameters"]}
         for page, chosen in promise.pages:
@@ -151,6 +165,11 @@ class Losses(Closer):
         of = self.library.one(noise["page"])["parameter"]
         names = [{of: self.algebra.read(noise["parameter"]), "r": r} for r in far]
         return {key: add(*(self.algebra.read(text, one) for one in names)) for key, text in texts.items()}
+
+    def by_ones(self, i: int, rank: int) -> int:
+        """How many entries of a noise's query move, where all of them move by 1; else 0."""
+        far = noises.entries(self.algebra, self.library, self.core["mechanisms"][i], self.moves[i], rank)
+        return len(far) if all(x == number(1) for x in far) else 0
 
     def distance(self, i: int, r: Distance) -> Form:
         """A distance as a formula: for a noise the move with this rank."""
@@ -382,9 +401,10 @@ class Losses(Closer):
         demand(bool(table.get("divergence") and "divergence" in law), "a divergence of which nothing is said")
         demand(query.get("attained", True) and r != INF, "a query that moves less")
         noises.attained(self.library, mechanism, self.core, notion)
-        moved = noises.entries(self.algebra, self.library, mechanism, self.moves[i], int(r))
-        if notion in law.get("closer", {}) and len(moved) > 1:
-            raise NotRead("attained", "by scores that move up and down, at which more is lost than here")
+        if law.get("entries") == "scores":
+            moved = [self.moves[i].forms[int(r)]]
+        else:
+            moved = noises.entries(self.algebra, self.library, mechanism, self.moves[i], int(r))
         text = law.get("divergences", {}).get(noise["query"]["page"], law["divergence"])
         names = {law["parameter"]: self.algebra.read(noise["parameter"])}
         return add(*(self.algebra.read(text, {**names, "r": x}) for x in moved))

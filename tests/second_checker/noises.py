@@ -18,6 +18,7 @@ from second_checker.samples import demand_same, demand_sign
 
 VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": [], "location": ["w"]}
 VALUES |= {"vector-sum": ["c"], "variance": ["l", "u"], "scores": ["c"], "monotone-scores": ["c"]}
+VALUES |= {"keys": ["L", "m"]}
 
 
 @dataclass
@@ -92,24 +93,29 @@ def entries(algebra: Algebra, library: Library, mechanism: Any, moves: Moves, ra
 
 def guarantee(algebra: Algebra, library: Library, mechanism: Any, notion: str) -> dict[str, Form | None]:
     """The parameters that the page of a noise gives in a notion, None for ∞."""
-    noise = mechanism["noise"]
-    page = library.one(noise["page"])
-    if "besides" in noise:
-        raise NotRead("noise", "with further letters")
+    page = library.one(mechanism["noise"]["page"])
     demand(notion in page["guarantee"], "a noise that has no guarantee in this notion")
-    names = {page["parameter"]: algebra.read(noise["parameter"])}
-    texts = page["guarantee"][notion]
+    names, texts = letters_of(algebra, page, mechanism["noise"]), page["guarantee"][notion]
     return {key: None if text == "oo" else algebra.read(text, names) for key, text in texts.items()}
 
 
+def letters_of(algebra: Algebra, page: Any, noise: Any) -> dict[str, Form]:
+    """What the letters of a noise's page stand for: its parameter, those of the query, and further ones."""
+    texts = {**noise["query"]["values"], **noise.get("besides", {})}
+    names = {key: algebra.read(texts[key]) for key in page.get("letters", [])}
+    return {**names, page["parameter"]: algebra.read(noise["parameter"])}
+
+
 def attained(library: Library, mechanism: Any, core: Any, notion: str = "") -> bool:
-    """Whether the pages of a noise say that its guarantee is reached, or nearly so with more and more records."""
+    """Whether the pages of a noise say that its guarantee, or an event, is reached, or nearly so with more records."""
     asked = mechanism["noise"]["query"]
     pages = [library.one(mechanism["noise"]["page"]), library.one(asked["page"])]
     if pages[0].get("in-the-limit"):
         base = core["databases"]
         more = base["kind"] == "records" and base["of"] == "multisets" and base["size"] == ["any", None]
-        near = notion in pages[0]["in-the-limit"] or (notion == "zcdp" and "divergence" in pages[0])
+        near = notion in [*pages[0]["in-the-limit"], "event"] or (
+            notion == "zcdp" and "divergence" in pages[0]
+        )
         if not (more and near) or any(
             "least" in one["noise"]["query"] for one in core["mechanisms"] if "noise" in one
         ):
@@ -128,16 +134,17 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     demand(said["name"] == one["name"] and "noise" in one and one["domain"] == "own", "another mechanism")
     noise = one["noise"]
     page = library.one(noise["page"])
-    kind, told = page["noise"], dict(said["noise"])
-    if "besides" in noise or (page.get("letters") and kind != "above-threshold"):
-        raise NotRead("noise", "with further letters")
+    kind, told = page["noise"].removesuffix("-with-threshold"), dict(said["noise"])
     demand(kind in told, "another noise")
     parameter = told.pop(kind)
     if kind == "above-threshold":
         asked = questions(said, told, parameter, one, algebra, page)
-    elif told:
-        raise NotRead("noise", "with further letters")
     else:
+        shown = {} if kind == page["noise"] else {"threshold": "tau"}
+        demand(set(told) == set(shown) and len(noise.get("besides", {})) == len(shown), "other letters")
+        for word, key in shown.items():
+            threshold = algebra.read(noise["besides"][key])
+            demand_same(algebra, algebra.read(told[word]), threshold, f"another {word}")
         asked = None
     value = algebra.read(parameter)
     demand_same(algebra, value, algebra.read(noise["parameter"]), "another parameter")
@@ -148,8 +155,10 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
         demand_sign(algebra, value, True, "a parameter that does not fit")
     promised = page["guarantee"].get(one["notion"], {})
     demand(set(promised) == set(one["values"]) and bool(promised), "another notion")
+    names = letters_of(algebra, page, noise)
+    demand_fits(algebra, page, names)
     for key, text in promised.items():
-        given = algebra.read(text, {page["parameter"]: value})
+        given = algebra.read(text, names)
         demand_same(algebra, given, algebra.read(one["values"][key]), f"{key} is not what the noise gives")
     if asked is None:
         query(said["query"], one, core, algebra)
@@ -186,11 +195,16 @@ def questions(said: Any, told: Any, parameter: Any, one: Any, algebra: Algebra, 
     demand(set(own["values"]) == set(wanted), "other values")
     for key, form in wanted.items():
         demand_same(algebra, form, algebra.read(own["values"][key]), f"{key} is another one")
-    for key, least in page["at-least"].items():
-        demand_sign(algebra, minus(wanted[key], algebra.read(least)), False, f"{key} is too small")
-    demand(is_whole(algebra, wanted["L"]), "a number of answers that is not whole")
     demand_sign(algebra, minus(wanted["u"], wanted["l"]), False, "ends of which none is larger")
     return True
+
+
+def demand_fits(algebra: Algebra, page: Any, names: dict[str, Form]) -> None:
+    """Rejects letters that are below what the page asks for, or that are to be whole and are not."""
+    for key, least in page.get("at-least", {}).items():
+        demand_sign(algebra, minus(names[key], algebra.read(least, names)), False, f"{key} is too small")
+    for key in page.get("whole", []):
+        demand(is_whole(algebra, names[key]), f"{key} is not whole")
 
 
 def is_whole(algebra: Algebra, form: Form) -> bool:
@@ -215,9 +229,12 @@ def query(said: Any, one: Any, core: Any, algebra: Algebra) -> None:
         demand(int(given) >= 2, "a histogram of one bin")
         given = []
     given = given if isinstance(given, list) else [given]
+    given = [*given, "1"] if name == "keys" and len(given) == 1 else given
     demand(list(own["values"]) == VALUES[name] and len(given) == len(own["values"]), "other values")
     for text, key in zip(given, VALUES[name], strict=True):
         demand(algebra.read(text) == algebra.read(own["values"][key]), f"{key} is another one")
+    if name == "keys":
+        return  # the noise's page says what these are at least
     if len(VALUES[name]) == 1:
         demand(algebra.sign(algebra.read(given[0])) > 0, "a diameter, a norm, or what moves scores, below 0")
     elif given and algebra.sign(minus(algebra.read(given[1]), algebra.read(given[0]))) < 1:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from second_checker import enclosures, noises
+from second_checker import enclosures, formulas, keys, noises
 from second_checker.curves import Curve, Pieces
 from second_checker.enclosures import INF, End, Interval
 from second_checker.forms import Form, letters, number, rational
+from second_checker.formulas import Alike, Delta
 from second_checker.losses import Losses, Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.profiles import Distance, Vector
@@ -33,28 +34,99 @@ class Curves:
     """The curves of a setting, each found once."""
 
     losses: Losses
-    found: dict[Any, Curve] = field(default_factory=dict)
+    found: dict[Any, list[Curve]] = field(default_factory=dict)
 
-    def above(self, promises: list[Promise], epsilon: Interval) -> Fraction:
+    def above(self, promises: list[Promise], epsilon: Form) -> Fraction:
         """What δ at ε is at most, for all mechanisms with these guarantees and all target neighbours."""
         page = self.page(promises)
-        ends = [self.curve(v, promises, page, None).at(epsilon)[1] for v in self.losses.vectors]
+        ends = [self.at(v, promises, page, None, epsilon)[1] for v in self.losses.vectors]
         demand(bool(ends), "a curve without neighbours")
         return Fraction(max(ends))
+
+    def at(
+        self, vector: Vector, promises: list[Promise], page: Any, point: Point | None, epsilon: Form
+    ) -> Interval:
+        """δ at ε, enclosed, at a vector of the profile."""
+        algebra, values = self.losses.algebra, point or {}
+        choices = self.choices(vector, promises, page, values)
+        if choices:
+
+            def sign(form: Form) -> int:
+                low, high = algebra.enclose(form, values)
+                return 2 if low > 0 else -2 if high < 0 else 1 if low == high == 0 else 0
+
+            forms = formulas.of_choices(algebra, *choices, epsilon, sign)
+            ends = [algebra.enclose(form, values) for form in forms] or [number_interval(0)]
+        else:
+            number_ = algebra.enclose(epsilon, values)
+            ends = [one.at(number_) for one in self.curve(vector, promises, page, point)]
+        return max(low for low, _ in ends), max(high for _, high in ends)
+
+    def choices(
+        self, vector: Vector, promises: list[Promise], page: Any, point: Point
+    ) -> tuple[Form, int] | None:
+        """The length of the interval of losses, and the number, of choices that are alike; None: no choice moves."""
+        found = []
+        for one in self.moving(vector, point):
+            word = self.word(one.mechanism, page)
+            text = page["noises"][word].get("range") if word else None
+            if any(promise.mechanism == one.mechanism for promise in promises):
+                found.append((one, text))
+        if not any(text for _, text in found):
+            return None
+        etas = set()
+        for one, text in found:
+            demand(text is not None, "a choice beside others")
+            noise = self.losses.core["mechanisms"][one.mechanism]["noise"]
+            law = self.losses.library.one(noise["page"])
+            names = noises.letters_of(self.losses.algebra, law, noise)
+            names["r"] = self.losses.distance(one.mechanism, one.distance)
+            etas.add(self.losses.algebra.read(text, names))
+        if len(etas) > 1 or (self.losses.core["adaptive"] and sum(one.many for one, _ in found) > 1):
+            raise NotRead("curve", "of several choices that differ, or depend on each other")
+        return etas.pop(), sum(one.many for one, _ in found)
+
+    def exactly_at(self, promises: list[Promise], epsilon: Form) -> list[Delta]:
+        """δ at ε as a formula, for each vector of the profile."""
+        page, losses, found = self.page(promises), self.losses, []
+        for vector in losses.vectors:
+            choices = self.choices(vector, promises, page, {}) if losses.moves else None
+            if choices:
+                forms = formulas.of_choices(losses.algebra, *choices, epsilon, losses.algebra.sign)
+                found.append(Delta(losses.algebra.top(1, [number(0), *forms]), falls=False))
+                continue
+            alike = []
+            for r, i in zip(vector, losses.numbers(), strict=True):
+                one, own = losses.core["mechanisms"][i], losses.stated(i)
+                if r and (r != 1 or own is None or {"noise", "partition", "study", "sampled"} & set(one)):
+                    raise NotRead("curve", "as a formula, of several steps, parts or noise")
+                if r and own is not None:
+                    table = page["parts"][promises[i].notion]
+                    demand(set(table) == {"epsilon", "delta"}, "a piece of another kind")
+                    if self.own_letters(i):
+                        raise NotRead("curve", "as a formula of members of a family")
+                    values = {
+                        key: losses.algebra.read(text, {**own, "r": number(1)}) for key, text in table.items()
+                    }
+                    count = losses.algebra.read(str(one.get("count", 1)))
+                    alike.append(Alike(values["epsilon"], values["delta"], count))
+            found.append(formulas.of_guarantees(losses.algebra, alike, epsilon))
+        return found
 
     def most(self, promises: list[Promise]) -> End:
         """What is lost at most with certainty, at all target neighbours."""
         page = self.page(promises)
-        return max(self.curve(v, promises, page, None).pieces.most for v in self.losses.vectors)
+        every = [self.curve(v, promises, page, None) for v in self.losses.vectors]
+        return max(one.pieces.most for curves in every for one in curves)
 
-    def beyond(self, promises: list[Promise], point: Point, epsilon: Interval) -> Fraction:
+    def beyond(self, promises: list[Promise], point: Point, epsilon: Form) -> Fraction:
         """What δ at ε is at least, at the point, for some mechanisms and some target neighbours."""
         page = self.page(promises)
         for one in promises:
             self.exactly(one.mechanism, page)
         # where more members move than the point says there are, no such neighbours exist
         there = [v for v in self.losses.vectors if self.exists(v, point)]
-        ends = [self.curve(v, promises, page, point).at(epsilon)[0] for v in there]
+        ends = [self.at(v, promises, page, point, epsilon)[0] for v in there]
         demand(bool(ends), "a curve without neighbours")
         return Fraction(max(ends))
 
@@ -106,13 +178,15 @@ class Curves:
             return
         mechanism, library = self.losses.core["mechanisms"][i], self.losses.library
         word = self.word(i, page)
-        if word is None or not noises.attained(library, mechanism, self.losses.core):
+        law, query = library.one(mechanism["noise"]["page"]), mechanism["noise"]["query"]["page"]
+        notion = "event" if query in law.get("events", {}) else "approximate"
+        if word is None or not noises.attained(library, mechanism, self.losses.core, notion):
             raise NotRead("noise", "that reaches its guarantee nowhere, or goes by it")
 
     # -- what moves --------------------------------------------------------------------------------------
 
-    def curve(self, vector: Vector, promises: list[Promise], page: Any, point: Point | None) -> Curve:
-        """The curve at a vector of the profile."""
+    def curve(self, vector: Vector, promises: list[Promise], page: Any, point: Point | None) -> list[Curve]:
+        """The curves at a vector of the profile, one for each of the ways of its pieces."""
         key = (
             vector,
             tuple(promises),
@@ -127,7 +201,7 @@ class Curves:
                 for promise in promises:
                     if promise.mechanism == one.mechanism:
                         self.put(pieces, one, promise, page, point or {}, exact=point is not None)
-            self.found[key] = Curve(pieces)
+            self.found[key] = [Curve(way) for way in pieces.each()]
         return self.found[key]
 
     def moving(self, vector: Vector, point: Point) -> list[Moving]:
@@ -192,14 +266,28 @@ class Curves:
         names: dict[str, Form] = {**own, "r": self.losses.distance(one.mechanism, one.distance)}
         if word:
             noise = self.losses.core["mechanisms"][one.mechanism]["noise"]
-            letter = self.losses.library.one(noise["page"])["parameter"]
-            names[letter] = self.losses.algebra.read(noise["parameter"])
+            names |= noises.letters_of(self.losses.algebra, self.losses.library.one(noise["page"]), noise)
         table = page["noises"][word] if word else page["parts"][promise.notion]
+        if "keys" in table:
+            forms = {key: self.losses.algebra.read(text, names) for key, text in table.items()}
+            return self.keys(pieces, one, self.values(forms, one, point))
         for r in self.entries(one) if word and (exact or self.by_sums(one)) else [names["r"]]:
             forms = {key: self.losses.algebra.read(text, {**names, "r": r}) for key, text in table.items()}
-            values = {key: self.value(form, one.member, point) for key, form in forms.items()}
-            demand(all(low >= 0 for low, _ in values.values()), "a piece below 0")
-            self.add(pieces, one, forms, values, r)
+            self.add(pieces, one, forms, self.values(forms, one, point), r)
+
+    def values(self, forms: dict[str, Form], one: Moving, point: Point) -> dict[str, Interval]:
+        """The values of the formulas of a piece."""
+        values = {key: self.value(form, one.member, point) for key, form in forms.items()}
+        demand(all(low >= 0 for low, _ in values.values()), "a piece below 0")
+        return values
+
+    def keys(self, pieces: Pieces, one: Moving, values: dict[str, Interval]) -> None:
+        """Adds the ways of counts by keys, of which each record that comes or goes has new ones."""
+        if pieces.ways or one.many > 1 or any(r != number(1) for r in self.entries(one)):
+            raise NotRead("noise", "with a threshold, of several records or mechanisms")
+        pieces.ways = list(
+            keys.ways(values["square"], values["keys"], values["apart"], len(self.entries(one)))
+        )
 
     def by_sums(self, one: Moving) -> bool:
         """Whether the entries of a noise's query move as far as its page says, also from above."""
@@ -227,8 +315,6 @@ class Curves:
             pieces.add((key, steps), values["epsilon"], values["delta"], int(steps), one.many)
         elif set(values) == {"ratio"}:
             pieces.ratios += [values["ratio"]] * one.many
-        elif set(values) == {"range"}:
-            raise NotRead("curve", "of an exponential mechanism")
         else:
             demand(set(values) <= {"square", "rho"} and bool(values), "pieces of another kind")
             zero = number_interval(0)

@@ -23,13 +23,23 @@ class RowSteps(Steps):
         return all("table" in one for one in self.losses.core["mechanisms"])
 
     def lies_on(self, claim: Any, bound: int) -> Shown:
-        """That nothing smaller holds than a claim at an epsilon of 0, or that a smaller one does."""
+        """That nothing smaller holds than a claim, or that a smaller one does.
+
+        Nothing is smaller where a row is just δ above e^ε times another one, of which some outcome has no less than
+        that, and is not 0: at a smaller ε it has more.  At 0 there is no smaller ε.
+        """
         factor, delta = self.in_numbers(claim)
         pairs = [pair for (x, y), _ in profiles.exhausted(self.losses.core) for pair in ((x, y), (y, x))]
         every = [excess(self.together(x), self.together(y), factor) for x, y in pairs]
         if max(most for _, most in every) < delta[0]:
             return Shown("loose", claim)
-        if factor != (1, 1) or max(least for least, _ in every) != delta[1]:
+        falls = [
+            (x, y)
+            for (x, y), (least, _) in zip(pairs, every, strict=True)
+            if least == delta[1]
+            and any(p >= factor[1] * q > 0 for p, q in zip(self.together(x), self.together(y), strict=True))
+        ]
+        if (factor != (1, 1) and not falls) or max(least for least, _ in every) != delta[1]:
             raise NotRead("curve", "a claim that lies on it")
         return Shown("optimal", claim, bound)
 
