@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from in_metrics import THEORY, study
+from scipy.special import ndtri_exp
 
 from dpcompose.front.studies import recheck as checker
 from dpcompose.kernel.check import Refused
@@ -156,12 +157,22 @@ def missed(epsilon: float, losses: Losses, bins: int) -> float:
     return best
 
 
+def told_apart(of: str, loss: float) -> float:
+    """The least μ of randomized response for whether inputs differ, which has a guarantee; however large it is."""
+    epsilon = {"pure": loss, "approximate": loss, "zcdp": max(loss**2, math.sqrt(2) * loss)}.get(of, 0.0)
+    if epsilon == OO:
+        return OO
+    return -2 * float(ndtri_exp(-(epsilon + math.log1p(math.exp(-epsilon)))))
+
+
 def exceeded(notion: str, metric: float, delta: float, losses: Losses, bins: int = 2) -> bool:
     """Whether mechanisms as stated lose more than is claimed, by more than rounding."""
     if metric == OO:
         return False
     if notion == "approximate":
         return missed(metric, losses, bins) > delta + (1e-9 * (1 + delta) if bins == 2 else 0.0)
+    if notion == "gaussian" and any(told_apart(of, loss) > metric * (1 + 1e-9) for of, loss, _ in losses):
+        return True
     if notion == "gaussian" and missed(0.0, losses, bins) > normal(0.0, metric) + 1e-9:
         return True  # what the claim implies is exceeded, by mechanisms that have guarantees of other notions
     limit = metric if notion == "pure" else metric**2
@@ -324,6 +335,13 @@ def attack(seed: int) -> Counter[str]:
             losses = setting.losses(values)
             assert exceeded(notion, metric(values), delta(values), losses, bins=30), said
     return Counter(one.verdict for one in found)
+
+
+def test_randomized_response_is_told_apart_where_one_less_its_errors_is_one() -> None:
+    assert told_apart("pure", math.log(3)) == pytest.approx(2 * 0.6744897501960817)
+    assert told_apart("zcdp", 10.0) == pytest.approx(27.777, abs=0.001) and told_apart("zcdp", 0.0) == 0.0
+    assert exceeded("gaussian", 16.0, 0.0, [("zcdp", 10.0, 0.0)])
+    assert not exceeded("gaussian", 28.0, 0.0, [("zcdp", 10.0, 0.0)])
 
 
 def test_verdicts_on_listed_classes_agree_with_plain_evaluation() -> None:
