@@ -7,6 +7,7 @@ room of dpcompose, can be imported.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from dpcompose.proof.theory import registry
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
+TRUST = PROBLEMS.parent / "manual" / "trust.md"
 SAVED = {
     "refuted": "01-bounded-parallel",
     "a family": "18-any-number-of-districts",
@@ -51,16 +53,33 @@ from dpcompose.kernel import saved
 from dpcompose.kernel.library import pages
 from dpcompose.kernel.library.theory import Theory
 
+inside = str(Path(saved.__file__).parent)
+run = set()
+
+def trace(frame, event, _):
+    # the lines of the kernel's functions
+    if event == "call":
+        code = frame.f_code
+        return trace if code.co_filename.startswith(inside) and code.co_name != "<module>" else None
+    if event == "line":
+        run.add((frame.f_code.co_filename, frame.f_lineno))
+    return trace
+
 read = [pages.read(path) for path in sorted(Path(theorems).rglob("*.md"))]
 theory = Theory({one.id: one for one in read if isinstance(one, pages.Page)})
-found = {}
+found, lines = {}, {}
 for file in sorted(Path(folder).glob("*.json")):
+    run.clear()
+    sys.settrace(trace)
     try:
         checked = saved.check(json.loads(file.read_text(encoding="utf-8")), theory)
         found[file.stem] = [list(one) for one in checked.verdicts]
     except saved.Refused as error:
         found[file.stem] = str(error)
-print(json.dumps({"found": found, "modules": sorted(sys.modules), "file": saved.__file__}))
+    finally:
+        sys.settrace(None)
+    lines[file.stem] = len(run)
+print(json.dumps({"found": found, "lines": lines, "modules": sorted(sys.modules), "file": saved.__file__}))
 """
 
 
@@ -100,6 +119,16 @@ def test_the_kernel_alone_gives_the_same_verdicts(expected: tuple[Path, dict[str
     assert {word for some in verdicts.values() for word, _ in some} >= {"proved", "refuted"}
     assert isinstance(refused, str) and refused.startswith("step ") and ": weaken: " in refused
     assert Path(said["file"]).is_relative_to(ROOT)
+
+
+def test_a_derivation_runs_through_few_lines_of_the_kernel(expected: tuple[Path, dict[str, Any]]) -> None:
+    """As many as the manual says, to the next hundred or so."""
+    lines = alone(expected[0])["lines"]
+    told = re.search(r"runs through: ([0-9,]+) to\s+([0-9,]+) in each", TRUST.read_text(encoding="utf-8"))
+    assert told
+    fewest, most = (int(one.replace(",", "")) for one in told.groups())
+    many = [lines[name] for name in SAVED.values()]
+    assert abs(min(many) - fewest) <= 100 and abs(max(many) - most) <= 100, many
 
 
 def test_the_kernel_imports_the_standard_library_and_itself(expected: tuple[Path, dict[str, Any]]) -> None:
