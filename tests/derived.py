@@ -66,6 +66,7 @@ OF = [
     "among-groups.toml",
     "between.toml",
     "between-sizes.toml",
+    "pushed.toml",
     "noise-in-groups.toml",
     "some-in-samples.toml",
     "corners.toml",

@@ -184,6 +184,7 @@ def kinds() -> dict[str, Ask]:
         "groups through recodings": enumerated(recodings.groups_of),
         "attributes": enumerated(attributes.random_problem),
         "attributes read": enumerated(recodings.projected),
+        "groups where sizes are limited": enumerated(groups.limited),
         "groups pushed forward": passes(groups.test_groups_are_as_far_as_shortest_paths_say),
         "nearest databases": passes(nearest.on_a_small_class),
         "tables of the nearest": passes(nearest.test_tables_of_the_nearest_say_the_same, lambda patch: patch),

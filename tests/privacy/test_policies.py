@@ -146,8 +146,11 @@ def test_groups_do_not_pass_through_maps() -> None:
     coarse = grouped.replace('[target]\ngranularity = "p"', '[target]\ngranularity = "free-lunch"')
     assert guarantee(coarse) == "2*e1"
     infinite = grouped.replace('\nrecords = ["a", "b", "x", "y"]', "")
+    to_each_other = infinite.replace('[["a", "x"], ["y", "b"]]', '[["a", "x"], ["y", "b"], ["a", "b"]]')
+    assert guarantee(infinite) == guarantee(to_each_other) == "e1"
+    of_sets = infinite.replace('"multisets"', '"sets"')
     with pytest.raises(ValueError, match="groups of steps are not pushed forward"):
-        guarantee(infinite)
+        guarantee(of_sets)
 
 
 def test_noise_on_what_a_policy_moves() -> None:

@@ -12,7 +12,7 @@ from policies_at_random import agreeing, random_policy
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.core.settings import NOTHING
-from dpcompose.kernel.covers.policies import Costs, cheapest
+from dpcompose.kernel.covers.matchings import Costs, cheapest
 from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 

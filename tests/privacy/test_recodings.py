@@ -194,10 +194,11 @@ guarantee = { notion = "pure", epsilon = "e", granularity = { group = 2, of = "p
 """
     found = Study(problems.read_text(text).setting).proofs.guarantee("pure").main
     assert formulas.to_text(found.says.values[0][1]) == "2*e"
-    with pytest.raises(ValueError, match="groups of steps are not pushed forward"):
-        Study(
-            problems.read_text(text.replace('"= 1"', '"any"').replace('"free-lunch"', '"p"')).setting
-        ).proofs.guarantee("pure")
+    # of records that only become others none is nothing: of any size it is the same
+    for target in ('{ group = 3, of = "p" }', '"bounded"'):
+        of_any_size = text.replace('"= 1"', '"any"').replace('"free-lunch"', target)
+        found = Study(problems.read_text(of_any_size).setting).proofs.guarantee("pure").main
+        assert formulas.to_text(found.says.values[0][1]) == "2*e"
     # where x leads to b as y does, and y to a, groups pass: A and B are one group of two apart
     every = text.replace('["y", "b"]', '["x", "b"], ["y", "a"], ["y", "b"]')
     for size, target in (

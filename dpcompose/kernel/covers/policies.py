@@ -14,9 +14,12 @@ from functools import cache, cached_property
 from itertools import chain, combinations, combinations_with_replacement, product
 from typing import Any
 
+from dpcompose.kernel.core.assumptions import known_least
 from dpcompose.kernel.core.classes import ALIKE, Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
-from dpcompose.kernel.covers import paths
+from dpcompose.kernel.covers import paths, sizes
+from dpcompose.kernel.covers.matchings import Costs, cheapest
+from dpcompose.kernel.covers.pushed import Alike, Pushed, Shared, why_not_told
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
@@ -26,8 +29,6 @@ from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
 MOST_STEPS = 8
 """The most steps of a group of a policy: as many records are matched with as many others."""
-Alike = tuple[tuple[Reader, Term, tuple[Term, ...]], ...]
-"""How far neighbours move what is read, by whom, and the entries of queries."""
 
 
 class Policies(Covering):
@@ -98,6 +99,8 @@ class Policies(Covering):
         """How far neighbours move what is read in each universe, of which the poorest have the longest ways;
         and two databases, with the records of both on which that depends."""
         moved, pair = self.moved(left, right, self.metrics_among(self.every)), self.room.pair(left, right)
+        if any(metric.pushed for metric in self.metrics_among(self.every).values()):
+            return self.sharing(left, right, moved, pair)
         if not self.setting.databases.beside:
             return iter([(moved, pair)])
         ends = frozenset({*left, *right})
@@ -212,7 +215,9 @@ class Policies(Covering):
         assert stated is not None
         if stated.any_two or not inside:  # nothing has one value only, and never moves
             return Moved((self.any_two(),), seen, lambda left, right: ONE, discrete=True)
-        edges = steps_seen(self.room, mechanism, seen, among(self.stated_edges[reader[0]], there))
+        policy = among(self.stated_edges[reader[0]], there)
+        edges = steps_seen(self.room, mechanism, seen, policy)
+        pushed = self.pushed(mechanism, seen, policy, Costs(edges))
         form = "cheapest matching"
         pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
         costs, at_once = Costs(edges), stated.steps
@@ -221,7 +226,47 @@ class Policies(Covering):
             cost = cheapest(costs, left, right)
             return INFINITY if cost is None else number(-(-cost // at_once))
 
-        return Moved(self.grouped(pages, at_once), seen, far)
+        return Moved(self.grouped(pages, at_once), seen, far, pushed=pushed)
+
+    def pushed(
+        self, mechanism: Mechanism, seen: Seen, edges: frozenset[Edge], seen_costs: Costs
+    ) -> Pushed | None:
+        """How groups of steps on databases are pushed forward; None where they are groups of as many steps of
+        what is seen.  Raises NoCover where that is not told."""
+        stated, databases = mechanism.stated, self.setting.databases
+        assert stated is not None
+        edges = self.room.usable(edges, self.every)
+        on_seen = mechanism.dealt or is_seen_whole(self.room, mechanism, seen)
+        if stated.steps == 1 or on_seen or groups_pass(self.room, seen, edges):
+            return None
+        if why := why_not_told(databases, seen, edges, stated.steps, sizes.gap(self.setting)):
+            raise NoCover(
+                f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
+                f"pushed forward {why}; state it for single steps, or on the own domain"
+            )
+        return Pushed(databases, seen, stated.steps, Costs(edges), seen_costs)
+
+    def sharing(self, left: Side, right: Side, least: Alike, pair: Pair) -> Iterator[tuple[Alike, Pair]]:
+        """How far neighbours move what is read, by what they share, where groups of steps are pushed forward.
+
+        least -- how far they move it at least, whatever that is; pair -- the smallest databases.
+        """
+        databases, metrics = self.setting.databases, self.metrics_among(self.every)
+        most = databases.largest
+        always = (NOTHING,) if most is None else ()
+
+        def moved(some: Side, kinds: Side) -> Alike:
+            found = self.moved(left, right, metrics, some)
+            finite = ((metrics[one].pushed, r.number) for one, r, _ in found if r.number is not None)
+            enough = max((of.steps * (int(r) - 1) for of, r in finite if of is not None), default=0)
+            more = (*kinds, *always) * enough  # fewer steps than these take no more tokens elsewhere
+            return self.moved(left, right, metrics, (*some, *more)) if more else found
+
+        if moved((), ()) == least:
+            return iter([(least, pair)])
+        fewest = None if most is None else known_least(most, self.setting.assumed) or 0
+        found = Shared(databases, fewest, left, right).furthest(moved)
+        return ((far, smallest_pair(databases, left, right, (*some, *some[-1:]))) for far, some in found)
 
     @cached_property
     def stated_edges(self) -> Mapping[int, frozenset[Edge]]:
@@ -256,13 +301,22 @@ class Policies(Covering):
             lambda left, right: metric.entries(len(left), len(right)),
         )
 
-    def moved(self, left: Side, right: Side, metrics: Mapping[Reader, Moved]) -> Alike:
-        """How neighbours move what is read of which D alone has the records `left`, and E alone `right`."""
+    def moved(
+        self, left: Side, right: Side, metrics: Mapping[Reader, Moved], shared: Side | None = None
+    ) -> Alike:
+        """How neighbours move what is read of which D alone has the records `left`, and E alone `right`.
+
+        shared -- on what other tokens stand in both; where left out, what is read moves at least so far.
+        """
         alike = []
         for reader, metric in metrics.items():
             sides = metric.seen.sides(left, right)
             if any(sides):
-                alike.append((reader, metric.far(*sides), metric.entries(*sides)))
+                far = metric.far(*sides)
+                if metric.pushed is not None and shared is not None and far != INFINITY:
+                    steps = metric.pushed.far(left, right, shared)
+                    far = INFINITY if steps is None else number(steps)
+                alike.append((reader, far, metric.entries(*sides)))
         return tuple(alike)
 
 
@@ -270,7 +324,8 @@ class Policies(Covering):
 class Moved:
     """How far inputs are apart of which x has some records more, and y others; so are entries of a query.
 
-    discrete -- whether any two different inputs are one step apart.
+    discrete -- whether any two different inputs are one step apart; pushed -- groups of steps that are pushed
+    forward: then inputs are at least so far apart.
     """
 
     pages: tuple[str, ...]
@@ -278,6 +333,7 @@ class Moved:
     far: Callable[[Side, Side], Term]
     entries: Callable[[Side, Side], tuple[Term, ...]] = lambda left, right: ()
     discrete: bool = False
+    pushed: Pushed | None = None
 
 
 # which databases are neighbours
@@ -367,73 +423,16 @@ def among(edges: frozenset[Edge], there: frozenset[int]) -> frozenset[Edge]:
     return frozenset(edge for edge in edges if {*edge} <= there | {NOTHING})
 
 
-def steps_seen(here: Room, mechanism: Mechanism, seen: Seen, edges: frozenset[Edge]) -> frozenset[Edge]:
-    """The single steps of what is seen: the edges that a guarantee is stated for there, or on databases.
+def is_seen_whole(here: Room, mechanism: Mechanism, seen: Seen) -> bool:
+    """Whether a guarantee is stated for steps of what is seen."""
+    return mechanism.domain == "own" or (len(seen.inside) == len(here.atoms) and not mechanism.codes)
 
-    Raises NoCover where groups of the latter are not pushed forward.
-    """
-    stated, every = mechanism.stated, frozenset(range(len(here.atoms)))
+
+def steps_seen(here: Room, mechanism: Mechanism, seen: Seen, edges: frozenset[Edge]) -> frozenset[Edge]:
+    """The single steps of what is seen: the edges that a guarantee is stated for there, or on databases."""
     if mechanism.dealt:  # inputs have any size
         return edges
-    if mechanism.domain == "own" or (seen.inside == every and not mechanism.codes):
+    if is_seen_whole(here, mechanism, seen):
         return seen.among(here.usable(edges, seen.inside))
-    edges = here.usable(edges, every)
-    if stated is not None and stated.steps > 1 and not groups_pass(here, seen, edges):
-        raise NoCover(
-            f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
-            "pushed forward; state it for single steps, or on the own domain"
-        )
+    edges = here.usable(edges, frozenset(range(len(here.atoms))))
     return here.usable(seen.contracted(edges), seen.inside)
-
-
-# costs
-
-
-class Costs:
-    """Shortest paths between different records of atoms, or nothing; None where there is none.
-
-    Two records of one atom are one step apart where it has an edge to itself, and else two, if it has any.
-    """
-
-    def __init__(self, edges: Iterable[Edge]) -> None:
-        self.next = paths.graph(edges)
-        self.steps = paths.steps(self.next)
-
-    def __call__(self, x: int, y: int) -> int | None:
-        if x == y == NOTHING:
-            return 0
-        if x == y:
-            others = self.next.get(x, set())
-            return 1 if x in others else 2 if others else None
-        return self.steps(x).get(y)
-
-    def near(self, x: int, most: int) -> Iterator[tuple[int, int]]:
-        """The atoms, or nothing, with records at most so many steps from one of x, and how many; in order."""
-        numbers = paths.steps(self.next, most)(x)
-        for y in sorted(numbers):
-            if (r := self(x, x) if y == x else numbers[y]) is not None and r <= most:
-                yield y, r
-
-
-def cheapest(costs: Costs, left: Side, right: Side) -> int | None:
-    """The least cost of a matching of some records with others, or with nothing; None: none is finite.
-
-    >>> cheapest(Costs([(0, 1), (1, 2)]), (0, 0), (1, 2))
-    3
-    """
-
-    known: dict[tuple[int, Side], int | None] = {}
-
-    def rest(at: int, others: Side) -> int | None:
-        if at == len(left):
-            numbers = [costs(NOTHING, y) for y in others]
-            return None if None in numbers else sum(one for one in numbers if one is not None)
-        if (at, others) not in known:
-            ways = [(costs(left[at], NOTHING), rest(at + 1, others))]
-            for n in range(len(others)):
-                if n == 0 or others[n] != others[n - 1]:
-                    ways.append((costs(left[at], others[n]), rest(at + 1, others[:n] + others[n + 1 :])))
-            known[at, others] = min((a + b for a, b in ways if a is not None and b is not None), default=None)
-        return known[at, others]
-
-    return rest(0, right)

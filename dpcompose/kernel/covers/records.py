@@ -16,6 +16,7 @@ from math import comb
 from typing import Any
 
 from dpcompose.kernel.core.settings import Mechanism, Relation
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.queries import query_metric, value_is_reached
 from dpcompose.kernel.covers.types import (
     LARGEST,
@@ -126,11 +127,7 @@ class Records(Covering):
         if mechanism.domain == "own" or atoms is None:
             relation = self.within(stated, self.image_size(atoms))
         elif stated.steps > 1 and not self.groups_pass(stated):
-            raise NoCover(
-                f"groups, for which {mechanism.name} is stated on the common domain, are not pushed forward "
-                "where databases have at least so many records, and at most so many, unless records are "
-                "replaced, or a group has no more steps than sizes differ by"
-            )
+            return self.pushed(mechanism.name, stated)
         else:
             relation = self.within(stated, of_all)
             kept = {one for a, b in relation.edits for one in product(range(a + 1), range(b + 1))}
@@ -147,8 +144,36 @@ class Records(Covering):
         databases, n = self.setting.databases, self.setting.databases.size[1]
         if n is None or not databases.from_some_size_on:
             return True
-        room = (1, 1) in stated.edits or stated.steps <= n - databases.least
-        return room and databases.of_multisets and not databases.letters
+        return databases.of_multisets and ((1, 1) in stated.edits or stated.steps <= sizes.gap(self.setting))
+
+    def pushed(self, name: str, stated: Relation) -> Metric:
+        """How far what is read is apart, one step of which are so many that remove or add a record, where
+        sizes differ by less: of those that are not read as many go the other way, as are too many."""
+        databases, n = self.setting.databases, self.setting.databases.size[1]
+        if not databases.of_multisets or databases.letters or n is None:
+            raise NoCover(
+                f"groups, for which {name} is stated on the common domain, are not pushed forward where "
+                "databases have at least so many records, and at most so many, unless records are replaced, "
+                "or a group has no more steps than sizes differ by; numbers of records would do"
+            )
+        room, most = n - databases.least, stated.steps
+        single = self.closed_form(Relation(stated.single), "any")
+        at_once = {  # how many are added at most where so many are removed
+            a: b for a, b in product(range(most + 1), repeat=2) if a + b + max(0, abs(a - b) - room) <= most
+        }
+
+        @cache
+        def fewest(removed: int, added: int) -> int:
+            reached, count = [0], 0
+            while len(reached) <= removed or reached[removed] < added:
+                last, count = len(reached) - 1, count + 1
+                reached = [
+                    max(reached[a - x] + b for x, b in at_once.items() if 0 <= a - x <= last)
+                    for a in range(min(removed, last + max(at_once)) + 1)
+                ]
+            return count
+
+        return Metric(self.grouped(single.pages, most), lambda removed, added: number(fewest(removed, added)))
 
     @cached_property
     def known(self) -> dict[tuple[Relation, str], Metric]:

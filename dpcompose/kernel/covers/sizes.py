@@ -63,7 +63,7 @@ def check(setting: Setting) -> None:
     if databases.of_places or databases.size[1] is None:
         return
     least, most = _ends(databases)
-    if _gap(setting) < 0:
+    if gap(setting) < 0:
         raise NoCover(f"that {least} <= {most} is to be known: it is a relation to assume")
     if databases.unlimited and max(len(atom.records) for atom in databases.atoms) < _needed(setting):
         raise NoCover("of a universe without a limit as many records are to be told as databases may need")
@@ -102,9 +102,9 @@ def are_always_there(setting: Setting) -> bool:
     if databases.of_places:
         return databases.letter is None or _fewest(databases.letter, setting) >= databases.from_length
     least, most = _ends(databases)
-    gap = _gap(setting)
+    apart = gap(setting)
     changed = min(_fewest(most, setting), _records(databases) - _most(least, setting))
-    return Room(changed, gap).holds(_room_at_the_numbers(databases, steps))
+    return Room(changed, apart).holds(_room_at_the_numbers(databases, steps))
 
 
 def where(setting: Setting) -> list[str]:
@@ -127,7 +127,7 @@ def where(setting: Setting) -> list[str]:
 def corner(setting: Setting) -> Setting | None:
     """The setting where l to n records are n, if they may be: with a number that has the most room."""
     databases, (least, most) = setting.databases, _ends(setting.databases)
-    if not databases.letters or databases.of_places or least == most or _gap(setting) > 0:
+    if not databases.letters or databases.of_places or least == most or gap(setting) > 0:
         return None
     n, named = databases.size[1], databases.letter
     if databases.lower is None:
@@ -187,7 +187,7 @@ def _are_told(setting: Setting) -> bool:
     return databases.of == "multisets" and (databases.size[1] is None or few)
 
 
-def _gap(setting: Setting) -> int:
+def gap(setting: Setting) -> int:
     """By how much the largest number of records exceeds the least for sure; below 0: that is not known."""
     if setting.databases.size[1] is None:
         return MANY

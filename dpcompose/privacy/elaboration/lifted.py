@@ -36,7 +36,12 @@ def lifts_steps(databases: DatabaseClass, f: Map, granularity: Granularity) -> b
     single = granularity.innermost()[0]
     many = Guarantee("pure", (("epsilon", ONE),), Group(LARGEST_GROUP, single), "common")
     setting = Setting(databases, single, (Mechanism("M", f, many),), {})
-    return not groups_pushed(setting) or any(kind.of(setting) is not None for kind in (Records, Policies))
+    if not groups_pushed(setting):
+        return True
+    edits, told = many.about_granularity.edits(databases), Policies.of(setting)
+    if edits is not None and edits.pass_through(databases) and Records.of(setting) is not None:
+        return True
+    return told is not None and all(map(told.pushes_groups, groups_pushed(setting)))
 
 
 def lift_together(databases: DatabaseClass, f: Map, granularities: Collection[Granularity]) -> bool:

@@ -13,9 +13,11 @@ from typing import Any
 
 from dpcompose.kernel.core import settings as kernel
 from dpcompose.kernel.core.settings import NOTHING
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.groups import of_any_two
 from dpcompose.kernel.covers.policies import MOST_STEPS, differences, groups_pass
-from dpcompose.kernel.covers.rooms import room
+from dpcompose.kernel.covers.pushed import MOST_SHARED, why_not_told
+from dpcompose.kernel.covers.rooms import Room, room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.library.theory import Theory
@@ -52,7 +54,7 @@ class Policies(OfAtoms):
         if any(policy_of(granularity) is None for granularity in _told(setting)):
             return None
         told = kind(setting) if kind.has_room(setting) else None
-        return told if told is None or all(map(told.pushes_groups, groups_pushed(setting))) else None
+        return told if told is None or all(map(told.tells_groups, groups_pushed(setting))) else None
 
     @classmethod
     def any_number_of_steps(cls, setting: Setting) -> bool:
@@ -84,11 +86,29 @@ class Policies(OfAtoms):
 
     def pushes_groups(self, mechanism: Mechanism) -> bool:
         """Whether groups of steps become groups of as many steps of what a mechanism reads."""
+        here, seen, edges = self._pushed(mechanism)
+        return groups_pass(here, seen, edges)
+
+    def tells_groups(self, mechanism: Mechanism) -> bool:
+        """Whether it is told how far groups of steps move what a mechanism reads: on lines, of which numbers
+        far from all ends are left out, only where they are groups of as many steps of that."""
+        (here, seen, edges), of = self._pushed(mechanism), policy_of(mechanism.satisfies.about_granularity)
+        steps = 1 if of is None else of[1]
+        if groups_pass(here, seen, edges):
+            return True
+        described = self.setting.databases.described
+        on_lines = described is not None and bool(described.lines)
+        return not on_lines and not why_not_told(
+            here.databases, seen, edges, steps, sizes.gap(self.outline())
+        )
+
+    def _pushed(self, mechanism: Mechanism) -> tuple[Room, Seen, frozenset[kernel.Edge]]:
+        """The class, what a mechanism sees of it, and the edges that its guarantee is stated for."""
         here, of = room(self.outline().databases), policy_of(mechanism.satisfies.about_granularity)
         assert of is not None
         read, every = self.reads(mechanism.reads), frozenset(range(len(here.atoms)))
         seen = Seen(every if read is None else frozenset(read), self.codes(mechanism.reads))
-        return groups_pass(here, seen, here.usable(frozenset(self.edges(of[0])), every))
+        return here, seen, here.usable(frozenset(self.edges(of[0])), every)
 
     @cached_property
     def _policies(self) -> list[Policy]:
@@ -112,6 +132,9 @@ class Policies(OfAtoms):
             if name not in told
         }
         most = 2 * min(_steps(self.setting), MOST_STEPS)  # more steps are told by single ones
+        limited = databases.sizes.n is not None
+        if any(limited or mechanism.reads.recodes for mechanism in groups_pushed(self.setting)):
+            most += MOST_SHARED
         return databases.projected(known.fewer(alike, most))
 
     @property

@@ -38,7 +38,7 @@ class Records(OfAtoms):
             return None
         pushed = (mechanism.satisfies.about_granularity for mechanism in groups_pushed(setting))
         groups = [granularity.edits(databases) for granularity in pushed]
-        if not all(one is not None and one.pass_through(databases) for one in groups):
+        if not all(one is not None and (databases.twice or one.pass_through(databases)) for one in groups):
             return None
         singles = [one.single for one in (edits, *stated) if one is not None and one.single is not None]
         if databases.aligned and edits.most > 1 and any((1, 1) in single for single in singles):

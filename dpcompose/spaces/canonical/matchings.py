@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.kernel.core.settings import NOTHING, Edge
-from dpcompose.kernel.covers.policies import Costs, cheapest
+from dpcompose.kernel.covers.matchings import Costs, cheapest
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.canonical.metrics import INFINITE, Distance, Metric

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpcompose.kernel.covers.policies import Costs
+from dpcompose.kernel.covers.matchings import Costs
 from dpcompose.kernel.deciders.calculus import calculus, elementary, ranges, values
 from dpcompose.kernel.deciders.families import rays
 from dpcompose.kernel.expressions import forms, terms
