@@ -68,14 +68,6 @@ REFUSED = {
             "problems/122-anybody-among-the-members",
             "problems/179-a-survey-of-a-sample",
         ],
-        ("also",): [
-            "problems/96-several-guarantees",
-            "problems/272-persons-and-single-visits",
-            "problems/209-error-rates-of-attackers",
-            "problems/210-losses-of-two-releases",
-            "problems/233-error-rates-of-two-offices",
-            "pages/rules/f-dp",
-        ],
         ("certificate", "formula"): ["problems/178-training-with-samples"],
         ("certificate",): [
             "problems/186-renyi-of-noise",
@@ -83,17 +75,6 @@ REFUSED = {
         ("curve", "table"): [
             "problems/256-tables-in-every-notion",
             "pages/shapes/rows",
-        ],
-        ("sampled", "step"): [
-            "problems/230-two-rounds-on-samples",
-            "problems/248-one-leaves-the-sample-another-enters",
-            "problems/288-couples-who-join-a-study",
-        ],
-        ("curve", "sampled", "step"): [
-            "problems/251-training-with-normal-noise",
-        ],
-        ("sampled",): [
-            "problems/234-couples-on-samples",
         ],
         ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
     }.items()

@@ -8,7 +8,7 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from second_checker import profiles
+from second_checker import profiles, sampled
 from second_checker.conclusions import Attained, Bound, Cover, Shown, Steps
 from second_checker.forms import ZERO, Form, minus
 from second_checker.losses import Promise
@@ -32,6 +32,8 @@ class AttainedSteps(Steps):
         by = step["by"]
         demand(all(type(i) is int and 1 <= i <= self.count for i in by), "witnesses of no mechanism")
         demand(by == sorted(set(by)), "witnesses are not in order")
+        several = any("also" in self.losses.core["mechanisms"][i - 1] for i in by)
+        demand(not several, "a witness of which several guarantees are known")
         named = step["neighbours"]
         tables = any("table" in one for one in self.losses.core["mechanisms"])
         # rows of tables differ between pairs that move inputs alike, so that all pairs are types
@@ -39,9 +41,8 @@ class AttainedSteps(Steps):
         if self.losses.moves:
             # moves that are roots are compared here, and by the program perhaps not: it leaves out less
             most = max(most, len(set(profiles.types(self.losses.core))))
-        drawn = any("sampled" in one for one in self.losses.core["mechanisms"])
-        if drawn and self.losses.core["target"]["steps"] > 1 and max(named, default=0) > most:
-            raise NotRead("sampled", "in groups of which it is told how many come and go")
+        if sampled.of_several(self.losses.core, "pure", list(range(self.count))):
+            most = max(most, len(sampled.pairs(self.losses.core)))
         demand(all(type(n) is int and 1 <= n <= most for n in named), "neighbours that are not there")
         demand(len(set(named)) == len(named), "neighbours twice")
         key = step.get("key") or self.first_shown(step["notion"])
@@ -69,11 +70,11 @@ class AttainedSteps(Steps):
         demand(not any(x.losses.above_zero for x in lower), "optimal where a parameter may be 0")
         if value is None:
             demand(None in every, "no bound is not attained")
-            return Shown("optimal", bound.claim, step["from"][0])
+            return Shown("optimal", bound.claim, bound)
         finite = [x for x in every if x is not None]
         demand(len(finite) == len(every), "more is lost than is satisfied")
         self.reached(step.get("certificate"), finite, sum(x.many for x in lower), value, squared)
-        return Shown("optimal", bound.claim, step["from"][0])
+        return Shown("optimal", bound.claim, bound)
 
     def reached(self, certificate: Any, every: list[Form], many: int, value: Form, squared: bool) -> None:
         """Rejects where what is lost at all types, or at so many of them, is not seen to reach a value."""

@@ -172,6 +172,18 @@ def lost(core: Any, library: Library) -> Scaled:
     return ranked(core, library, found, many, times)
 
 
+def as_records(core: Any) -> Any:
+    """The same multisets as records in the atoms that are told, where no neighbours are those of persons."""
+    base = core["databases"]
+    if any(isinstance(one.get("stated", {}).get("single"), dict) for one in core["mechanisms"]):
+        raise NotRead("setting", "guarantees for persons, of single rows")
+    atoms = [*base["parts"], *([base["outside"]] if base["outside"] else [])]
+    return {
+        **core,
+        "databases": {"kind": "records", "of": "multisets", "size": ["any", None], "atoms": atoms},
+    }
+
+
 def demand_named(core: Any, library: Library) -> None:
     """Rejects a cover without the pages of its metrics."""
     base = {"size": ["any", None], "of": "multisets", "atoms": [None] * (len(core["databases"]["parts"]) + 2)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +23,9 @@ class Composed:
 
 @dataclass(frozen=True)
 class Cover:
-    """The profile."""
+    """The profile, and what is lost at it."""
+
+    losses: Losses | None = field(default=None, kw_only=True)
 
 
 @dataclass
@@ -49,11 +51,11 @@ class Attained:
 
 @dataclass
 class Shown:
-    """A claim with its fate: proved, refuted, loose; or a bound that is optimal (then `step` is the bound's)."""
+    """A claim with its fate: proved, refuted, loose; or a bound that is optimal."""
 
     what: str
     claim: Any = None
-    step: int = 0
+    bound: Bound | None = None
 
 
 class Unread:

@@ -15,7 +15,7 @@ from second_checker.losses import Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pieces import Curves
 from second_checker.rows import RowSteps
-from second_checker.samples import demand_same, same_cleared
+from second_checker.samples import demand_same
 
 SAME = Fraction(1, 10**30)
 """How close a claim is to a curve where enclosing does not tell whether it lies on it."""
@@ -27,16 +27,9 @@ class CurveSteps(RowSteps):
     @cached_property
     def curves(self) -> Curves:
         """The curves of the setting."""
-        if any("rate" in self.losses.library.one(page) for page in self.sampled):
-            raise NotRead("sampled", "of which the whole curve is known")
         if any("table" in one for one in self.losses.core["mechanisms"]):
             raise NotRead("table", "on a curve")
         return Curves(self.losses)
-
-    @property
-    def sampled(self) -> list[str]:
-        """The pages of samples."""
-        return [one["sampled"]["page"] for one in self.losses.core["mechanisms"] if "sampled" in one]
 
     def every(self, before: list[Any]) -> list[Promise]:
         """The guarantees of all mechanisms, as they are, after the profile."""
@@ -68,7 +61,10 @@ class CurveSteps(RowSteps):
             self.compare(step["certificate"], delta, most, squared=False)
             return bound
         above, least = curves.above(promises, epsilon), self.algebra.enclose(delta, {})[0]
-        demand(above <= least + SAME, "the curve is not below the claim")
+        if curves.is_rough(promises, {}, epsilon, least):
+            raise NotRead("curve", "that is enclosed, and a claim that lies between")
+        near = least if curves.chained(promises) else least + SAME
+        demand(above <= near, "the curve is not below the claim")
         if above > least:
             for one in curves.exactly_at(promises, epsilon):
                 if self.algebra.enclose(one.value, {})[1] > least:
@@ -116,17 +112,15 @@ class CurveSteps(RowSteps):
         epsilon, delta = self.values(step["claim"])
         demand(self.claimed(step["claim"], ["epsilon", "delta"]) == before[0].values, "about another claim")
         if self.tabled:
-            return self.lies_on(step["claim"], step["from"][0])
+            return self.lies_on(step["claim"], before[0])
         promises = self.every(before[1:])
         if self.curves.above(promises, epsilon) < self.algebra.enclose(delta, {})[0]:
             return Shown("loose", step["claim"])
         if any({"noise", "table"} & set(one) for one in self.losses.core["mechanisms"]):
             raise NotRead("curve", "of noise or tables, a claim that lies on it")
-        every = self.curves.exactly_at(promises, epsilon)
-        on = [one for one in every if same_cleared(self.algebra, one.value, delta)]
-        if not on or not (any(one.falls for one in on) or not epsilon):
+        if not self.curves.falls_from(promises, epsilon, delta):
             raise NotRead("curve", "a claim that lies on it")
-        return Shown("optimal", step["claim"], step["from"][0])
+        return Shown("optimal", step["claim"], before[0])
 
     def exceed(self, step: Any, before: list[Any]) -> Shown:
         """That a claim lies below the curve of some mechanisms at the point."""
@@ -141,6 +135,8 @@ class CurveSteps(RowSteps):
         promises = [one for one in self.every(before) if one.mechanism in by]
         least = self.of_event(promises, point, epsilon)
         least = self.curves.beyond(promises, point, epsilon) if least is None else least
+        if self.curves.is_rough(promises, point, epsilon, delta[1]):
+            raise NotRead("curve", "that is enclosed, and a claim that lies between")
         demand(least > delta[1], "the curve is not above the claim")
         self.losses.library.of("processing", of="parts")
         return Shown("refuted", step["claim"])
@@ -168,10 +164,16 @@ class CurveSteps(RowSteps):
     def of_claim(self, claim: Any, by: Any, point: dict[str, Fraction]) -> tuple[Form, Interval]:
         """An ε, and the δ there of normal noise with the μ of a claim at a point."""
         demand(set(by) == {"notion", "epsilon"} and by["notion"] == "approximate", "curves of another notion")
-        if claim["notion"] != "gaussian":
+        if claim["notion"] not in ("gaussian", "zcdp"):
             raise NotRead("curve", "what a claim of another notion implies")
-        mu, end = self.claimed(claim, ["mu"])["mu"], self.algebra.read(by["epsilon"])
-        demand(mu is not None and not letters(end), "a claim of ∞, or an ε with letters")
-        number, epsilon = self.algebra.enclose(mu, point), self.algebra.enclose(end, {})
+        (key,) = self.losses.rule(claim["notion"])["parameters"]
+        value, end = self.claimed(claim, [key])[key], self.algebra.read(by["epsilon"])
+        demand(not letters(end), "an ε with letters")
+        if value is None:
+            raise Rejected("a claim of ∞")
+        number, epsilon = self.algebra.enclose(value, point), self.algebra.enclose(end, {})
         demand(epsilon[0] >= 0, "an ε below 0")
+        if key == "rho":
+            delta = normals.concentrated(Fraction(number[1]), Fraction(epsilon[0]))
+            return end, (Fraction(0), delta)
         return end, normals.normal(enclosures.times(number, number), epsilon)

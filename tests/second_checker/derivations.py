@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from second_checker import bags, facts, noises, tables
 from second_checker.attained import AttainedSteps
+from second_checker.chosen import SeveralSteps
 from second_checker.conclusions import Bound, Composed, Cover, Unread
 from second_checker.curve_steps import CurveSteps
 from second_checker.forms import Form, add, number
@@ -40,6 +41,11 @@ KEYS = {
     "below_curve": {"from", "claim", "notion", "chords", "bits"},
     "curve_standing": {"from", "claim", "bits"},
     "exceed": {"from", "claim", "point", "neighbours", "bits", "by", "implied"},
+    "choose": {"from", "which", "values", "derivation"},
+    "implies": {"i", "n", "m", "values", "certificates", "derivation"},
+    "least": {"from"},
+    "among": {"notion", "derivation"},
+    "by_lines": {"from", "claim"},
     "by_rows": {"claim"},
     "against_rows": {"claim", "point", "databases"},
 }
@@ -54,14 +60,15 @@ PROCEDURES = {
 }
 
 
-class Derivation(CurveSteps, AttainedSteps):
-    """The conclusions of the steps so far; `inner` replays a derivation about another setting."""
+class Derivation(CurveSteps, AttainedSteps, SeveralSteps):
+    """The conclusions of the steps so far; `inner` replays a derivation about another setting, `told` is what the
+    profile of this one is found from."""
 
     keys: ClassVar = KEYS
 
-    def __init__(self, losses: Losses, count: int, inner: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, losses: Losses, count: int, inner: Callable[..., Any], told: Any = None) -> None:
         super().__init__(losses, count)
-        self.inner = inner
+        self.inner, self.told = inner, told
 
     def add(self, step: Any) -> None:
         """Checks one more step."""
@@ -86,6 +93,8 @@ class Derivation(CurveSteps, AttainedSteps):
         one = self.losses.core["mechanisms"][i - 1]
         own = [key for key in ("noise", "table", "study") if key in one] or ["given"]
         demand(own == [kind], f"a mechanism that is {own} is taken for one that is {kind}")
+        if kind != "noise" and "metric" not in one:
+            self.losses.library.of("step", domain=one["domain"])
         self.kept(one)
         return one
 
@@ -99,7 +108,11 @@ class Derivation(CurveSteps, AttainedSteps):
 
     def given(self, step: Any, before: list[Any]) -> Promise:
         """A guarantee as it is stated."""
-        return Promise(step["i"] - 1, self.mechanism(step["i"], "given")["notion"])
+        one = self.mechanism(step["i"], "given")
+        for other in one.get("also", []):
+            alike = "orders" not in other and all(other[key] == one[key] for key in ("stated", "domain"))
+            demand(alike and "orders" not in one, "one of several guarantees for other neighbours")
+        return Promise(step["i"] - 1, one["notion"])
 
     def noise(self, step: Any, before: list[Any]) -> Promise:
         """The guarantee of a noise."""
@@ -159,9 +172,6 @@ class Derivation(CurveSteps, AttainedSteps):
     def cover(self, step: Any, before: list[Any]) -> Cover:
         """The profile, found anew when the setting was read."""
         library = self.losses.library
-        for mechanism in self.losses.core["mechanisms"]:
-            if "noise" not in mechanism:
-                library.of("step", domain=mechanism["domain"])
         kind = self.losses.core["databases"]["kind"]
         (bags if kind == "contributions" else facts).demand_named(self.losses.core, library)
         if "times" in self.losses.core["target"]:
@@ -173,7 +183,7 @@ class Derivation(CurveSteps, AttainedSteps):
         library.of("procedure", procedure=many)
         if "letter" in self.losses.core["databases"]:
             library.of("procedure", procedure="any number of records")
-        return Cover()
+        return Cover(losses=self.losses)
 
     def worst(self, step: Any, before: list[Any]) -> Bound:
         """The largest values over the profile, by the rule."""
@@ -305,7 +315,7 @@ class Derivation(CurveSteps, AttainedSteps):
             flat = {"flat": spoken(core["flat"])} if "flat" in core else {}
             return {**core, "orders": step["orders"], "mechanisms": mechanisms, **flat}
 
-        return self.inner(step["derivation"], spoken(self.losses.core), True)
+        return self.inner(step["derivation"], spoken(self.losses.core), self.told)
 
     # -- claims ------------------------------------------------------------------------------------------
 

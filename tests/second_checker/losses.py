@@ -299,6 +299,8 @@ class Losses(Closer):
         """What witnesses of these mechanisms lose at each type; squares for what is composed by squares."""
         own = [self.core["mechanisms"][i] for i in mechanisms]
         moved = {r for v in self.vectors for r, i in zip(v, self.numbers(), strict=True) if i in mechanisms}
+        if sampled.of_several(self.core, notion, mechanisms):
+            return sampled.lost_by_several(self.algebra, self.library, self.core, mechanisms)
         sampled.attained(self.core, self.library, mechanisms, notion, moved)
         if any("study" in one for one in own):
             raise NotRead("study", "that is a witness")

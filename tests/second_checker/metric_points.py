@@ -191,7 +191,7 @@ class AtPoints(AnyTwo):
             wanted = self.at(known, there)
             if not any(self.is_reached(x, bound, wanted, there) for x in lower):
                 demand(False, "what is lost in a case does not reach the guarantee")
-        return Shown("optimal", bound.claim, step["from"][0])
+        return Shown("optimal", bound.claim, bound)
 
     def is_reached(self, reached: Reached, bound: Bound, wanted: Far, there: There) -> bool:
         """Whether what is lost in a case is at least a value."""

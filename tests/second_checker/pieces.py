@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from second_checker import enclosures, formulas, keys, noises
+from second_checker import chained, enclosures, formulas, keys, noises
 from second_checker.curves import Curve, Pieces
 from second_checker.enclosures import INF, End, Interval
 from second_checker.forms import Form, letters, number, rational
@@ -15,6 +15,7 @@ from second_checker.formulas import Alike, Delta
 from second_checker.losses import Losses, Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.profiles import Distance, Vector
+from second_checker.samples import same_cleared
 
 Point = Mapping[str, Fraction]
 
@@ -39,9 +40,33 @@ class Curves:
     def above(self, promises: list[Promise], epsilon: Form) -> Fraction:
         """What δ at ε is at most, for all mechanisms with these guarantees and all target neighbours."""
         page = self.page(promises)
+        if self.chained(promises):
+            return max(one.high for one in chained.heights(self, promises, page, None, epsilon))
         ends = [self.at(v, promises, page, None, epsilon)[1] for v in self.losses.vectors]
         demand(bool(ends), "a curve without neighbours")
         return Fraction(max(ends))
+
+    def chained(self, promises: list[Promise]) -> bool:
+        """Whether some of the mechanisms are run on samples, or have several guarantees."""
+        return any(chained.is_chained(self.losses.core["mechanisms"][one.mechanism]) for one in promises)
+
+    def is_rough(self, promises: list[Promise], point: Point, epsilon: Form, delta: Any) -> bool:
+        """Whether enclosing does not tell on which side of the curve a δ lies."""
+        if not self.chained(promises):
+            return False
+        every = chained.heights(self, promises, self.page(promises), point, epsilon)
+        return bool(max(one.low for one in every) <= delta < max(one.high for one in every))
+
+    def falls_from(self, promises: list[Promise], epsilon: Form, delta: Form) -> bool:
+        """Whether δ is just that at ε, and larger at every smaller ε that is not below 0."""
+        if self.chained(promises):
+            page, (least, most) = self.page(promises), self.losses.algebra.enclose(delta, {})
+            every = chained.heights(self, promises, page, None, epsilon)
+            on = [one.falls for one in every if one.low == least == most == one.high]
+        else:
+            exact = self.exactly_at(promises, epsilon)
+            on = [one.falls for one in exact if same_cleared(self.losses.algebra, one.value, delta)]
+        return bool(on) and (any(on) or not epsilon)
 
     def at(
         self, vector: Vector, promises: list[Promise], page: Any, point: Point | None, epsilon: Form
@@ -122,6 +147,8 @@ class Curves:
     def beyond(self, promises: list[Promise], point: Point, epsilon: Form) -> Fraction:
         """What δ at ε is at least, at the point, for some mechanisms and some target neighbours."""
         page = self.page(promises)
+        if self.chained(promises):
+            return max(one.low for one in chained.heights(self, promises, page, point, epsilon))
         for one in promises:
             self.exactly(one.mechanism, page)
         # where more members move than the point says there are, no such neighbours exist
@@ -257,8 +284,6 @@ class Curves:
     ) -> None:
         """Adds the pieces of members that move."""
         own = self.losses.stated(one.mechanism)
-        if exact and "sampled" in self.losses.core["mechanisms"][one.mechanism]:
-            raise NotRead("sampled", "of which it is not seen what they lose")
         if one.distance == INF or own is None:
             pieces.everything = True
             return

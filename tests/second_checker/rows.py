@@ -22,7 +22,7 @@ class RowSteps(Steps):
         """Whether all mechanisms are tables."""
         return all("table" in one for one in self.losses.core["mechanisms"])
 
-    def lies_on(self, claim: Any, bound: int) -> Shown:
+    def lies_on(self, claim: Any, bound: Bound) -> Shown:
         """That nothing smaller holds than a claim, or that a smaller one does.
 
         Nothing is smaller where a row is just δ above e^ε times another one, of which some outcome has no less than

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import sizes
+from second_checker import profiles, sizes
 from second_checker.algebra import Algebra
-from second_checker.forms import Form, minus, number, rational
+from second_checker.enclosures import INF
+from second_checker.forms import Form, add, letters, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 
@@ -132,6 +133,68 @@ def amplified(algebra: Algebra, library: Library, one: Any, stated: dict[str, Fo
     demand(one["notion"] in table, "a sample that says nothing of the notion")
     names = stated | {key: algebra.read(text) for key, text in one["sampled"]["values"].items()}
     return {key: algebra.read(text, names) for key, text in table[one["notion"]].items()}
+
+
+def of_several(core: Any, notion: str, mechanisms: list[int]) -> bool:
+    """Whether it matters how many records come and go: of Poisson samples of all records, beside others that read all."""
+    some = [core["mechanisms"][i] for i in mechanisms]
+    single, base = core["target"]["single"], core["databases"]
+    told = base["kind"] == "records" and isinstance(single, list) and base["size"] == ["any", None]
+    plain = all(one["reads"] == [None] and not {"noise", "table", "study"} & set(one) for one in some)
+    drawn = any("sampled" in one for one in some)
+    several = core["target"]["steps"] > 1 and "times" not in core["target"]
+    return notion == "pure" and drawn and told and plain and several and not {"least", "letter"} & set(base)
+
+
+def pairs(core: Any) -> list[tuple[int, int]]:
+    """How many records go and how many come, of all neighbours in a class of any size; others are there for both."""
+    every = sorted(profiles.sizes(core["target"], "any", None))
+    return [(r, s) for r, s in every if not (r and s) or sum(map(len, core["databases"]["atoms"])) > 1]
+
+
+def lost_by_several(
+    algebra: Algebra, library: Library, core: Any, mechanisms: list[int]
+) -> list[Form | None]:
+    """What witnesses of pure privacy lose where so many records go and come, in one order of the two databases.
+
+    On a Poisson sample a record that comes makes an answer as much more probable as the guarantee says, and one that goes
+    as `turned` says; where one is replaced both are said at once.
+    """
+    library.of("witness", notion="pure")
+    found: list[Form | None] = []
+    for gone, come in pairs(core):
+        total: list[Form] = []
+        for i in mechanisms:
+            one = core["mechanisms"][i]
+            if one["notion"] != "pure" or "oo" in one["values"].values() or "partition" in one:
+                raise NotRead("sampled", "of which it is not seen what they lose")
+            own = {key: algebra.read(text) for key, text in one["values"].items()}
+            stated = {key: x for key, x in one["stated"].items() if key != "within"}
+            far = profiles.moved(one | {"stated": stated}, None, [0] * gone, [0] * come, core["databases"])
+            if far == INF:
+                raise NotRead("sampled", "beside what loses everything")
+            value = scale(own["epsilon"], far)
+            if "sampled" in one:
+                value = _turned(algebra, library, one, own, gone, come)
+            count = algebra.read(str(one.get("count", 1)))
+            total.append(
+                algebra.family(None, value, count)
+                if any("[i]" in name for name in letters(value))
+                else algebra.times(value, count)
+            )
+        found.append(add(*total))
+    return found
+
+
+def _turned(algebra: Algebra, library: Library, one: Any, own: dict[str, Form], gone: int, come: int) -> Form:
+    """What one on a sample loses."""
+    page = library.one(one["sampled"]["page"])
+    known = page["how"] == "poisson" or (page["how"] == "poisson-replaced" and gone == come)
+    if not known:
+        raise NotRead("sampled", "of which it is not seen what they lose")
+    names = own | {key: algebra.read(text) for key, text in one["sampled"]["values"].items()}
+    up, down = (algebra.read(page[key]["pure"]["epsilon"], names) for key in ("guarantee", "turned"))
+    return scale(up, come) if page["how"] == "poisson-replaced" else add(scale(up, come), scale(down, gone))
 
 
 def attained(core: Any, library: Library, mechanisms: list[int], notion: str, every: set[Any]) -> None:

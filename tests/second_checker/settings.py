@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import assumptions, bags, cells, noises, orders, sampled, sizes, tables
+from second_checker import assumptions, bags, cells, noises, orders, sampled, several, sizes, tables
 from second_checker.algebra import Algebra
 from second_checker.attributes import written_out
 from second_checker.forms import Form
@@ -35,13 +35,17 @@ UNCOUNTED = ("sequences", "tables", "sets", "graphs")
 
 def agree(problem: Any, core: Any, library: Library) -> Any:
     """Rejects a setting that is not the problem's; else the setting whose profile is to be found."""
+    told = several.together(agree_apart(*several.apart(problem, core), library), core)
+    if "flat" in core or any("study" in one for one in [*core["mechanisms"], *problem["mechanisms"]]):
+        studies(problem, core, library)
+    return told
+
+
+def agree_apart(problem: Any, core: Any, library: Library) -> Any:
+    """The same of a setting in which each mechanism has one guarantee, but for what is in studies."""
     if any("metric" in one for one in core["mechanisms"]):
         raise NotRead("metrics", "guarantees in metrics")
     assumptions.agree(problem, core, Algebra(core["parameters"]))
-    if any("satisfies" in one for one in problem["mechanisms"]) or any(
-        "also" in one for one in core["mechanisms"]
-    ):
-        raise NotRead("also", "several guarantees of one mechanism")
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():
         plain = name.removesuffix("[i]")
@@ -65,8 +69,6 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
     if core["databases"]["kind"] in ("listed", "arrays") and kind not in ("listed", "graphs"):
         raise NotRead("setting", f"{kind} one by one")
     mechanisms(problem, core, library)
-    if "flat" in core or any("study" in one for one in [*core["mechanisms"], *problem["mechanisms"]]):
-        studies(problem, core, library)
     if kind in UNCOUNTED and any("noise" in one for one in core["mechanisms"]):
         raise NotRead("noise", f"on {kind}")
     if core["databases"]["kind"] == "policies" and kind == "multisets" and problem.get("partitions"):
@@ -221,9 +223,13 @@ def within(said: Any, mechanism: Any, problem: Any, inner: Any) -> Any:
     if sizes.told(base.get("size", "any"))[0] or problem.get("granularities"):
         raise NotRead("study", "of databases of a least size, or beside policies")
     demand(own.get("size", "any") == base.get("size", "any"), "a study of databases of other sizes")
-    promised, reads = dict(mechanism["guarantee"]), mechanism.get("reads", "everything")
+    several_of_one = "satisfies" in mechanism
+    every = [dict(one) for one in mechanism.get("satisfies", [])] or [dict(mechanism["guarantee"])]
+    reads = mechanism.get("reads", "everything")
     if reads == "everything" or set(reads.get("records", [])) == set(own["records"]):
-        reads, promised["domain"] = {"records": own["records"]}, "own"
+        reads = {"records": own["records"]}
+        every = [{**promised, "domain": "own"} for promised in every]
     elif "records" not in reads:
         raise NotRead("study", "with parts")
-    return {**mechanism, "name": f"{said['name']}.{mechanism['name']}", "reads": reads, "guarantee": promised}
+    promises = {"satisfies": every} if several_of_one else {"guarantee": every[0]}
+    return {**mechanism, "name": f"{said['name']}.{mechanism['name']}", "reads": reads, **promises}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from second_checker import bags, corners, groups, in_metrics, metric_points, orders, settings
+from second_checker import bags, corners, groups, in_metrics, metric_points, orders, settings, several
 from second_checker.algebra import Algebra
 from second_checker.conclusions import Bound, Shown, Unread
 from second_checker.derivations import Derivation
@@ -113,19 +113,21 @@ def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[N
     losses = lost(core, told, library)
     demand_types(core, losses.vectors)
 
-    def inner(other: Any, about: Any, alike: bool = False) -> Any:
-        walk = replayed(other, about, told if alike else about, folder, unread)
+    def inner(other: Any, about: Any, own: Any = None) -> Any:
+        walk = replayed(other, about, about if own is None else own, folder, unread)
         demand(bool(walk.conclusions), "a derivation without steps")
         return walk.conclusions[-1]
 
-    walk = Derivation(losses, len(core["mechanisms"]), inner)
+    walk = Derivation(losses, len(core["mechanisms"]), inner, told)
     return followed(walk, derivation["steps"], unread)
 
 
 def lost(core: Any, told: Any, library: Library) -> Losses:
     """What mechanisms lose at the vectors of a setting."""
     if told["databases"]["kind"] == "contributions":
-        return bags.lost(core, library)
+        if isinstance(told["target"]["single"], dict):
+            return bags.lost(core, library)
+        told = bags.as_records(told)
     if "times" in told["target"] or any("times" in one.get("stated", {}) for one in told["mechanisms"]):
         return groups.lost(core, library)
     if "corners" in library.tables:
@@ -160,10 +162,9 @@ def demand_types(core: Any, vectors: list[Any]) -> None:
         demand(below, "a type of neighbours that are not there")
 
 
-def says(walk: Derivation, step: int) -> Any:
+def said_by(bound: Any) -> Any:
     """What a bound says: a guarantee may stand in two steps, the second one a claim of it."""
-    bound = conclusion(walk, step)
-    return (bound.notion, bound.values) if isinstance(bound, Bound) else step
+    return (bound.notion, bound.values) if isinstance(bound, Bound) else bound
 
 
 def concluded(saved: Any, walk: Derivation, said: Any, names: Any) -> None:
@@ -175,7 +176,7 @@ def concluded(saved: Any, walk: Derivation, said: Any, names: Any) -> None:
         if "optimal" in guarantee:
             best = conclusion(walk, guarantee["optimal"])
             right = isinstance(best, Unread) or (
-                best.what == "optimal" and says(walk, best.step) == says(walk, guarantee["step"])
+                best.what == "optimal" and said_by(best.bound) == said_by(bound)
             )
             demand(right, "the guarantee is not shown to be optimal")
     demand(len(said) == len(saved["claims"]), "a claim is missing")
@@ -203,6 +204,8 @@ def same(algebra: Algebra, one: Any, other: Any, names: Any = None) -> bool:
         return False
     if "orders" in keys and Orders.read(one["orders"]) != Orders.read(other["orders"]):
         return False
+    if "tradeoff" in keys:
+        return several.same_function(algebra, one["tradeoff"], other["tradeoff"])
     pairs = [(one[key], other[key]) for key in keys - {"notion", "orders"}]
     return all(a == b if "oo" in (a, b) else algebra.read(a, names) == algebra.read(b) for a, b in pairs)
 
