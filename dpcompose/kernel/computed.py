@@ -396,7 +396,7 @@ def page_of_claims(theory: Theory, notion: str, of: str) -> Any:
 def by_metrics(type: Type) -> Type:
     """The type where mechanisms in metrics lose by these alone: a δ(D, E) of its own is not used."""
     lost = tuple((i, far, tuple((key, terms.ZERO) for key, _ in more)) for i, far, more in type.lost)
-    return replace(type, lost=lost)
+    return replace(type, lost=lost) if lost else type
 
 
 def _is_free(mechanism: Mechanism, setting: Setting, theory: Theory) -> bool:

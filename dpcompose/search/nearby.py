@@ -7,10 +7,14 @@ where a guarantee is stated.  A change is named only where the claim is proved a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from itertools import count, islice
 from math import comb
 
+from dpcompose.kernel import computed
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.language.answers import NoAnswer
 from dpcompose.privacy.settings import Setting
@@ -39,19 +43,33 @@ def settings_nearby(setting: Setting, theory: Theory) -> Iterator[tuple[str, Pro
 
 
 def where_it_holds(
-    claim: Mapping[str, str], nearby: Sequence[tuple[str, Proofs]]
+    claim: Mapping[str, str], nearby: Sequence[tuple[str, Proofs]], point: Mapping[str, Fraction]
 ) -> Iterator[tuple[str, Proved]]:
-    """The changes after which a claim is proved of neighbours that there are, with what shows it."""
+    """The changes after which a claim is proved of neighbours that there are, with what shows it.
+
+    point -- where the claim is refuted: after most changes it fails at the same values.
+    """
     for words, proofs in nearby:
         try:
             types = proofs.shop.types
             if not types.types or types.gone_through > MOST_PAIRS:
                 continue
-            proved = proofs.proof(claim)
+            proved = None if _is_less(claim, proofs, point) else proofs.proof(claim)
         except (InvalidSetting, NoAnswer):
             continue
         if proved is not None:
             yield words, proved
+
+
+def _is_less(claim: Mapping[str, str], proofs: Proofs, point: Mapping[str, Fraction]) -> bool:
+    """Whether a claim of one parameter is seen to be less than an optimal guarantee at a point."""
+    with suppress(NoAnswer, ValueError):
+        best = proofs.guarantee(claim["notion"]).main
+        if best.optimal is not None and len(best.says.values) == 1:
+            ((key, value),) = best.says.values
+            claimed = formulas.parse(claim[key], proofs.elaborated.core.symbols)
+            return computed.is_more(value, claimed, point)
+    return False
 
 
 def _changed(setting: Setting) -> Iterator[tuple[str, Setting]]:

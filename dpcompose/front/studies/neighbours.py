@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -264,7 +265,7 @@ class ForNeighbours:
         """A refuted claim with a counterexample at its point, if one can be written out."""
         said, claim = proved.theorems[0].says, answer.claim
         assert isinstance(said, Refuted)
-        near = tuple if self.setting.has_choices else partial(self._nearby_words, claim)
+        near = tuple if self.setting.has_choices else partial(self._nearby_words, claim, dict(said.point))
         from dpcompose.front.documents import examples
 
         theorem = proved.theorems[0]
@@ -279,11 +280,11 @@ class ForNeighbours:
             where += ", at neighbours with enough records besides"
         return replace(answer, reason=f"mechanisms that fit lose more{where}", changes=near)
 
-    def _nearby_words(self, claim: Claim) -> Iterator[str]:
+    def _nearby_words(self, claim: Claim, point: Mapping[str, Fraction]) -> Iterator[str]:
         """The changes of the setting after which a claim is proved, each with what is only believed."""
         study = self.flat(claim.guarantee.notion) or self
         with suppress(NoAnswer):
-            for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby):
+            for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby, point):
                 pages = self.theory.relied_on(proved.rests_on.pages & self.theory.pages.keys())
                 yield "; ".join([words, *registry.rests(pages)])
 

@@ -24,7 +24,7 @@ from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders.calculus import values as has_values
 from dpcompose.kernel.deciders.curves import noises
 from dpcompose.kernel.expressions import forms, formulas, substitution, terms
-from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.keeping import frozen, kept
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import NoPage, Theory
@@ -93,7 +93,7 @@ class Witnesses:
         there = dict(self.type.moves)
         return tuple((i, some) for i, some in self.moves if i in there)
 
-    @property
+    @kept
     def witnesses(self) -> tuple[tuple[int, Grounds], ...]:
         """For each witness that by which it is one: a page, or the decider of its table.  Raises NoPage."""
         return tuple((i, self._grounds(i)) for i, _ in self.moves)

@@ -171,6 +171,8 @@ class Databases:
 
     def at(self, point: Mapping[str, Fraction]) -> Databases:
         """The class with numbers for its letters."""
+        if self.letter is None and self.lower is None:
+            return self
         (word, n), least = self.size, self.least
         if self.letter is not None:
             top = int(point[self.letter.of[0]])

@@ -35,6 +35,7 @@ MOST_MULTIPLIED = 400
 """The most terms that a product of two sums with worst cases may have."""
 
 
+@lru_cache(maxsize=2_048)
 def read(term: Term, known: Known = NOTHING) -> Form:
     """The normal form of a term.  Raises NotAForm where there is none: worst cases that are multiplied
     with each other, or by what may be negative.

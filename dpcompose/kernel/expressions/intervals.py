@@ -44,17 +44,21 @@ class Interval:
         return Interval(exact, exact)
 
     def __add__(self, other: Interval) -> Interval:
-        return Interval(self.low + other.low, self.high + other.high)
+        low = self.low + other.low
+        if self.low is self.high and other.low is other.high:  # two numbers
+            return Interval(low, low)
+        return Interval(low, self.high + other.high)
 
     def __sub__(self, other: Interval) -> Interval:
         return Interval(self.low - other.high, self.high - other.low)
 
     def __mul__(self, other: Interval) -> Interval:
+        if other.low is other.high:  # one number
+            low = self.low * other.low
+            high = low if self.low is self.high else self.high * other.low
+            return Interval(low, high) if other.low.numerator >= 0 else Interval(high, low)
         if self.low.numerator >= 0 and other.low.numerator >= 0:
             return Interval(self.low * other.low, self.high * other.high)
-        if other.low is other.high:  # one number
-            low, high = self.low * other.low, self.high * other.low
-            return Interval(low, high) if other.low.numerator >= 0 else Interval(high, low)
         ends = [x * y for x in (self.low, self.high) for y in (other.low, other.high)]
         return Interval(min(ends), max(ends))
 
@@ -78,7 +82,10 @@ class Interval:
 
     def rounded(self, bits: int) -> Interval:
         """The same with ends of at most so many significant bits; short fractions stay as they are."""
-        return Interval(_rounded(self.low, bits, False), _rounded(self.high, bits, True))
+        low = _rounded(self.low, bits, False)
+        if low is self.low is self.high:  # a number with a short fraction
+            return self
+        return Interval(low, _rounded(self.high, bits, True))
 
     def power(self, n: int, bits: int) -> Interval:
         """xⁿ for a whole number n ≥ 0.
@@ -110,10 +117,11 @@ ZERO, ONE = Interval.of(0), Interval.of(1)
 
 
 def _rounded(x: Fraction, bits: int, up: bool) -> Fraction:
-    if x.numerator.bit_length() + x.denominator.bit_length() <= 2 * bits:
+    n, d = x.as_integer_ratio()
+    if n.bit_length() + d.bit_length() <= 2 * bits:
         return x
-    shift = bits + 1 - (x.numerator.bit_length() - x.denominator.bit_length())
-    n, d = (x.numerator << shift, x.denominator) if shift >= 0 else (x.numerator, x.denominator << -shift)
+    shift = bits + 1 - (n.bit_length() - d.bit_length())
+    n, d = (n << shift, d) if shift >= 0 else (n, d << -shift)
     whole = -(-n // d) if up else n // d
     return Fraction(whole, 1 << shift) if shift >= 0 else Fraction(whole << -shift)
 

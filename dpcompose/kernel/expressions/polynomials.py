@@ -14,18 +14,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import comb, lcm
 from typing import Any
 
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.keeping import frozen, kept
 from dpcompose.kernel.expressions.terms import Term
 
 Monomial = tuple[tuple[Term, int], ...]
 """A product of letters, each with its power ≥ 1."""
 ONE: Monomial = ()
+MINUS = Fraction(-1)
 LARGEST_FORM = 20_000
 """The most terms a form may have: a product of sums beyond it is refused, not expanded."""
 MOST_LISTED = 12
@@ -43,11 +44,11 @@ class Peak:
     m: int
     of: tuple[Form, ...]
 
-    @cached_property
+    @kept
     def key(self) -> tuple[Any, ...]:
         return (1, self.m, tuple(form.key for form in self.of))
 
-    @cached_property
+    @kept
     def often(self) -> Mapping[Form, int]:
         """How often each form is compared, in their order."""
         return Counter(self.of)
@@ -55,7 +56,7 @@ class Peak:
     def __hash__(self) -> int:
         return self._hash
 
-    @cached_property
+    @kept
     def _hash(self) -> int:
         return hash((self.m, self.of))
 
@@ -77,17 +78,18 @@ class Form:
 
     @staticmethod
     def constant(c: Fraction | int) -> Form:
-        return _form({ONE: Fraction(c)})
+        exact = c if type(c) is Fraction else Fraction(c)
+        return Form(((ONE, exact),) if exact else ())
 
     @staticmethod
     def letter(term: Term) -> Form:
-        return Form(((((term, 1),), Fraction(1)),))
+        return Form(((((term, 1),), terms.SINGLE),))
 
     def __add__(self, other: Form) -> Form:
         return total((self, other))
 
     def __sub__(self, other: Form) -> Form:
-        return self + other.scaled(Fraction(-1))
+        return self + other.scaled(MINUS)
 
     def __mul__(self, other: Form) -> Form:
         if len(self.terms) * len(other.terms) > LARGEST_FORM:
@@ -105,7 +107,8 @@ class Form:
                 else:
                     others.append(_joined((*s, *t)).scaled(c * d))
                     continue
-                plain[product] = plain.get(product, Fraction(0)) + c * d
+                before = plain.get(product)
+                plain[product] = c * d if before is None else before + c * d
         return total((_form(plain), *others)) if others else _form(plain)
 
     def scaled(self, c: Fraction) -> Form:
@@ -119,44 +122,44 @@ class Form:
             return Fraction(0)
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == ONE else None
 
-    @cached_property
+    @kept
     def key(self) -> tuple[Any, ...]:
         return tuple((_key(t), c) for t, c in self.terms)
 
     def __hash__(self) -> int:
         return self._hash
 
-    @cached_property
+    @kept
     def _hash(self) -> int:
         return hash(self.terms)
 
-    @cached_property
+    @kept
     def peaks(self) -> tuple[tuple[Peak, Fraction], ...]:
         """The peaks among the terms, with their factors."""
         return tuple((t, c) for t, c in self.terms if isinstance(t, Peak))
 
-    @cached_property
+    @kept
     def monomials(self) -> tuple[tuple[Monomial, Fraction], ...]:
         """The monomials among the terms, with their coefficients."""
         return tuple((t, c) for t, c in self.terms if not isinstance(t, Peak))
 
-    @cached_property
+    @kept
     def coefficients(self) -> Mapping[Monomial | Peak, Fraction]:
         """The terms as a mapping."""
         return dict(self.terms)
 
-    @cached_property
+    @kept
     def size(self) -> int:
         """How many terms there are, those inside of peaks counted too."""
         return len(self.terms) + sum(inner.size for peak, _ in self.peaks for inner in peak.of)
 
-    @cached_property
+    @kept
     def letters(self) -> frozenset[Term]:
         """The letters that occur: parameters and atoms."""
         found = {letter for t, _ in self.monomials for letter, _ in t}
         return frozenset(found).union(*(inner.letters for peak, _ in self.peaks for inner in peak.of))
 
-    @cached_property
+    @kept
     def domains(self) -> Mapping[str, Domain]:
         """The parameters that occur, those in atoms too.  Raises NotAForm where one has two domains."""
         return domains_of(self.letters)

@@ -233,8 +233,7 @@ class MetricVerdicts:
 
     def _failing(self, type: Type, greater: Term, lesser: Term, points: Iterable[Point]) -> Open | None:
         """A point at which a comparison fails; what is known by a bound alone is as large as that."""
-        names = [name for name, distance in self.setting.distances if distance.declared]
-        largest = {str(products.unknown(name)): INFINITY for name in names}
+        largest = dict.fromkeys(self._unknown, INFINITY)
         with suppress(ValueError):
             more, less = (infinity.at(side, largest, self.setting.assumed) for side in (greater, lesser))
             near = rules.where_of(type).near
@@ -246,6 +245,12 @@ class MetricVerdicts:
                     where = f"at some databases{' where ' if some else ''}{some}"
                     return Open(None, {}, f"what is known to be lost at most is more than that {where}")
         return None
+
+    @cached_property
+    def _unknown(self) -> frozenset[str]:
+        """The letters of distances known by a bound alone: points of databases give them no values."""
+        distances = self.setting.distances
+        return frozenset(str(products.unknown(name)) for name, one in distances if one.declared)
 
     def _is_squared(self, notion: str, key: str) -> bool:
         return key in self.theory.rule(notion).head.squared
@@ -260,7 +265,7 @@ class MetricVerdicts:
         ((key, value),), ((_, lesser),) = said.values, values_of(known)
         for n, type in enumerate(types_of(cover), start=1):
             more, less = rules.sides_at(type, value, lesser, self.setting)
-            if more == less:
+            if more == less or self._unknown & (more.letters.keys() | less.letters.keys()):
                 continue
             for point in self._where_larger(type, more, less, self._is_squared(said.notion, key)):
                 if fails(less, more, point):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, islice
@@ -26,11 +27,13 @@ Point = Mapping[str, Fraction]
 
 @frozen
 class Claimed:
-    """A claim about a setting: as it is written, and what it says."""
+    """A claim about a setting: as it is written, and what it says; enough -- what the claim says or implies,
+    with what is lost, where it is at least that at all points that are looked at."""
 
     shop: Workshop
     claim: Mapping[str, str]
     says: Satisfies
+    enough: set[tuple[Term, Lower, bool]] = field(default_factory=set, compare=False, repr=False)
 
     @property
     def theory(self) -> Theory:
@@ -95,7 +98,12 @@ class Claimed:
         simple = islice(parameters.points(letters, assumed), FEW_POINTS)
         far = self.far_points(lower.value, *self.values.values())
         extreme = islice(parameters.extreme_points(letters, assumed), FEW_POINTS)
-        yield from map(self.completed, chain(simple, far, ({**usual, **point} for point in extreme)))
+        every = map(self.completed, chain(simple, far, ({**usual, **point} for point in extreme)))
+        seen = set[tuple[tuple[str, Fraction], ...]]()
+        for point in every:
+            if (there := tuple(sorted(point.items()))) not in seen:
+                seen.add(there)
+                yield point
 
     def far_points(self, *values: Term) -> Iterator[Point]:
         """Points at which letters of some terms are much larger or smaller than usual."""

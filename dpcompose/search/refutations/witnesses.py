@@ -110,12 +110,17 @@ def _refuted(claimed: Claimed, lower: Theorem | None, way: list[str]) -> Theorem
     value = _implied(claimed, way).get(lower.says.key)
     if value is None or value.kind == "oo" or _is_always_enough(value, lower.says.value):
         return None
+    if (compared := (value, lower.says, bool(way))) in claimed.enough:
+        return None
     asked: dict[str, Any] = {"claim": dict(claimed.claim)} | ({"through": way} if way else {})
+    below = False
     for point in claimed.points_below(lower.says, bool(way)):
         if not _is_enough(value, lower.says.value, point):
-            refuted = tried(claimed.shop.prover, "refute", lower, point=written(point), **asked)
+            below, refuted = True, tried(claimed.shop.prover, "refute", lower, point=written(point), **asked)
             if refuted is not None:
                 return refuted
+    if not below:
+        claimed.enough.add(compared)
     return None
 
 

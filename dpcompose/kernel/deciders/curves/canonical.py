@@ -168,8 +168,9 @@ def binomial(table: Noise, k: int, bits: int, rounding: Rounding) -> Likely:
     all_low, all_high = (sum(mass[end] for mass in masses) for end in (0, 1))
     stays = (ONE - table.infinite).power(k, 2 * bits)
     each = stays.high / all_low if rounding.up else stays.low / (all_high + over + under)
+    n, d = each.as_integer_ratio()
     return Likely(
         k - 2 * (mode - len(below)),
-        tuple(rounding.units(mass[rounding.up] * each) for mass in masses),
+        tuple(rounding.divided(mass[rounding.up] * n * rounding.unit, d) for mass in masses),
         Fraction(over + under) / all_low,
     )

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dpcompose.kernel.expressions.intervals import Interval
-from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.keeping import frozen, kept
 
 LARGEST_WORK = 8 * 10**6
 """The most digits that the masses of a lattice may have in all."""
@@ -48,7 +48,7 @@ class Rounding:
         """At least so many binary digits."""
         return Rounding(bits * 302 // 1000 + 1, up)
 
-    @property
+    @kept
     def unit(self) -> int:
         return int(10**self.digits)
 

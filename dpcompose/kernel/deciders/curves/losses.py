@@ -132,4 +132,4 @@ class Losses:
         factor = other.end(exp(step * Interval.of(-2 * rate), self.bits + 32))
         while True:
             yield min(small, unit)
-            small = other.divided(small * factor, unit)
+            small = -(-small * factor // unit) if other.up else small * factor // unit
