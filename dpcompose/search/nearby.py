@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count, islice
 from math import comb
 
@@ -91,12 +92,18 @@ def _in_another_norm(setting: Setting, theory: Theory) -> Iterator[tuple[str, Th
     used = {m.noise.word for m in setting.mechanisms if m.noise is not None}
     for page in theory.of_kind("noise"):
         if page.head.noise in used and page.head.norm == "L1":
-            wrong = replace(page, head=replace(page.head, norm="L2"))
             yield (
                 f"if {page.head.noise} noise were calibrated to the L2 norm, as normal noise is; "
                 "it is to the L1 norm, the sum of the changes",
-                Theory({**theory.pages, page.id: wrong}),
+                _calibrated(theory, page.id),
             )
+
+
+@lru_cache(maxsize=16)
+def _calibrated(theory: Theory, id: str) -> Theory:
+    """The theory in which the noise of a page is private in the Euclidean norm."""
+    page = theory.page(id, "noise")
+    return Theory({**theory.pages, id: replace(page, head=replace(page.head, norm="L2"))})
 
 
 def _made(

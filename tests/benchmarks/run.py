@@ -218,11 +218,12 @@ def expressions() -> Iterator[Row]:
 
 def sum_is_seen(k: int) -> object:
     """That no pair exceeds the sum of all, by a certificate."""
-    from dpcompose.kernel.expressions import terms
+    from dpcompose.kernel.expressions import forms, terms
     from dpcompose.kernel.expressions.domains import NONNEGATIVE
     from dpcompose.search.comparisons import parameters
 
     parameters.at_least.cache_clear()
+    forms.read.cache_clear()
     letters = [terms.letter(f"e{i}", NONNEGATIVE) for i in range(k)]
     return parameters.at_least(terms.add(letters), terms.top(2, letters))
 

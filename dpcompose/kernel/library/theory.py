@@ -50,9 +50,15 @@ class Theory:
 
     def rule(self, notion: str) -> Any:
         """The rule page of a notion."""
-        return self.first(
-            "rule", lambda page: page.head.notion == notion, f"there is no rule page of the notion {notion!r}"
-        )
+        page = self._rules.get(notion)
+        if page is None:
+            raise NoPage(f"there is no rule page of the notion {notion!r}")
+        return page
+
+    @cached_property
+    def _rules(self) -> Mapping[str, Any]:
+        """The first rule page of each notion."""
+        return {page.head.notion: page for page in reversed(self.of_kind("rule"))}
 
     def procedure(self, word: str) -> str:
         """The id of the page of a procedure by which types cover everything.  Raises NoPage."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product, starmap
 from typing import Any
 
@@ -180,7 +181,8 @@ def _of_claim(page: Any, claimed: Mapping[str, Term] | None) -> dict[str, str]:
     return {name: formulas.to_text((claimed or {})[name]) for name in page.head.free}
 
 
-def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
+@lru_cache(maxsize=256)
+def paths(theory: Theory, one: str, to: str, free: bool = False) -> tuple[Path, ...]:
     """The shortest chains of pages from notion to notion.
 
     free -- whether pages with free parameters may lead to the last one.  Pages that set parameters apart, or
@@ -202,7 +204,7 @@ def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
                 following.setdefault(end, []).extend((*path, page) for path in layer[start])
         seen |= following.keys()
         layer = following
-    return layer.get(to, [])
+    return tuple(layer.get(to, ()))
 
 
 def for_all(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:

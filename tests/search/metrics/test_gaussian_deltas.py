@@ -49,4 +49,4 @@ def test_it_is_no_link_of_other_chains() -> None:
     kernel = study(POINTS + stated("d"))[0].judge.stated.search.theory  # type: ignore[attr-defined]
     every = [page.id for path in ways.paths(kernel, "gaussian", "approximate", True) for page in path]
     assert every == ["gaussian-to-zcdp", "zcdp-to-approximate"]
-    assert ways.paths(kernel, "gaussian", "approximate") == []
+    assert ways.paths(kernel, "gaussian", "approximate") == ()

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count
 
 from dpcompose.kernel.core.assumptions import NOTHING, Assumed
@@ -54,15 +55,23 @@ AS_WRITTEN = 6
 
 def cases(
     greater: Term, lesser: Term, places: Sequence[Points], level: int, assumed: Assumed = NOTHING
-) -> list[tuple[Term, Term]]:
+) -> Sequence[tuple[Term, Term]]:
     """Comparisons that together say: greater ≥ lesser for all points of some places and all other letters.
 
     level -- one of LEVELS.  Raises NotAForm where it is none, and for what has no normal form.
 
     >>> x, y = coordinate("x", "D") - coordinate("x", "E"), coordinate("y", "D") - coordinate("y", "E")
     >>> cases(terms.letter("e") * sqrt(x**2 + y**2), largest(x, -x), [], 0)
-    [((product e norm__1), norm__2)]
+    (((product e norm__1), norm__2),)
     """
+    return _cases(greater, lesser, tuple(places), level, assumed)
+
+
+@lru_cache(maxsize=256)
+def _cases(
+    greater: Term, lesser: Term, places: tuple[Points, ...], level: int, assumed: Assumed
+) -> tuple[tuple[Term, Term], ...]:
+    """The same, kept: what is found is read again when it is checked."""
     used = {**greater.letters, **lesser.letters}
     if level not in LEVELS or greater.has("oo") or lesser.has("oo"):
         raise NotAForm("oo is no number" if level in LEVELS else f"there is no level {level}")
@@ -74,7 +83,7 @@ def cases(
         found = [_case((greater, lesser), places, of, Norms(level, assumed, frozenset(used))) for of in ways]
     except TermError as error:
         raise NotAForm(str(error)) from None
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _case(
