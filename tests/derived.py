@@ -67,6 +67,7 @@ OF = [
     "between.toml",
     "between-sizes.toml",
     "pushed.toml",
+    "passing.toml",
     "noise-in-groups.toml",
     "some-in-samples.toml",
     "corners.toml",

@@ -15,6 +15,7 @@ from dpcompose.front.studies.study import Study
 from dpcompose.kernel.expressions import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.search.guarantees import NoGuarantee
 
 F = Fraction
 D = tuple[str, ...]
@@ -290,3 +291,28 @@ def test_how_full_databases_are() -> None:
     free = {"county": {"replace": [["a", "x"], ["b", "y"]], "add-remove": ["a"]}}
     data = problem(free, "bounded", (["a", "b"], {"group": 3, "of": "county"}), size="= 100")
     assert formulas.to_text(guarantee(data)) == "2*e1"
+
+
+@pytest.mark.parametrize("stated", [{"group": "m", "of": "p"}, {"group": 2, "of": "p"}], ids=str)
+def test_what_records_become_is_passed_by_no_groups(stated: Any) -> None:
+    """x becomes y1 and y2 becomes w, y1 and y2 are one: x and w are two groups of two apart, whatever m is from 2 on."""
+    towns = {"kind": "multisets", "records": ["x", "y1", "y2", "w"]}
+    policies = {"p": {"replace": [["x", "y1"], ["y2", "w"]]}, "q": {"replace": [["x", "y1"], ["y1", "w"]]}}
+    said = {"notion": "pure", "epsilon": "e", "granularity": stated, "domain": "common"}
+    data = {
+        "format": 1,
+        "databases": towns,
+        "granularities": policies,
+        "maps": {"f": {"recode": {"y1": "y", "y2": "y"}}},
+        "target": {"granularity": {"group": 2, "of": "q"}},
+        "mechanisms": [{"name": "M", "reads": {"map": "f"}, "guarantee": said}],
+    }
+    if stated["group"] == 2:
+        assert formulas.to_text(guarantee(data)) == "2*e"
+    data |= {"target": {"granularity": {"group": "m", "of": "q"}}, "parameters": {"m": "integer >= 1"}}
+    with pytest.raises(NoGuarantee, match="do not pass through what it reads"):
+        guarantee(data)
+    # a step from each of both to either side: groups pass
+    data["granularities"] = {**policies, "p": {"replace": [[x, y] for x in ("x", "w") for y in ("y1", "y2")]}}
+    if stated["group"] == "m":
+        assert formulas.to_text(guarantee(data)) == "e"

@@ -22,7 +22,10 @@ from typing import Any
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
+from dpcompose.kernel.covers.pushed import groups_pass
 from dpcompose.kernel.covers.queries import query_in_rows
+from dpcompose.kernel.covers.rooms import room
+from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, first_of
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, least, number
@@ -41,23 +44,23 @@ def are_scaled(setting: Setting) -> bool:
 
 def of_single_steps(setting: Setting, theory: Theory) -> Setting:
     """The setting for single steps of the target.  Raises NoCover where groups are not m times as far."""
-    mechanisms = tuple(
-        _for_single_steps(mechanism, setting.target, theory) for mechanism in setting.mechanisms
-    )
+    mechanisms = tuple(_for_single_steps(mechanism, setting, theory) for mechanism in setting.mechanisms)
     target = replace(setting.target, steps=1, times=None)
     return replace(setting, target=target, mechanisms=mechanisms, flat=None)
 
 
-def _for_single_steps(mechanism: Mechanism, target: Relation, theory: Theory) -> Mechanism:
+def _for_single_steps(mechanism: Mechanism, setting: Setting, theory: Theory) -> Mechanism:
     """A mechanism whose distance for m steps is m times that of one, or does not depend on m.
 
     The value of a query moves m times as far where it does so by linear forms, or as a norm, in how many
     records come and go.
     """
-    stated = mechanism.stated
+    stated, target = mechanism.stated, setting.target
     if stated is None:
         query_in_rows(mechanism, theory)
         return mechanism
+    if stated.times is not None or stated.steps > 1:
+        _check_passes(mechanism, stated, setting.databases)
     if stated.times not in (None, target.times):
         raise NoCover(f"{mechanism.name} is stated for groups of another number of steps than the target's")
     if stated.steps > 1:
@@ -70,6 +73,22 @@ def _for_single_steps(mechanism: Mechanism, target: Relation, theory: Theory) ->
             "persons with other numbers of parts or rows; state it for the same"
         )
     return replace(mechanism, stated=replace(stated, times=None))
+
+
+def _check_passes(mechanism: Mechanism, stated: Relation, databases: Databases) -> None:
+    """Raises NoCover where groups of steps on databases are no groups of as many steps of what is read."""
+    every = frozenset(range(len(databases.atoms)))
+    if mechanism.domain != "common" or not databases.by_edges or stated.any_two:
+        return
+    here = room(databases)
+    for numbers in mechanism.reads:
+        seen = Seen(every if numbers is None else frozenset(numbers), mechanism.codes)
+        whole = seen.inside == every and not mechanism.codes
+        if not whole and not groups_pass(here, seen, here.usable(frozenset(stated.policy), every)):
+            raise NoCover(
+                f"groups of any number of steps, for which {mechanism.name} is stated on the common domain, "
+                "do not pass through what it reads; state it for single steps, or on the own domain"
+            )
 
 
 def _rounded_up(name: str, steps: int, m: Term | None) -> str:
@@ -290,10 +309,6 @@ def _for_the_fewest(mechanism: Mechanism) -> Mechanism:
     stated = mechanism.stated
     if stated is None or stated.times is None:
         return mechanism
-    if mechanism.codes:
-        raise NoCover(
-            f"{mechanism.name} reads what records become, and groups of any number of steps do not pass"
-        )
     steps = int(stated.times.of[1].least)
     return replace(mechanism, stated=replace(stated, times=None, steps=steps))
 

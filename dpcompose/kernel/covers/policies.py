@@ -19,7 +19,7 @@ from dpcompose.kernel.core.classes import ALIKE, Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
 from dpcompose.kernel.covers import paths, sizes
 from dpcompose.kernel.covers.matchings import Costs, cheapest
-from dpcompose.kernel.covers.pushed import Alike, Pushed, Shared, why_not_told
+from dpcompose.kernel.covers.pushed import Alike, Pushed, Shared, groups_pass, why_not_told
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
@@ -405,15 +405,6 @@ def _sides(pairs: Iterable[Edge]) -> tuple[Side, Side]:
     """The atoms of both sides of matched pairs, without nothing."""
     left, right = zip(*pairs, strict=True)
     return tuple(sorted(x for x in left if x != NOTHING)), tuple(sorted(y for y in right if y != NOTHING))
-
-
-def groups_pass(here: Room, seen: Seen, edges: Iterable[Edge]) -> bool:
-    """Whether groups of steps become groups of as many steps of what is seen: there is room outside of it for
-    all records that steps lead to, and start from; or all records are seen, and each step of what is seen is
-    one of whichever records are there."""
-    if seen.single:
-        return len(seen.inside) == len(here.atoms) and seen.stuck(edges) is None
-    return here.groups_pushed
 
 
 def among(edges: frozenset[Edge], there: frozenset[int]) -> frozenset[Edge]:

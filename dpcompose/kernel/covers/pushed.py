@@ -17,7 +17,7 @@ from itertools import combinations_with_replacement
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge
 from dpcompose.kernel.covers.matchings import Costs, cheapest
-from dpcompose.kernel.covers.rooms import Side
+from dpcompose.kernel.covers.rooms import Room, Side
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import LARGEST, NoCover, Reader
 from dpcompose.kernel.expressions.terms import INFINITY, Term
@@ -151,6 +151,15 @@ class Pushed:
             return None if NOTHING in (x, y) else 0
         ways = (self.costs(a, b) for a in self.fibres[x] for b in self.fibres[y])
         return min((cost for cost in ways if cost is not None), default=None)
+
+
+def groups_pass(here: Room, seen: Seen, edges: Iterable[Edge]) -> bool:
+    """Whether groups of steps become groups of as many steps of what is seen: there is room outside of it for
+    all records that steps lead to, and start from; or all records are seen, and each step of what is seen is
+    one of whichever records are there."""
+    if seen.single:
+        return len(seen.inside) == len(here.atoms) and seen.stuck(edges) is None
+    return here.groups_pushed
 
 
 def why_not_told(databases: Databases, seen: Seen, edges: Iterable[Edge], steps: int, gap: int) -> str:

@@ -15,8 +15,8 @@ from dpcompose.kernel.core import settings as kernel
 from dpcompose.kernel.core.settings import NOTHING
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.groups import of_any_two
-from dpcompose.kernel.covers.policies import MOST_STEPS, differences, groups_pass
-from dpcompose.kernel.covers.pushed import MOST_SHARED, why_not_told
+from dpcompose.kernel.covers.policies import MOST_STEPS, differences
+from dpcompose.kernel.covers.pushed import MOST_SHARED, groups_pass, why_not_told
 from dpcompose.kernel.covers.rooms import Room, room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import Type
