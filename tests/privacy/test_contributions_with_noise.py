@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -221,3 +222,32 @@ def test_bags_beside_noise_are_refused_where_rows_are_replaced() -> None:
         study.proofs.guarantee("pure")
     study = Study(problems.read_data(problem(some, 2, 1, 2, False, True)).setting)
     assert formulas.to_text(study.proofs.guarantee("pure").main.says.values[0][1]) == "5"
+
+
+@pytest.mark.parametrize("persons", [1, 2])
+@pytest.mark.parametrize("replaced", [True, "rows"])
+def test_databases_show_what_rows_that_come_elsewhere_lose(persons: int, replaced: Any) -> None:
+    """Rows come in none of the parts that they leave, also where there are fewer parts than a person has."""
+    one: Any = {"contribution": {"parts": "3", "rows": "m", "replaced": replaced}}
+    data = {
+        "format": 1,
+        "parameters": {"k": "integer >= 1", "m": "integer >= 1"},
+        "databases": {"kind": "multisets"},
+        "partitions": {"P": {"kind": "record-wise", "parts": "k"}},
+        "target": {"granularity": one if persons == 1 else {"group": persons, "of": one}},
+        "mechanisms": [
+            mechanism(1, "count", {"part": "i", "of": "P"}, "gaussian") | {"index": "i", "count": "k"}
+        ],
+        "claims": [
+            {"notion": "gaussian", "mu": f"{persons}*m*sqrt({x})"} for x in ("min(k, 6)/2", "min(k, 3)")
+        ],
+    }
+    read = problems.read_data(data)
+    study = Study(read.setting)
+    for claim in read.claims:
+        found = study.check(claim)
+        assert found.verdict == "refuted" and found.counterexample is not None
+        D, E = (Counter(x[:2] for x in side) for side in found.counterexample.pair)
+        k, m = (int(found.counterexample.point[name]) for name in "km")
+        moved = [abs(D[f"P{j}"] - E[f"P{j}"]) for j in range(1, k + 1)]
+        assert moved == [persons * m] * min(k, 6)

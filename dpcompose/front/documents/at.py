@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar
 
 from dpcompose.kernel import computed
@@ -218,10 +219,24 @@ class At:
         with suppress(NoAnswer):
             pairs = self.inputs.neighbouring_pairs().pairs
         both = (pair for D, E in pairs for pair in ((D, E), (E, D)))
-        there = next((pair for pair in both if self._is_there(pair)), None)
+        there = next(filter(self._is_there, chain(both, self._of_what_is_there())), None)
         if there is None and not all(database in self.inputs.setting.databases for database in self.pair):
             raise NotShown("no neighbours of the type are known at the point")
         return self if there is None else replace(self, pair=there)
+
+    def _of_what_is_there(self) -> Iterator[Pair]:
+        """The rows of the pair that are there at the point, each as often as some letter says: of several
+        persons as many times, one after the other of whom goes, or is replaced."""
+        databases, (single, steps) = self.inputs.setting.databases, self.inputs.setting.target.innermost()
+        if not single.by_rows:
+            return
+        sides = [sorted(x for x in {*side} if (x,) in databases) for side in self.pair]
+        often = dict.fromkeys((1, *(int(x) for x in self.point.values() if x.denominator == 1 <= x)))
+        for outside in ([], [*databases.spare[:1]]):  # rows of no part may come in the place of others
+            D, E = ((*side, *outside * (max(map(len, sides)) - len(side))) for side in sides)
+            for n in often:
+                if single.relates(D * n, E * n, databases):
+                    yield tuple(sorted(D * n * steps)), tuple(sorted(E * n * steps))
 
     def _is_there(self, pair: Pair) -> bool:
         databases = self.inputs.setting.databases

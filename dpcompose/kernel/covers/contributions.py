@@ -288,6 +288,11 @@ class Contributions(Records):
 
     # which parts are touched
 
+    @property
+    def even(self) -> bool:
+        """Whether as many rows come as go, all of them in parts."""
+        return self.bag.replaced == "rows" and not self.setting.databases.outside
+
     def families_touched(self) -> tuple[Touching, set[int]]:
         """How many members of the families are touched, and how, in the way that others do not exceed; and
         the families of which losses have to be convex in the distance for that."""
@@ -297,6 +302,11 @@ class Contributions(Records):
             parts, ways = self.bag.parts_of(partition), (1, 0)
             if self.bag.replaced == "no":
                 pass
+            elif self.even and once != twice and _are_no_larger(twice, once):
+                raise NoCover(
+                    "rows that go and come in one part move what families read less far than those that only "
+                    "go: as many come as go, and no others are anywhere else; write the parts out"
+                )
             elif INFINITY in once or _are_no_larger(twice, once):
                 parts = number(2) * parts
             elif self.doubles(families):
@@ -325,7 +335,7 @@ class Contributions(Records):
             raise NoCover("in how many of some written parts a person's rows lie has to be a number")
         most = min(count, int(self.bag.parts.number or 1))
         alone = {n for n, atom in enumerate(self.setting.databases.atoms) if len(atom.records) < 2}
-        even = replaced == "rows" and not self.setting.databases.outside
+        even = self.even
         if alone and even:
             raise NoCover(
                 "parts of a single record are replaced by rows outside of all parts, and there are none"
@@ -376,7 +386,8 @@ class Contributions(Records):
             few, several = self.fewest(families, self.bag.parts_of(partition))
             D += [f"{partition}{j}" for j in range(1, few + 1)]
             if self.bag.replaced != "no":
-                gaining = range(several - few + 1, several + 1)
+                others = not self.even and not self.doubles(families)
+                gaining = range(few + 1 if others else several - few + 1, several + 1)
                 E += [f"{partition}{j}" + ("'" if j <= few else "") for j in gaining]
         outside = self.setting.databases.outside
         if outside and ((self.reads_all and not self.bag.records) or not (D or E)):

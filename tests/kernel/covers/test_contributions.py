@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from dpcompose.kernel.core import reading, settings
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.kernel.expressions.terms import letter
+from dpcompose.kernel.expressions.terms import ONE, letter
 from dpcompose.kernel.library.theory import Theory
 
 COUNT = Domain.read("integer >= 1")
@@ -277,3 +278,27 @@ def test_what_is_infinite_hides_other_types() -> None:
     both = [family(U), family(B)]
     assert cover(bag("L", "1", "bag"), *both).infinite and not cover(bag("L", "1"), *both).infinite
     assert not cover(bag("L", "1", "bag"), family(U), family(B, "common") | {"partition": "Q"}).infinite
+
+
+def counting(k: int) -> dict[str, Any]:
+    return noisy("count", [[]]) | {"count": str(k), "partition": "P"}
+
+
+@pytest.mark.parametrize("k", range(1, 6))
+@pytest.mark.parametrize("L", [1, 2])
+@pytest.mark.parametrize("replaced", ["bag", "rows"])
+def test_two_databases_of_a_type_have_as_many_rows_more_as_it_says(k: int, L: int, replaced: str) -> None:
+    """Also where there are fewer than 2L parts: rows come in none of those that they leave."""
+    (found,) = cover(bag(str(L), "1", replaced), counting(k)).types
+    D, E = (Counter(name.rstrip("'") for name in side) for side in found.pair)
+    moved = [abs(D[f"P{j}"] - E[f"P{j}"]) for j in range(1, k + 1)]
+    ((many, r),) = dict(found.moves)[1]
+    assert r == ONE and sum(moved) == min(k, many) and max(moved) == 1
+    assert replaced == "bag" or D.total() == E.total()
+
+
+def test_rows_that_stay_in_parts_have_to_be_written_out_where_they_are_counted() -> None:
+    """Of one part none can be left then: as many rows come as go."""
+    with pytest.raises(NoCover, match="write the parts out"):
+        cover(bag("2", "1", "rows"), counting(1), outside=False)
+    assert cover(bag("2", "1", "rows"), family(B, "common"), outside=False)
