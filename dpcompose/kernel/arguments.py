@@ -18,11 +18,11 @@ class BadArgument(ValueError):
 
 
 def _is_list(value: object, kind: type) -> bool:
-    return isinstance(value, list | tuple) and all(type(one) is kind for one in value)
+    return isinstance(value, list | tuple) and all(type(entry) is kind for entry in value)
 
 
 def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping) and all(type(one) is str for pair in value.items() for one in pair)
+    return isinstance(value, Mapping) and all(type(text) is str for pair in value.items() for text in pair)
 
 
 KINDS: Mapping[object, tuple[str, Callable[[object], bool]]] = {

@@ -107,7 +107,11 @@ def about(rule: str, arguments: Mapping[str, Any], setting: Setting) -> Setting 
             return setting.flat if rule == "one_by_one" else setting.with_each()
         if rule == "at_orders":
             return setting.at_orders(Orders.read(arguments["orders"]))
-        if rule == "choose" and isinstance(which, list | tuple) and all(type(one) is int for one in which):
+        if (
+            rule == "choose"
+            and isinstance(which, list | tuple)
+            and all(type(number) is int for number in which)
+        ):
             return setting.choosing(which, narrower(arguments.get("values"), setting))
         if type(i) is not int or not 1 <= i <= len(setting.mechanisms):
             return None
@@ -143,7 +147,7 @@ def _of_others(theorem: Theorem) -> Sequence[Theorem]:
 def ordered(wanted: Sequence[Theorem]) -> tuple[list[Theorem], dict[int, int]]:
     """The theorems about one setting that some rest on, premises first, those that are made alike once; and
     for each object the number of its theorem, from 1."""
-    found, places, made = list[Theorem](), dict[int, int](), dict[Any, int]()
+    theorems, places, made = list[Theorem](), dict[int, int](), dict[Any, int]()
 
     def put(theorem: Theorem) -> int:
         if id(theorem) not in places:
@@ -153,14 +157,14 @@ def ordered(wanted: Sequence[Theorem]) -> tuple[list[Theorem], dict[int, int]]:
             )
             step = theorem.rule, premises, json.dumps(dict(theorem.arguments), sort_keys=True)
             if step not in made:
-                found.append(theorem)
-                made[step] = len(found)
+                theorems.append(theorem)
+                made[step] = len(theorems)
             places[id(theorem)] = made[step]
         return places[id(theorem)]
 
-    for one in wanted:
-        put(one)
-    return found, places
+    for conclusion in wanted:
+        put(conclusion)
+    return theorems, places
 
 
 def numbers(wanted: Sequence[Theorem]) -> list[int]:

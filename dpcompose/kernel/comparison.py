@@ -204,8 +204,8 @@ def forms_of(assumed: Assumption) -> Form:
 
 def domains_of(*sides: Side) -> Mapping[str, Domain]:
     """The letters of both sides with their domains, in the order of their names."""
-    some = [term for side in sides for term in ([side] if isinstance(side, Term) else side.letters)]
-    return dict(sorted(forms.domains_of(some).items()))
+    atoms = [term for side in sides for term in ([side] if isinstance(side, Term) else side.letters)]
+    return dict(sorted(forms.domains_of(atoms).items()))
 
 
 def difference_of(greater: Side, lesser: Side, known: forms.Known = forms.NOTHING) -> Form:
@@ -214,7 +214,9 @@ def difference_of(greater: Side, lesser: Side, known: forms.Known = forms.NOTHIN
     >>> difference_of(terms.log(terms.number(9)), 2 * terms.log(terms.number(3))) == Form()
     True
     """
-    more, less = (logarithms.of_primes(one) if isinstance(one, Term) else one for one in (greater, lesser))
+    more, less = (
+        logarithms.of_primes(side) if isinstance(side, Term) else side for side in (greater, lesser)
+    )
     return form_of(more, known) - form_of(less, known)
 
 
@@ -224,13 +226,13 @@ def form_of(side: Side, known: forms.Known = forms.NOTHING) -> Form:
 
 
 def _atoms(side: Side) -> list[Term]:
-    return [side] if isinstance(side, Term) else sorted(side.letters, key=lambda one: one.key)
+    return [side] if isinstance(side, Term) else sorted(side.letters, key=lambda atom: atom.key)
 
 
-def _check_values(some: list[Term], known: forms.Known) -> None:
+def _check_values(atoms: list[Term], known: forms.Known) -> None:
     """Raises BadCertificate unless terms have real values for all allowed letters: a root of what is negative
     looks as if it were ≥ 0, and its square is not."""
-    for inside, relation in forms.missing_values(some, known):
+    for inside, relation in forms.missing_values(atoms, known):
         raise BadCertificate(f"{formulas.to_text(inside)} is not known to be {relation}")
 
 
@@ -250,7 +252,7 @@ def _check(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     """Raises BadCertificate unless the proof shows difference ≥ 0."""
     if depth > MOST_NESTED:
         raise BadCertificate("the steps lie too deep in one another")
-    kind = next((one for one in _STEPS if isinstance(data, dict) and one in data), "rest")
+    kind = next((step for step in _STEPS if isinstance(data, dict) and step in data), "rest")
     _STEPS[kind](difference, data, scope, depth)
 
 
@@ -417,10 +419,10 @@ def check_point(greater: Side, lesser: Side, point: Any) -> None:
         if any(side.kind == "oo" for side in sides):
             raise BadCertificate("oo has no value to compare")
         less, more = (formulas.at(side, at) for side in sides)
-        found = sign(less - more)
-        if found is None:
+        excess = sign(less - more)
+        if excess is None:
             raise BadCertificate("the values at the point are too close to one another to tell")
-        if found <= 0:
+        if excess <= 0:
             raise BadCertificate("the comparison holds at the point")
 
 

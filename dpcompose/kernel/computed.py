@@ -106,12 +106,12 @@ class Curves:
         every = self.setting.mechanisms
         known = all(
             (
-                _is_free(one, self.setting, self.theory)
-                and (one.noise, one.metric) == (None, None)
-                and (one.sampled is None or all(self._is_known(i, type) for type in cover.types))
+                _is_free(mechanism, self.setting, self.theory)
+                and (mechanism.noise, mechanism.metric) == (None, None)
+                and (mechanism.sampled is None or all(self._is_known(i, type) for type in cover.types))
             )
             or (cover.rows_apart and all(self._by_table(i, type, {}) for type in cover.types))
-            for i, one in enumerate(every, start=1)
+            for i, mechanism in enumerate(every, start=1)
         )
         if is_loose is None or not (is_loose or known):
             raise NoLoss("it is not known whether a smaller one holds")
@@ -122,20 +122,20 @@ class Curves:
         curves: dict[Curve | None, None] = {}
         for type in cover.types:
             here = at_type(self.losses, type, self.theory)
-            some: list[Piece | None] = []
+            parts: list[Piece | None] = []
             for i, members in type.moves:
                 if i in type.unlimited and self.losses[i - 1].may_be_nothing:
                     continue  # what loses 0 at every finite distance loses nothing
                 far = self._entries(i, type)
                 if cover.rows_apart and (known := self._by_table(i, type, {})) is not None:
-                    some.append(known)
+                    parts.append(known)
                     continue
-                some += [
+                parts += [
                     pieces.turned(self._piece(here[i - 1], many, term, type), n)
                     for many, r in members
                     for n, term in enumerate(far or (r,))
                 ]
-            curves[pieces.curve(some, self.setting.adaptive)] = None
+            curves[pieces.curve(parts, self.setting.adaptive)] = None
             if len(curves) > MOST_CURVES:
                 raise NoLoss(f"the types have more than {MOST_CURVES} curves")
         return list(curves)
@@ -186,7 +186,7 @@ class Curves:
         mechanism = self.mechanism(loss.mechanism)
         rate = samples.rate_of(mechanism, self.setting, self.theory)
         every = (parts.get(notion, {}) for notion, _ in loss.guarantees)
-        if rate is None or any(not one.keys() & {"epsilon", "square", "ratio"} for one in every):
+        if rate is None or any(not texts.keys() & {"epsilon", "square", "ratio"} for texts in every):
             return loss, None
         besides = tuple((stated.notion, stated.values) for stated in mechanism.also)
         return replace(loss, values=mechanism.values, besides=besides), rate
@@ -298,7 +298,9 @@ class Curves:
         """The same of mechanisms that may be anything that their guarantees allow, or are their noise."""
         every = ((loss, self.mechanism(loss.mechanism)) for loss in self.losses)
         free = [
-            loss for loss, one in every if one.table is not None or _is_free(one, self.setting, self.theory)
+            loss
+            for loss, mechanism in every
+            if mechanism.table is not None or _is_free(mechanism, self.setting, self.theory)
         ]
         return replace(self, losses=free)
 
@@ -307,7 +309,7 @@ class Curves:
         members, all alike, do.  Raises NoLoss."""
         alone, type = in_steps(self.losses, by_metrics(type), self.setting, self.theory)
         between = {i for i, _, _ in type.lost}
-        known = {one.mechanism: one for one in at_type(alone, type, self.theory)}
+        known = {loss.mechanism: loss for loss in at_type(alone, type, self.theory)}
         for i, members in type.moves:
             if i not in known:
                 continue
@@ -341,9 +343,9 @@ class Curves:
                 if rate is not None:
                     own = samples.own(mechanism, self.setting, self.theory, r, type.own_of(i), lost=True)
                 asked = self.asked(parts, loss)
-                for fixed, alike, one in _of_members(asked, rate, own, those, moving, at):
+                for fixed, alike, piece in _of_members(asked, rate, own, those, moving, at):
                     if i not in type.unlimited or _loses_without_limit(fixed):
-                        yield i, alike, one
+                        yield i, alike, piece
 
 
 def _of_members(
@@ -368,11 +370,11 @@ def _of_members(
         ]
         for n, far in enumerate(formulas.extended(distance, at) for distance in distances):
             every = zip(asked, fixed, strict=True)
-            some = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
-            some = pieces.turned(some, n)
+            whole = pieces.at_once(pieces.piece(texts, known, far) for (texts, _), known in every)
+            whole = pieces.turned(whole, n)
             here = None if rate is None else formulas.extended(rate, there)
-            found = pieces.on_samples(some, here, far, own)
-            yield fixed, those if alike else range(j, j + 1), found
+            piece = pieces.on_samples(whole, here, far, own)
+            yield fixed, those if alike else range(j, j + 1), piece
 
 
 def _numbers(claim: Values) -> tuple[Term, Term]:

@@ -44,12 +44,12 @@ def at(term: Term, distances: Mapping[str, Term], assumed: Assumed = NOTHING) ->
     finite = {name: far for name, far in distances.items() if far.kind != "oo" and name in term.letters}
     if infinite.isdisjoint(term.letters):
         return substitution.substituted(term, finite)
-    found = _Reading(infinite, assumed).value(term)
-    if isinstance(found, Infinite):
-        if found.sign < 0:
+    value = _Reading(infinite, assumed).value(term)
+    if isinstance(value, Infinite):
+        if value.sign < 0:
             raise _unknown(term)
         return INFINITY
-    return substitution.substituted(found, finite)
+    return substitution.substituted(value, finite)
 
 
 @frozen
@@ -68,25 +68,25 @@ class _Reading:
         signs = [part.sign for part in parts if isinstance(part, Infinite)]
         if not signs and term.kind != "product":
             return substitution.made_of(term, [part for part in parts if isinstance(part, Term)])
-        found: Value | None = None
+        value: Value | None = None
         match term.kind:
             case "sum":
-                found = Infinite(signs[0]) if len(set(signs)) == 1 else None
+                value = Infinite(signs[0]) if len(set(signs)) == 1 else None
             case "top":
-                found = _top(term.of[0], parts)
+                value = _top(term.of[0], parts)
             case "product":
-                found = self._product(term.parts, parts)
+                value = self._product(term.parts, parts)
             case "power":
-                found = _power(parts)
+                value = _power(parts)
             case "exp":
-                found = Infinite(1) if signs[0] > 0 else ZERO
+                value = Infinite(1) if signs[0] > 0 else ZERO
             case "log":
-                found = Infinite(1) if signs[0] > 0 else None
+                value = Infinite(1) if signs[0] > 0 else None
             case "over":  # of each member the same
-                found = Infinite(1) if isinstance(parts[-2], Infinite) and parts[-2].sign > 0 else None
-        if found is None:
+                value = Infinite(1) if isinstance(parts[-2], Infinite) and parts[-2].sign > 0 else None
+        if value is None:
             raise _unknown(term)
-        return found
+        return value
 
     def _product(self, factors: Sequence[Term], parts: Sequence[Value]) -> Value | None:
         signs = [part.sign for part in parts if isinstance(part, Infinite)]
@@ -97,9 +97,9 @@ class _Reading:
         if any(x == ZERO and not self.infinite.isdisjoint(term.letters) for term, x in limits):
             return None
         sign = -1 if signs.count(-1) % 2 else 1
-        for one in (1, -1):
-            if self._never_negative(one * rest):
-                return Infinite(one * sign)
+        for direction in (1, -1):
+            if self._never_negative(direction * rest):
+                return Infinite(direction * sign)
         return None
 
     def _never_negative(self, term: Term) -> bool:

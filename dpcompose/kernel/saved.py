@@ -81,8 +81,8 @@ def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
     letters = chains.letters(setting) if "stated" in data else setting.symbols
     stated = _stated(_in_core(data), data["claims"], setting, letters)
     verdicts = tuple(
-        _verdict(n, one, claim, made, None if setting.orders is None else str(setting.orders))
-        for n, (one, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
+        _verdict(n, entry, claim, made, None if setting.orders is None else str(setting.orders))
+        for n, (entry, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
     )
     rests_on = Grounds.of(theorem.rests_on for theorem in made)
     about = setting, guarantee, optimal, verdicts, len(made), assumed(made, setting), rests_on
@@ -108,9 +108,11 @@ def _too_deep(value: Any) -> bool:
     layer = [value]
     for _ in range(MOST_DEPTH):
         inside = [
-            one.values() if isinstance(one, dict) else one for one in layer if isinstance(one, dict | list)
+            node.values() if isinstance(node, dict) else node
+            for node in layer
+            if isinstance(node, dict | list)
         ]
-        layer = [one for some in inside for one in some]
+        layer = [node for nodes in inside for node in nodes]
         if not layer:
             return False
     return True
@@ -195,10 +197,10 @@ def _letters(problem: Any, letters: Mapping[str, Term]) -> Mapping[str, Term]:
     return known
 
 
-def _claims(some: Any, letters: Mapping[str, Term], whose: str) -> list[Claim]:
+def _claims(data: Any, letters: Mapping[str, Term], whose: str) -> list[Claim]:
     """Some claims as terms of the core setting."""
     try:
-        return [_claim(one, letters) for one in some or []]
+        return [_claim(claim, letters) for claim in data or []]
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise Refused(f"the claims {whose} cannot be read: {error}") from None
 

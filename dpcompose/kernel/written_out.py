@@ -26,9 +26,9 @@ def delta(curves: Curves, epsilon: Term, cover: Cover) -> tuple[Term, frozenset[
     Raises ValueError where it is not written out.
     """
     by_guarantees = replace(curves, by_noise=False)
-    found = [_of_type(curves, by_guarantees, epsilon, type) for type in cover.types]
-    deltas = dict.fromkeys(delta for delta, _ in found)
-    return terms.top(1, list(deltas)), frozenset(page for _, page in found)
+    pairs = [_of_type(curves, by_guarantees, epsilon, type) for type in cover.types]
+    deltas = dict.fromkeys(delta for delta, _ in pairs)
+    return terms.top(1, list(deltas)), frozenset(page for _, page in pairs)
 
 
 def _of_type(curves: Curves, by_guarantees: Curves, epsilon: Term, type: Type) -> tuple[Term, str]:
@@ -89,8 +89,8 @@ def _of_laplace(ratio: Term, epsilon: Term, assumed: Assumed) -> Term:
     return 1 - terms.exp((epsilon - ratio) / 2)
 
 
-def _are_nonnegative(some: list[Term], assumed: Assumed) -> bool:
-    return all(surely(term, False, assumed) for term in some)
+def _are_nonnegative(values: list[Term], assumed: Assumed) -> bool:
+    return all(surely(value, False, assumed) for value in values)
 
 
 OF_ONE = {"range": _of_interval, "ratio": _of_laplace}

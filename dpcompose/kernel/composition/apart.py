@@ -51,15 +51,17 @@ class Apart:
         apart alone."""
         if INFINITY in (besides, *(value for _, value in values)):
             return tuple((key, INFINITY) for key, _ in values)
-        rule, found = self.rest.rule, []
+        rule, parameters = self.rest.rule, []
         for key, value in values:
             other = besides if key == self.key else ZERO
             if closer and key == self.key:
-                found.append((key, Closer(self.rest, key).together([(value, ONE), (other, ONE)])))
+                parameters.append((key, Closer(self.rest, key).together([(value, ONE), (other, ONE)])))
             else:
-                some = {key: [value, other]}
-                found.append((key, formulas.parse(rule.head.composition[key], {"k": terms.number(2)}, some)))
-        return tuple(found)
+                families = {key: [value, other]}
+                parameters.append(
+                    (key, formulas.parse(rule.head.composition[key], {"k": terms.number(2)}, families))
+                )
+        return tuple(parameters)
 
 
 def apart(some: Sequence[Loss], setting: Setting, theory: Theory) -> Apart:

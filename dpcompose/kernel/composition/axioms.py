@@ -38,8 +38,8 @@ def between(formula: Term, one: str, two: str, points: Sequence[Points]) -> Term
 def obligations(formula: Term, points: Sequence[Points]) -> tuple[Obligation, ...]:
     """What a formula in coordinates must satisfy to be a metric."""
 
-    def d(one: str, two: str) -> Term:
-        return between(formula, one, two, points)
+    def d(first: str, second: str) -> Term:
+        return between(formula, first, second, points)
 
     return (
         Obligation("d(D, E) >= 0", d("D", "E"), ZERO),
@@ -51,11 +51,11 @@ def obligations(formula: Term, points: Sequence[Points]) -> tuple[Obligation, ..
 
 def are_metrics(setting: Setting, shown: Collection[str]) -> frozenset[str]:
     """The distances that are seen to be metrics, or are shown to be."""
-    found = set[str]()
+    names = set[str]()
     for name, distance in setting.distances:
-        if name in shown or _is_seen(distance, found, setting.databases.points):
-            found.add(name)
-    return frozenset(found)
+        if name in shown or _is_seen(distance, names, setting.databases.points):
+            names.add(name)
+    return frozenset(names)
 
 
 def _is_seen(distance: Distance, before: Collection[str], points: Sequence[Points]) -> bool:
@@ -63,7 +63,7 @@ def _is_seen(distance: Distance, before: Collection[str], points: Sequence[Point
         return False
     if distance.formula is None:
         return all(adds_up(difference, points) for difference in distance.differences)
-    return metrics.is_metric(distance.formula, lambda one: _is_basic(one, before, points))
+    return metrics.is_metric(distance.formula, lambda term: _is_basic(term, before, points))
 
 
 def _is_basic(term: Term, before: Collection[str], points: Sequence[Points]) -> bool:
@@ -76,7 +76,7 @@ def _is_basic(term: Term, before: Collection[str], points: Sequence[Points]) -> 
 
 def adds_up(v: Term, points: Sequence[Points]) -> bool:
     """Whether v(D, E) + v(E, F) = v(D, F)."""
-    ways = [between(v, one, two, points) for one, two in ("DE", "EF", "DF")]
+    ways = [between(v, first, second, points) for first, second in ("DE", "EF", "DF")]
     return substitution.expanded(ways[0] + ways[1] - ways[2]) == ZERO
 
 

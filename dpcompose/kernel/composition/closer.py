@@ -67,14 +67,14 @@ class Closer:
         moved = self.moved(type)
         if not moved:
             return ZERO
-        values = {(one.loss, one.steps): self.after_steps(one.loss, one.steps) for one in moved}
+        values = {(move.loss, move.steps): self.after_steps(move.loss, move.steps) for move in moved}
         check_size(moved)
         if prod(len(value) for value in values.values()) > MOST_CHOICES:
             raise NoLoss(f"there are more than {MOST_CHOICES} choices of formulas for {self.key}")
         totals = []
         for chosen in product(*values.values()):
             formula = dict(zip(values, chosen, strict=True))
-            totals.append(self.together([(formula[one.loss, one.steps], one.count) for one in moved]))
+            totals.append(self.together([(formula[move.loss, move.steps], move.count) for move in moved]))
         if families.needed(self.composition.setting, type.moves):  # of fewer members the sum may be less
             totals.append(self.composition.at(type)[self.key])
         return -largest([-total for total in totals])
@@ -87,11 +87,11 @@ class Closer:
                 replace(type, lost=())
             )
         moved: list[Moved] = []
-        for i, some in type.moves:
+        for i, members in type.moves:
             if self.composition.loses_nothing(i, type):
                 continue
             loss, mechanism = self.composition.losses[i - 1], self.composition.setting.mechanisms[i - 1]
-            for many, r in some:
+            for many, r in members:
                 steps, count = r.number, terms.as_term(many) if many else mechanism.count or ONE
                 if many and mechanism.count is not None:
                     check_alike(loss)
@@ -137,8 +137,8 @@ class Closer:
         high = [value for value in values if value not in low]
         if page is None or not low:
             return terms.add(terms.over(count, value, count) for value, count in values)
-        alone = [one for one in high if one[1] == ONE][:1]
-        others = [one for one in high if one not in alone]
+        alone = [pair for pair in high if pair[1] == ONE][:1]
+        others = [pair for pair in high if pair not in alone]
         term = _joined(page.head.together[self.key], self.key, [*alone, *low])
         return terms.add([term, *(terms.over(count, value, count) for value, count in others)])
 
@@ -161,9 +161,9 @@ def check_alike(loss: Loss) -> None:
 def check_size(moved: Sequence[Moved]) -> None:
     """Raises NoLoss where a product of values would have too many terms; larger powers stay as they are."""
     symbolic: Counter[losses.Values] = Counter()
-    for one in moved:
-        if one.count.number is not None and any(value.letters for _, value in one.loss.values):
-            symbolic[one.loss.values] += int(one.count.number)
+    for move in moved:
+        if move.count.number is not None and any(value.letters for _, value in move.loss.values):
+            symbolic[move.loss.values] += int(move.count.number)
     if prod(n + 1 for n in symbolic.values() if n <= forms.LARGEST_POWER) > LARGEST_PRODUCT:
         raise NoLoss(f"the product of {sum(symbolic.values())} values has too many terms to write it out")
 
@@ -191,5 +191,5 @@ def _least(values: Sequence[tuple[int, Term]]) -> list[tuple[int, Term]]:
         form = forms.read(value)
         if any(forms.is_nonnegative(form - other) for _, _, other in kept):
             continue
-        kept = [one for one in kept if not forms.is_nonnegative(one[2] - form)] + [(n, value, form)]
+        kept = [entry for entry in kept if not forms.is_nonnegative(entry[2] - form)] + [(n, value, form)]
     return [(n, value) for n, value, _ in kept]

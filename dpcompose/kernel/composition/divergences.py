@@ -32,7 +32,7 @@ def of_noise(law: Any, parameter: Term, r: Term, setting: Setting) -> Term:
 
 def curves(mechanism: Mechanism) -> list[Curve]:
     """What is known of a mechanism, and of those of its study, as a function of orders."""
-    own = (mechanism.curve, *(stated.curve for stated in mechanism.also))
-    found = [curve for curve in own if curve is not None]
+    every = (mechanism.curve, *(stated.curve for stated in mechanism.also))
+    own = [curve for curve in every if curve is not None]
     inner = () if mechanism.study is None else mechanism.study.mechanisms
-    return [*found, *(curve for one in inner for curve in curves(one))]
+    return [*own, *(curve for part in inner for curve in curves(part))]

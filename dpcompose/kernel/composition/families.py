@@ -15,10 +15,10 @@ from dpcompose.kernel.expressions.terms import number
 def needed(setting: Setting, moves: Moves) -> Assumed:
     """The relations for as many members as move to be there, without those that always hold."""
     assumptions = list[Assumption]()
-    for i, some in moves:
-        count, many = setting.mechanisms[i - 1].count, [one for one, _ in some]
-        if count is not None and all(isinstance(one, int) for one in many):
-            there = number(sum(one for one in many if isinstance(one, int)))
+    for i, members in moves:
+        count, moving = setting.mechanisms[i - 1].count, [many for many, _ in members]
+        if count is not None and all(isinstance(many, int) for many in moving):
+            there = number(sum(many for many in moving if isinstance(many, int)))
             least = known_least(count - there, setting.assumed)
             if least is None or least < 0:
                 assumptions.append(Assumption(count, ">=", there))

@@ -9,21 +9,21 @@ from dpcompose.kernel.expressions.terms import Term
 
 def letters(mechanism: Mechanism) -> list[Term]:
     """The terms by which a mechanism is given: their letters need values at a point."""
-    found = [value for _, value in mechanism.values]
+    values = [value for _, value in mechanism.values]
     for metric in (mechanism.metric, *(stated.metric for stated in mechanism.also)):
         inside = () if metric is None else metric.formulas
-        found += [parameter for _, value in inside for parameter in metrics.parameters(value)]
-    found += [value for stated in mechanism.also for _, value in stated.values]
-    found += [] if mechanism.sampled is None else [value for _, value in mechanism.sampled.values]
-    found += [] if mechanism.count is None else [mechanism.count]
+        values += [parameter for _, value in inside for parameter in metrics.parameters(value)]
+    values += [value for stated in mechanism.also for _, value in stated.values]
+    values += [] if mechanism.sampled is None else [value for _, value in mechanism.sampled.values]
+    values += [] if mechanism.count is None else [mechanism.count]
     if mechanism.noise is not None:
         asked = () if mechanism.noise.query is None else mechanism.noise.query.values
-        found += [mechanism.noise.parameter, *(value for _, value in (*asked, *mechanism.noise.besides))]
+        values += [mechanism.noise.parameter, *(value for _, value in (*asked, *mechanism.noise.besides))]
     if mechanism.table is not None:
-        found += [value for row in mechanism.table.rows for value in row]
+        values += [value for row in mechanism.table.rows for value in row]
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
-        found += letters(inner)
-    return found
+        values += letters(inner)
+    return values
 
 
 def promised(mechanism: Mechanism) -> list[Term]:
@@ -31,13 +31,13 @@ def promised(mechanism: Mechanism) -> list[Term]:
 
     Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
     """
-    found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
-    found += [value for stated in mechanism.also for _, value in stated.values]
+    parameters = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
+    parameters += [value for stated in mechanism.also for _, value in stated.values]
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
-        found += promised(inner)
+        parameters += promised(inner)
     if mechanism.count is None:
-        return found
-    return [-terms.over(1, -term, mechanism.count) if is_of_members(term) else term for term in found]
+        return parameters
+    return [-terms.over(1, -term, mechanism.count) if is_of_members(term) else term for term in parameters]
 
 
 def is_of_members(value: Term) -> bool:

@@ -40,15 +40,15 @@ def check(i: int, setting: Setting) -> None:
         if depends.verdict != "proved":
             raise NoLoss(f"{mechanism.name} is not seen to depend on what it reads only: {depends.words}")
     for n in range(len(mechanism.also) + 1):
-        one = mechanism.with_only(n)
-        promised, orders = dict(one.values), None
-        if one.curve is not None:
-            promised, orders = {key: one.curve.value for key in promised}, one.curve.orders
-        pairs = ((x, y, promised) for x, y in _pairs(one, setting, read))
-        finding = table.check(one.notion, pairs, orders)
+        alone = mechanism.with_only(n)
+        promised, orders = dict(alone.values), None
+        if alone.curve is not None:
+            promised, orders = {key: alone.curve.value for key in promised}, alone.curve.orders
+        pairs = ((x, y, promised) for x, y in _pairs(alone, setting, read))
+        finding = table.check(alone.notion, pairs, orders)
         if finding.verdict != "proved":
             unknown = "not known to be" if finding.verdict == "undecided" else "not"
-            raise NoLoss(f"{one.name} is {unknown} what its table shows: {finding.words}")
+            raise NoLoss(f"{alone.name} is {unknown} what its table shows: {finding.words}")
 
 
 def _read(mechanism: Mechanism, setting: Setting) -> tuple[int, ...]:
@@ -104,7 +104,7 @@ class Together:
     def moving(self, x: int, y: int) -> list[int]:
         """The tables that have other rows at two databases, by the numbers of the mechanisms."""
         every = enumerate(zip(self.setting.mechanisms, self._numbers, strict=True), start=1)
-        return [i for i, (one, rows) in every if one.table is not None and rows[x] != rows[y]]
+        return [i for i, (mechanism, rows) in every if mechanism.table is not None and rows[x] != rows[y]]
 
     def _told(self, x: int) -> tuple[int, ...]:
         """What all mechanisms do, and read, at a database."""
@@ -114,16 +114,16 @@ class Together:
     def _numbers(self) -> list[Sequence[int]]:
         """For each mechanism the numbers of its rows by database; equal rows have one.  Without a table, of
         the value that is read."""
-        found: list[Sequence[int]] = []
+        numbers: list[Sequence[int]] = []
         for mechanism in self.setting.mechanisms:
             read = _read(mechanism, self.setting)
             if mechanism.table is None:
-                found.append(read)
+                numbers.append(read)
                 continue
             known: dict[Row, int] = {}
             own = [known.setdefault(row, len(known)) for row in self._rows(mechanism)]
-            found.append(own if mechanism.table.on == "databases" else [own[x] for x in read])
-        return found
+            numbers.append(own if mechanism.table.on == "databases" else [own[x] for x in read])
+        return numbers
 
     def _rows(self, mechanism: Mechanism) -> tuple[Row, ...]:
         assert mechanism.table is not None
@@ -169,7 +169,7 @@ MOST_NEIGHBOURS = 20_000
 
 def rows_of(i: int, setting: Setting, type: Type) -> tuple[int, int]:
     """The numbers of the rows of M_i's table for the two databases of a type."""
-    x, y = (one for one in type.pair if isinstance(one, int))
+    x, y = (database for database in type.pair if isinstance(database, int))
     return _numbers_of_rows(mechanism_of(setting, i), setting, (x, y))
 
 
@@ -189,7 +189,7 @@ def piece(i: int, setting: Setting, type: Type, at: Point) -> Known | None:
         return None
     if mechanism.count is not None:
         raise NoLoss(f"the table of {mechanism.name} is that of a family")
-    found = []
+    rows = []
     for n in rows_of(i, setting, type):
         row = [value_at(read(term), at) for term in mechanism.table.rows[n]]
         numbers = [p for p in row if isinstance(p, Fraction)]
@@ -197,8 +197,8 @@ def piece(i: int, setting: Setting, type: Type, at: Point) -> Known | None:
             return None
         if min(numbers) < 0 or sum(numbers) != 1:
             raise NoLoss(f"a row of {mechanism.name} has no probabilities")
-        found.append(numbers)
-    return Known(tuple(zip(*found, strict=True)))
+        rows.append(numbers)
+    return Known(tuple(zip(*rows, strict=True)))
 
 
 def lost(i: int, setting: Setting, type: Type, forth: bool) -> Term:

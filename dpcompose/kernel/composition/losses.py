@@ -113,8 +113,8 @@ class Loss:
     def over_entries(self, entries: Sequence[Term], theory: Theory) -> dict[str, Term]:
         """The parameters where entries of a query's value move so far, each with noise of its own."""
         every = [self.before(r, theory) for r in entries]
-        found = {key: substitution.expanded(terms.add(one[key] for one in every)) for key, _ in self.values}
-        return found | {key: every[0][key] for key in self.once if every}
+        sums = {key: substitution.expanded(terms.add(lost[key] for lost in every)) for key, _ in self.values}
+        return sums | {key: every[0][key] for key in self.once if every}
 
     def apart(self, theory: Theory) -> tuple[str, ...]:
         """The parameters of the guarantee that the first conversion sets apart: no more is lost than together
@@ -211,7 +211,7 @@ def converted(
     if list(head.parameters) != list(wanted):
         raise NoLoss(f"{page.id} has formulas for {', '.join(head.parameters)}, not {', '.join(wanted)}")
     if set(chosen) != set(head.free):
-        needed, those = (", ".join(some) or "nothing" for some in (head.free, chosen))
+        needed, those = (", ".join(names) or "nothing" for names in (head.free, chosen))
         raise NoLoss(f"{page.id} needs formulas for {needed}, not for {those}")
     for name, value in chosen.items():
         if not seen.lies_within(value, Domain.read(head.free[name])):
@@ -271,11 +271,11 @@ class Composition:
         if type.lost:
             here = replace(self, losses=at_type(self.losses, type, self.theory))
             return here.at(replace(type, lost=()))
-        moves = tuple((i, some) for i, some in type.every if not self.loses_nothing(i, type))
-        if any(r.kind == "oo" or self.losses[i - 1].unlimited for i, some in moves for _, r in some):
+        moves = tuple((i, members) for i, members in type.every if not self.loses_nothing(i, type))
+        if any(r.kind == "oo" or self.losses[i - 1].unlimited for i, members in moves for _, r in members):
             return dict.fromkeys(self.rule.head.parameters, INFINITY)
         there = dict(type.moves)
-        moves = tuple((i, some) for i, some in moves if i in there)
+        moves = tuple((i, members) for i, members in moves if i in there)
         return {key: self._composed(key, moves, type) for key in self.rule.head.parameters}
 
     def loses_nothing(self, i: int, type: Type) -> bool:
@@ -306,11 +306,11 @@ class Composition:
     def _by_formula(self, key: str, moves: Moves) -> Term:
         """The same by a rule that does not add: of mechanisms one by one; of families the largest."""
         if self.rule.head.composition[key] == f"max({key}[i], i, 1, k)":
-            every = [(i, r) for i, some in moves for _, r in some]
+            every = [(i, r) for i, members in moves for _, r in members]
             return terms.top(1, [self._of_any_member(i, r, key) for i, r in every]) if every else ZERO
         if any(self.setting.mechanisms[i - 1].count is not None for i, _ in moves):
             raise NoLoss(f"a family needs a rule by which {key} adds up, which {self.rule.id} is not")
-        parts = [self.losses[i - 1].at(some[0][1], self.theory)[key] for i, some in moves]
+        parts = [self.losses[i - 1].at(members[0][1], self.theory)[key] for i, members in moves]
         if not parts:
             return ZERO
         known = {"k": terms.number(len(parts))}
@@ -359,8 +359,8 @@ def largest(values: Sequence[Term], squared: bool, known: forms.Known = forms.NO
     if any(value.kind == "oo" for value in values):
         return INFINITY
     read = forms.squared if squared else forms.read
-    some = [read(value, known) for value in dict.fromkeys(values)]
-    written = forms.write(top(1, forms.largest(some, known)) if some else total([]))
+    candidates = [read(value, known) for value in dict.fromkeys(values)]
+    written = forms.write(top(1, forms.largest(candidates, known)) if candidates else total([]))
     return forms.root(written) if squared else written
 
 
@@ -377,20 +377,20 @@ def summands(
     """
     far = dict(moves)
     for choice in choices:
-        far = {i: some for i, some in far.items() if i not in choice.mechanisms}
+        far = {i: members for i, members in far.items() if i not in choice.mechanisms}
         yield terms.top(
-            choice.many, [terms.add(lost(i, r) for i, ((_, r),) in some) for _, some in choice.of]
+            choice.many, [terms.add(lost(i, r) for i, ((_, r),) in members) for _, members in choice.of]
         )
     together: dict[tuple[str, tuple[int | Term, ...], Term], list[list[Term]]] = {}
-    for i, some in far.items():
+    for i, members in far.items():
         mechanism = setting.mechanisms[i - 1]
-        values = [lost(i, r) for _, r in some]
+        values = [lost(i, r) for _, r in members]
         if mechanism.count is None:
             yield values[0]
-        elif some[0][0] == 0:
+        elif members[0][0] == 0:
             yield terms.over(mechanism.count, values[0], mechanism.count)
         else:
-            which = (mechanism.partition, tuple(many for many, _ in some), mechanism.count)
+            which = (mechanism.partition, tuple(many for many, _ in members), mechanism.count)
             together.setdefault(which, []).append(values)
     named = [partition for partition, _, _ in together]
     if len(set(named)) < len(named):
@@ -452,8 +452,8 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str, closer: bool
     try:
         if rule.head.ordered and page.head.renyi and not closer:
             far = divergences.of_noise(page.head, noise.parameter, terms.letter(MOVED), setting)
-            one = ((wanted[0], substitution.substituted(far, {MOVED: ONE})),)
-            return Loss(i, notion, one, orders=setting.orders, moved=((wanted[0], far),))
+            unit = ((wanted[0], substitution.substituted(far, {MOVED: ONE})),)
+            return Loss(i, notion, unit, orders=setting.orders, moved=((wanted[0], far),))
         known = setting.assumed, noise.letters
         stated = noises.guarantee(page.head, noise.parameter, notion, *known)
         moved = noises.moved(page.head, noise.parameter, notion, terms.letter(MOVED), *known, closer)

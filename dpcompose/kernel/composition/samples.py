@@ -127,7 +127,7 @@ def is_replaced(head: Any, type: Type) -> bool:
     replaced, and others come or go besides."""
     if 0 in head.neighbours or not head.besides:
         return True
-    D, E = (Counter(one if isinstance(one, tuple) else ()) for one in type.pair)
+    D, E = (Counter(database if isinstance(database, tuple) else ()) for database in type.pair)
     return (D - E).total() == (E - D).total()
 
 
@@ -136,7 +136,7 @@ def is_steady(head: Any, type: Type) -> bool:
     records are replaced, or all that are different are in one of the two databases."""
     if not head.turned:
         return False
-    D, E = (Counter(one if isinstance(one, tuple) else ()) for one in type.pair)
+    D, E = (Counter(database if isinstance(database, tuple) else ()) for database in type.pair)
     one_way = D != E and (D <= E or E <= D)
     return one_way or all(head.guarantee[notion] == texts for notion, texts in head.turned.items())
 
@@ -179,7 +179,7 @@ def _single(head: Any) -> tuple[tuple[int, int], ...]:
 
 def check_deal(i: int, mechanism: Mechanism, type: Type) -> None:
     """Raises NoSample where inputs of a deal move by as many records as there are, and there is a limit."""
-    far = [r for j, some in type.moves if i == j for _, r in some]
+    far = [r for j, members in type.moves if i == j for _, r in members]
     promised = mechanism.stated is not None and (0, 1) in mechanism.stated.edits
     if mechanism.dealt and promised and INFINITY in far and i not in type.unlimited:
         raise NoSample(

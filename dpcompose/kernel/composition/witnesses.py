@@ -39,28 +39,28 @@ def attained_in(theory: Theory, notion: str, key: str | None = None) -> Any:
 
     key -- which parameter it shows; left out, that of the first page.
     """
-    found = theory.first(
+    witness = theory.first(
         "witness",
         lambda page: page.head.notion == notion and key in (None, page.head.shows),
         f"no page has witnesses of {notion} privacy" + (f" for {key}" if key else ""),
     )
-    if found.head.by not in ("event", "tail") and not adds_up(theory.rule(notion), found.head.shows):
-        raise NoPage(f"what witnesses lose adds up, and {found.head.shows} of {notion} privacy does not")
-    return found
+    if witness.head.by not in ("event", "tail") and not adds_up(theory.rule(notion), witness.head.shows):
+        raise NoPage(f"what witnesses lose adds up, and {witness.head.shows} of {notion} privacy does not")
+    return witness
 
 
 def limited(losses: Sequence[Loss], key: str, theory: Theory, which: Collection[int]) -> tuple[Loss, ...]:
     """The losses, of some mechanisms with a parameter that is at most its limit: the least of a metric and a
     number is a metric."""
-    found = []
+    capped = []
     for loss in losses:
         limit = theory.rule(loss.notion).head.limits.get(key)
         values = tuple(
             (name, terms.least(value, terms.number(limit)) if name == key and value.kind != "oo" else value)
             for name, value in loss.values
         )
-        found.append(replace(loss, values=values) if loss.mechanism in which and limit is not None else loss)
-    return tuple(found)
+        capped.append(replace(loss, values=values) if loss.mechanism in which and limit is not None else loss)
+    return tuple(capped)
 
 
 @frozen
@@ -82,8 +82,8 @@ class Witnesses:
         """How far what the witnesses read moves; without those that lose 0 at every distance."""
         together = Composition(tuple(self.losses), self.setting, self.theory)
         return tuple(
-            (i, some)
-            for i, some in self.type.every
+            (i, members)
+            for i, members in self.type.every
             if i in self.chosen and not together.loses_nothing(i, self.type)
         )
 
@@ -91,7 +91,7 @@ class Witnesses:
     def _at_once(self) -> Moves:
         """Of these what moves at two databases: of mechanisms that are alike as many as do, whichever."""
         there = dict(self.type.moves)
-        return tuple((i, some) for i, some in self.moves if i in there)
+        return tuple((i, members) for i, members in self.moves if i in there)
 
     @kept
     def witnesses(self) -> tuple[tuple[int, Grounds], ...]:
@@ -100,10 +100,10 @@ class Witnesses:
 
     def value(self) -> tuple[Term, Grounds]:
         """What they lose together, and that by which they do.  Raises NoPage."""
-        grounds = Grounds.of(one for _, one in self.witnesses)
+        grounds = Grounds.of(reason for _, reason in self.witnesses)
         if self.type.choices and self.page.head.by in ("event", "tail"):
             raise NoLoss("what any of many lose by an event is not looked at together")
-        if any(self._is_infinite(i, r) for i, some in self.moves for _, r in some):
+        if any(self._is_infinite(i, r) for i, members in self.moves for _, r in members):
             return INFINITY, grounds
         if self.page.head.by == "event":
             value, more = self._event()
@@ -149,17 +149,17 @@ class Witnesses:
     def positive(self) -> tuple[Term, ...]:
         """Formulas of which one is to be above 0 where ∞ is lost at databases that are told in letters; none
         where it is lost at all of them."""
-        found, far = list[Term](), {i: r for i, r, _ in self.type.lost}
-        for i, some in self.moves if self.setting.distances else ():
-            r = far.get(i, some[0][1])
+        distances, far = list[Term](), {i: r for i, r, _ in self.type.lost}
+        for i, members in self.moves if self.setting.distances else ():
+            r = far.get(i, members[0][1])
             if (
-                self._alone(i, some[0][1], True).kind == "oo"
-                or self._alone(i, some[0][1], False).kind == "oo"
+                self._alone(i, members[0][1], True).kind == "oo"
+                or self._alone(i, members[0][1], False).kind == "oo"
             ):
                 if r.kind == "oo" or self._mechanism(i).table is not None:
                     return ()
-                found.append(r)
-        return tuple(found)
+                distances.append(r)
+        return tuple(distances)
 
     def _mechanism(self, i: int) -> Mechanism:
         return self.setting.mechanisms[i - 1]
@@ -202,10 +202,10 @@ class Witnesses:
         if of == notion or self._is_free(i):
             return str(self.page.id)
         otherwise = f"no page says what {of} mechanisms can lose in {notion} privacy"
-        found = self.theory.first(
+        violation = self.theory.first(
             "violation", lambda page: (page.head.of, page.head.notion) == (of, notion), otherwise
         )
-        return str(found.id)
+        return str(violation.id)
 
     def _check_sampled(self, i: int) -> None:
         """Raises NoLoss where it is not known what M_i, which is run on a sample, loses.
@@ -219,7 +219,7 @@ class Witnesses:
         itself = any(
             (self._mechanism(j).noise, self._mechanism(j).table) != (None, None) for j, _ in self.moves
         )
-        far = [(many, r) for j, some in self.moves if j in moving for many, r in some]
+        far = [(many, r) for j, members in self.moves if j in moving for many, r in members]
         stated = self.losses[i - 1].notion == head.notion and not self.losses[i - 1].unlimited
         known = stated and head.notion in page.attained and not itself and i not in self.type.unlimited
         further = head.by == "ratio" and head.notion in page.turned
@@ -270,7 +270,7 @@ class Witnesses:
     def _is_free(self, i: int) -> bool:
         """Whether nothing is promised of M_i at the distances that occur: then it may be the witness whose
         distances are 0 and ∞, which has every guarantee of every notion."""
-        return all(self._is_infinite(i, r) for j, some in self.moves if j == i for _, r in some)
+        return all(self._is_infinite(i, r) for j, members in self.moves if j == i for _, r in members)
 
     def _is_infinite(self, i: int, r: Term) -> bool:
         """Whether M_i may be anything that its guarantee allows, and costs ∞ where its input moves by r."""
@@ -316,8 +316,8 @@ class Witnesses:
         """What one mechanism loses, or that member of a family which loses most, and the others nothing."""
         if len(self.moves) > 1:
             raise NoLoss("what is lost of one mechanism alone is not known to add up with others")
-        ((i, some),) = self.moves
-        count, lost = self._mechanism(i).count, self._alone(i, some[0][1], True)
+        ((i, members),) = self.moves
+        count, lost = self._mechanism(i).count, self._alone(i, members[0][1], True)
         return lost if count is None or lost.kind == "oo" else terms.over(1, lost, count)
 
     def _one_way(self, forth: bool) -> Term:
@@ -413,21 +413,21 @@ class Witnesses:
     def _event(self) -> tuple[Term, frozenset[str]]:
         """The probability of events, of which one happens: as closer pages say, where they are attained."""
         head, key = self.page.head, self.page.head.shows
-        if sum(many for _, some in self.moves for many, _ in some) == 1 and self._single_steps():
+        if sum(many for _, members in self.moves for many, _ in members) == 1 and self._single_steps():
             return self._one_event(), frozenset()
         closer = Closer(Composition(tuple(self.losses), self.setting, self.theory), key)
         moved = closer.moved(Type(self.moves, self.type.unlimited, self.type.pair))
         over, together = closer.page("steps"), closer.page("mechanisms")
         limit = self._limit
         values: list[tuple[Term, Term]] = []
-        for one in moved:
+        for move in moved:
             if (
                 head.steps is not None
-                and one.steps > head.steps
+                and move.steps > head.steps
                 and (over is None or over.id != head.steps_by)
             ):
                 raise NoLoss(f"{self.page.id} attains the bound up to distance {head.steps}")
-            values.append((terms.least(*closer.after_steps(one.loss, one.steps)), one.count))
+            values.append((terms.least(*closer.after_steps(move.loss, move.steps)), move.count))
         if any(limit is None or not at_most(value, limit) for value, _ in values):
             raise NoLoss(f"{key} may be above {limit}")
         if together is None and [count for _, count in values] not in ([], [ONE]):
@@ -436,8 +436,8 @@ class Witnesses:
 
     def _tail(self) -> Term:
         """The largest of what mechanisms with heavy tails have, where inputs move by whole steps."""
-        found = list[Term]()
-        for i, r in ((i, r) for i, some in self.moves for _, r in some):
+        values = list[Term]()
+        for i, r in ((i, r) for i, members in self.moves for _, r in members):
             mechanism, loss = self._mechanism(i), self.losses[i - 1]
             itself = mechanism.noise is not None or mechanism.table is not None
             if itself or loss.notion != self.page.head.notion:
@@ -447,8 +447,8 @@ class Witnesses:
             stated, count = dict(loss.values), mechanism.count
             value = formulas.parse(self.page.head.distance, {**stated, "r": r})
             moving = any(terms.moves(name) for name in value.letters)
-            found.append(value if count is None or not moving else terms.over(1, value, count))
-        return terms.top(1, found) if found else ZERO
+            values.append(value if count is None or not moving else terms.over(1, value, count))
+        return terms.top(1, values) if values else ZERO
 
     @property
     def _limit(self) -> int | None:
@@ -460,8 +460,8 @@ class Witnesses:
         """Whether all that moves moves by one step, of mechanisms whose guarantee is of the page's notion."""
         return all(
             r == ONE and many and self.losses[i - 1].notion == self.page.head.notion
-            for i, some in self.moves
-            for many, r in some
+            for i, members in self.moves
+            for many, r in members
         )
 
     def _one_event(self) -> Term:

@@ -150,8 +150,8 @@ def of_sign(name: str, positive: bool, sides: Iterable[Term], assumed: Assumed) 
     """The letter ≥ 0, or ≤ 0.
 
     >>> l, u = (terms.letter(name, Domain.read("real")) for name in "lu")
-    >>> found = of_sign("l", False, [terms.largest(l, -l)], (Assumption(u, ">", l),))
-    >>> found.sides, [str(one) for one in found.assumed]
+    >>> sides = of_sign("l", False, [terms.largest(l, -l)], (Assumption(u, ">", l),))
+    >>> sides.sides, list(map(str, sides.assumed))
     ((l,), ['u > -l'])
     """
     letter = terms.letter(name, NONNEGATIVE)
@@ -205,7 +205,7 @@ class Eliminated:
 def counts_in(term: Term) -> frozenset[str]:
     """The letters that count members of families."""
     own = (
-        frozenset(name for one in (term.of[0], term.of[2]) for name in one.letters)
+        frozenset(name for count in (term.of[0], term.of[2]) for name in count.letters)
         if term.kind == "over"
         else ()
     )
@@ -218,8 +218,8 @@ def eliminated(assumed: Assumed, steps: Iterable[Step], taken: Collection[str] =
     taken -- names that stand for other letters already.
 
     >>> u, l = terms.letter("u"), terms.letter("l")
-    >>> found = eliminated((Assumption(u, ">", l),), [(0, "u", "d")])
-    >>> formulas.to_text(found.of(2 * u)), found.left
+    >>> values = eliminated((Assumption(u, ">", l),), [(0, "u", "d")])
+    >>> formulas.to_text(values.of(2 * u)), values.left
     ('2*d + 2*l', ())
     """
     values: dict[str, Term] = {}
@@ -231,7 +231,7 @@ def eliminated(assumed: Assumed, steps: Iterable[Step], taken: Collection[str] =
             raise NotAssumed(f"{fresh} is no new name")
         taken.add(fresh)
         value, assumed = _without(assumed, n, name, fresh)
-        values = {one: substitution.substituted(old, {name: value}) for one, old in values.items()} | {
+        values = {letter: substitution.substituted(old, {name: value}) for letter, old in values.items()} | {
             name: value
         }
     return Eliminated(values, assumed)
@@ -270,8 +270,8 @@ def _distances(domain: Domain, factor: Fraction, rest: Form, strictly: bool, who
     if low is not None and (low > least or (low == least and open_low)):
         least, is_open = low, open_low
     middle = least if high is None else Fraction(ceil(least)) if whole else (least + high) / 2
-    found = Domain(least, is_open, high, open_high, whole)
-    return found if high is None or found.contains(middle) else Domain(least, is_open, integer=whole)
+    image = Domain(least, is_open, high, open_high, whole)
+    return image if high is None or image.contains(middle) else Domain(least, is_open, integer=whole)
 
 
 def _put(term: Term, name: str, value: Term) -> Term:
@@ -320,38 +320,38 @@ def ways(
     Letters that an assumption says are large come first: they are the others and something more.
     taken -- names that new letters cannot have; kept -- letters that are not eliminated.
     """
-    found: list[tuple[Step, ...]] = []
+    sequences: list[tuple[Step, ...]] = []
 
     def go(at: int, here: Assumed, left: int, made: tuple[Step, ...]) -> None:
-        if len(found) >= MOST_WAYS:
+        if len(sequences) >= MOST_WAYS:
             return
         if not left:
-            found.append(made)
+            sequences.append(made)
             return
         used = frozenset(fresh for _, _, fresh in made)
-        some = _candidates(here[at], kept | used)
-        for name in some:
+        candidates = _candidates(here[at], kept | used)
+        for name in candidates:
             fresh = _fresh(len(made), {*taken, *letters_of(assumed), *used})
             _, after = _without(here, at, name, fresh)
             go(at, after, left - 1, (*made, (at, name, fresh)))
-        if not some:
+        if not candidates:
             go(at + 1, here, left - 1, made)
 
     go(0, assumed, len(assumed), ())
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(sequences))
 
 
 def _candidates(assumption: Assumption, kept: Collection[str]) -> list[str]:
     """The letters that an assumption eliminates, those with positive factors first."""
-    some = []
+    candidates = []
     for name, domain in sorted(assumption.letters.items()):
         if name not in kept:
             try:
                 factor, _ = _linear(assumption, terms.letter(name, domain))
             except NotAssumed:
                 continue
-            some.append((factor < 0, name))
-    return [name for _, name in sorted(some)]
+            candidates.append((factor < 0, name))
+    return [name for _, name in sorted(candidates)]
 
 
 def _fresh(n: int, taken: Collection[str]) -> str:

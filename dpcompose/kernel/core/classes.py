@@ -220,29 +220,29 @@ class Databases:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {"kind": self.kind, "shown": self.shown}
+        data: dict[str, Any] = {"kind": self.kind, "shown": self.shown}
         if self.of_atoms:
             atoms = [list(atom.records) for atom in self.atoms]
-            found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
-            found |= {"least": self.least} if self.least else {}
-            found |= {"places": list(self.places)} if self.places else {}
-            found |= {"unlimited": True} if self.unlimited else {}
-            found |= {"from": self.from_length} if self.from_length else {}
-            found |= {"beside": list(map(list, self.beside))} if self.beside else {}
-            found |= {"copies": list(map(list, self.copies))} if self.copies else {}
-            found |= {"further": self.further} if self.further else {}
+            data |= {"of": self.of, "size": list(self.size), "atoms": atoms}
+            data |= {"least": self.least} if self.least else {}
+            data |= {"places": list(self.places)} if self.places else {}
+            data |= {"unlimited": True} if self.unlimited else {}
+            data |= {"from": self.from_length} if self.from_length else {}
+            data |= {"beside": list(map(list, self.beside))} if self.beside else {}
+            data |= {"copies": list(map(list, self.copies))} if self.copies else {}
+            data |= {"further": self.further} if self.further else {}
         if self.kind == "cells" and self.letters:
-            found |= {"size": list(self.size)}
+            data |= {"size": list(self.size)}
         for key, term in (("letter", self.letter), ("lower", self.lower)):
-            found |= {} if term is None else {key: formulas.to_text(term)}
+            data |= {} if term is None else {key: formulas.to_text(term)}
         if self.kind == "contributions":
-            found |= {"parts": [list(atom.records) for atom in self.atoms], "outside": list(self.outside)}
-            found |= {"least": self.least} if self.least else {}
+            data |= {"parts": [list(atom.records) for atom in self.atoms], "outside": list(self.outside)}
+            data |= {"least": self.least} if self.least else {}
         if self.parts:
-            found |= {"parts": {name: part.data() for name, part in self.parts}}
+            data |= {"parts": {name: part.data() for name, part in self.parts}}
         if self.kind == "arrays":
-            found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
-        return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
+            data |= {"gone through": self.gone_through, "types": [type.data() for type in self.types]}
+        return data | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
 
 
 def read(reader: Reader) -> Databases:
@@ -296,7 +296,9 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
     n = None if size == "any" else parts[1].whole(0, 10**15)
     most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
     least = reader.key("least", 0).whole(0, most)
-    atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
+    atoms = tuple(
+        Atom(tuple(record.text() for record in atom.items())) for atom in reader.key("atoms").items()
+    )
     names = [name for atom in atoms for name in atom.records]
     many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
     if not atoms or not many or len(set(names)) < len(names):
@@ -331,8 +333,8 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
         raise reader.key("letter").wrong("nothing for sequences, so none")
     if lower is not None and size != ("exactly" if formed == "tuples" else "at most"):
         raise reader.key("lower").wrong("nothing but where databases have at most some number, so none")
-    if (one := _too_few(databases)) is not None:
-        raise reader.key(one).wrong("a letter for whole numbers up to the one that is there,")
+    if (key := _too_few(databases)) is not None:
+        raise reader.key(key).wrong("a letter for whole numbers up to the one that is there,")
     return databases
 
 
@@ -342,14 +344,14 @@ Numbers = tuple[tuple[int, ...], ...]
 def _of_universes(reader: Reader, atoms: Sequence[Atom]) -> tuple[Numbers, Numbers]:
     """Which atoms are there beside which, and of which one is there only."""
     beside, copies = (
-        tuple(tuple(one.wholes()) for one in reader.key(key).items()) if key in reader.value else ()
+        tuple(tuple(entry.wholes()) for entry in reader.key(key).items()) if key in reader.value else ()
         for key in ("beside", "copies")
     )
-    if any(not 0 <= number < len(atoms) for some in (*beside, *copies) for number in some):
+    if any(not 0 <= number < len(atoms) for numbers in (*beside, *copies) for number in numbers):
         raise reader.wrong("numbers of atoms")
     if len(beside) not in (0, len(atoms)):
         raise reader.key("beside").wrong("some atoms for each one")
-    alone = [number for some in copies for number in some]
+    alone = [number for numbers in copies for number in numbers]
     single = all(len(atoms[number].records) == 1 for number in alone)
     if copies and not (beside and single and all(copies) and len({*alone}) == len(alone)):
         raise reader.key("copies").wrong("different atoms of one record each, of which one is there")
@@ -360,7 +362,7 @@ def _further(reader: Reader, copies: Numbers) -> str:
     """Which records there are besides those of which one copy is there."""
     if "further" not in reader.value:
         return ""
-    if len({len(some) for some in copies}) != 1:
+    if len({len(numbers) for numbers in copies}) != 1:
         raise reader.key("further").wrong("nothing unless all records have a copy at each place, so none")
     return reader.key("further").text(ALIKE, OTHERS)
 
@@ -399,8 +401,8 @@ def _of_parts(reader: Reader, shown: str) -> Databases:
     """Multisets of rows, of any size from some on: a row of each part, or two, and two outside of them if
     there are any."""
     reader.keys(("kind", "shown", "parts", "outside", "least", "letter"))
-    parts = [tuple(one.text() for one in part.items()) for part in reader.key("parts").items()]
-    outside = tuple(one.text() for one in reader.key("outside").items())
+    parts = [tuple(row.text() for row in part.items()) for part in reader.key("parts").items()]
+    outside = tuple(row.text() for row in reader.key("outside").items())
     names = [*outside, *(name for part in parts for name in part)]
     few = not all(1 <= len(part) <= 2 for part in parts) or len(outside) not in (0, 2)
     if few or len(set(names)) < len(names):
@@ -417,7 +419,7 @@ def _on_arrays(reader: Reader, shown: str) -> Databases:
     reader.keys(("kind", "shown", "count", "gone through", "types"))
     count = reader.key("count").whole(0, counted.MOST_DATABASES)
     gone_through = reader.key("gone through").whole(0, counted.MOST_DATABASES**2)
-    types = tuple(counted.read(one, count) for one in reader.key("types").items())
+    types = tuple(counted.read(entry, count) for entry in reader.key("types").items())
     if not min(1, gone_through) <= len(types) <= gone_through:
         raise reader.key("types").wrong(
             "a type for some of the pairs that were gone through, at most one each,"
@@ -442,10 +444,10 @@ def is_name(name: Any) -> bool:
 def _points(reader: Reader) -> Points:
     """The points that JSON data states."""
     reader.keys(("kind", "coordinates", "box", "disc"))
-    names = tuple(one.text() for one in reader.key("coordinates").items())
+    names = tuple(coordinate.text() for coordinate in reader.key("coordinates").items())
     if not names or len({*names}) < len(names) or not all(map(is_name, names)):
         raise reader.key("coordinates").wrong("names of coordinates, each once,")
-    box = tuple(_ends(one) for one in reader.key("box").items())
+    box = tuple(map(_ends, reader.key("box").items()))
     if len(box) != len(names):
         raise reader.key("box").wrong("two ends for each coordinate")
     disc = reader.key("disc").formula() if "disc" in reader.value else None
@@ -455,7 +457,7 @@ def _points(reader: Reader) -> Points:
 
 
 def _ends(reader: Reader) -> Ends:
-    low, high = (None if one.value is None else one.formula() for one in _two(reader))
+    low, high = (None if end.value is None else end.formula() for end in _two(reader))
     return low, high
 
 
@@ -469,17 +471,17 @@ def _parts(reader: Reader) -> tuple[tuple[str, Points | Databases], ...]:
     """The parts of a product by their names; a single one may be called ""."""
     if not isinstance(reader.value, dict) or not reader.value:
         raise reader.wrong("a table of parts")
-    found = []
+    parts = []
     for name in map(str, reader.value):
-        one = reader.key(name)
+        entry = reader.key(name)
         if not is_name(name) and (name or len(reader.value) > 1):
             raise BadSetting(f"{reader.at}: {name!r} is no name of a part")
-        points = one.key("kind").value == "points"
-        part = _points(one) if points else read(one)
+        points = entry.key("kind").value == "points"
+        part = _points(entry) if points else read(entry)
         if not isinstance(part, Points) and part.kind not in OF_PARTS:
-            raise one.key("kind").wrong(f"points, {', '.join(OF_PARTS)}")
-        found.append((name, part))
-    names = [name for _, part in found if isinstance(part, Points) for name in part.coordinates]
+            raise entry.key("kind").wrong(f"points, {', '.join(OF_PARTS)}")
+        parts.append((name, part))
+    names = [name for _, part in parts if isinstance(part, Points) for name in part.coordinates]
     if len({*names}) < len(names):
         raise reader.wrong("other coordinates in each part")
-    return tuple(found)
+    return tuple(parts)

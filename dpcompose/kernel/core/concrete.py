@@ -27,10 +27,10 @@ class Query:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {"page": self.page, "values": texts(self.values)}
+        data: dict[str, Any] = {"page": self.page, "values": texts(self.values)}
         for key, n in (("n", self.n), ("least", self.least)):
-            found |= {} if n is None else {key: formulas.to_text(n) if isinstance(n, Term) else n}
-        return found
+            data |= {} if n is None else {key: formulas.to_text(n) if isinstance(n, Term) else n}
+        return data
 
 
 @frozen
@@ -54,10 +54,10 @@ class Noise:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {"page": self.page, "parameter": formulas.to_text(self.parameter)}
-        found |= {"besides": texts(self.besides)} if self.besides else {}
-        found |= {"entries": [formulas.to_text(entry) for entry in self.entries]} if self.entries else {}
-        return found if self.query is None else {"query": self.query.data(), **found}
+        data: dict[str, Any] = {"page": self.page, "parameter": formulas.to_text(self.parameter)}
+        data |= {"besides": texts(self.besides)} if self.besides else {}
+        data |= {"entries": [formulas.to_text(entry) for entry in self.entries]} if self.entries else {}
+        return data if self.query is None else {"query": self.query.data(), **data}
 
 
 @frozen

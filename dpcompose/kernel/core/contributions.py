@@ -40,14 +40,14 @@ class Contribution:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {
+        data: dict[str, Any] = {
             "parts": formulas.to_text(self.parts),
             "rows": formulas.to_text(self.rows),
             "replaced": self.replaced,
         }
-        found |= {"records": [list(one) for one in self.records]} if self.records else {}
+        data |= {"records": list(map(list, self.records))} if self.records else {}
         among = {partition: formulas.to_text(parts) for partition, parts in self.among}
-        return found | ({"among": among} if among else {})
+        return data | ({"among": among} if among else {})
 
 
 def is_count(count: Term) -> bool:
@@ -71,22 +71,22 @@ RECORDS: Mapping[tuple[tuple[int, ...], ...], str] = {
 def read(reader: Reader) -> Contribution:
     """The contribution that JSON data states.  Raises BadSetting."""
     reader.keys(("parts", "rows", "replaced", "records", "among"))
-    found = {key: _count(reader.key(key)) for key in ("parts", "rows")}
+    limits = {key: _count(reader.key(key)) for key in ("parts", "rows")}
     others = reader.key("among", {})
     if not isinstance(others.value, dict):
         raise others.wrong("a table of numbers by the names of partitions")
     among = tuple((name, _count(others.key(name))) for name in sorted(map(str, others.value)))
     replaced = reader.key("replaced").text(*REPLACED)
-    records = tuple(sorted(tuple(one.wholes()) for one in reader.key("records", []).items()))
-    if records and (RECORDS.get(records) != replaced or found["rows"].number != 1):
+    records = tuple(sorted(tuple(edit.wholes()) for edit in reader.key("records", []).items()))
+    if records and (RECORDS.get(records) != replaced or limits["rows"].number != 1):
         raise reader.key("records").wrong("how many records go and come, each with one row in a part,")
     counts = tuple((a, b) for a, b in records)
-    return Contribution(found["parts"], found["rows"], replaced, counts, among)
+    return Contribution(limits["parts"], limits["rows"], replaced, counts, among)
 
 
 def _count(reader: Reader) -> Term:
     """A whole number from 1, or a letter for one.  Raises BadSetting."""
-    found = reader.formula()
-    if not is_count(found):
+    count = reader.formula()
+    if not is_count(count):
         raise reader.wrong("a whole number from 1, or a letter for one,")
-    return found
+    return count

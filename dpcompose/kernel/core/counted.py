@@ -33,7 +33,7 @@ class Counted:
 def read(reader: Reader, count: int) -> Counted:
     """A type of neighbours among so many databases.  Raises BadSetting."""
     reader.keys(("pair", "moves"))
-    pair = tuple(one.whole(0, count - 1) for one in reader.key("pair").items())
+    pair = tuple(database.whole(0, count - 1) for database in reader.key("pair").items())
     if len(pair) != 2 or pair[0] == pair[1]:
         raise reader.key("pair").wrong("two different databases")
     return Counted((pair[0], pair[1]), tuple(map(_distance, reader.key("moves").items())))

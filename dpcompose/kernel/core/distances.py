@@ -57,19 +57,19 @@ class Distance:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {}
+        data: dict[str, Any] = {}
         if self.norm is not None and self.over is not None:
-            found |= {"formula": formulas.to_text(self.norm), "over": list(self.over)}
+            data |= {"formula": formulas.to_text(self.norm), "over": list(self.over)}
         elif self.formula is not None:
-            found["formula"] = formulas.to_text(self.formula)
-        found |= {"apart": True} if self.apart else {}
-        found |= {} if self.within is None else {"within": formulas.to_text(self.within)}
-        found |= (
+            data["formula"] = formulas.to_text(self.formula)
+        data |= {"apart": True} if self.apart else {}
+        data |= {} if self.within is None else {"within": formulas.to_text(self.within)}
+        data |= (
             {"differences": [formulas.to_text(difference) for difference in self.differences]}
             if self.differences
             else {}
         )
-        found |= {"parts": list(self.parts)} if self.parts else {}
+        data |= {"parts": list(self.parts)} if self.parts else {}
         if self.input is not None:
-            found |= {"part": self.part, "input": self.input.data()}
-        return found if self.at_most is None else found | {"at most": formulas.to_text(self.at_most)}
+            data |= {"part": self.part, "input": self.input.data()}
+        return data if self.at_most is None else data | {"at most": formulas.to_text(self.at_most)}

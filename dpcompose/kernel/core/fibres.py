@@ -21,8 +21,8 @@ def closed(formula: Term, over: Collection[str], points: Sequence[Points]) -> Te
     every = [name for part in points for name in part.coordinates]
     used = [name for name in every if {naming.at(name, "D"), naming.at(name, "E")} & formula.letters.keys()]
     whole, read = (
-        [coordinate(name, "D") - coordinate(name, "E") for name in some]
-        for some in (used, [name for name in used if name in over])
+        [coordinate(name, "D") - coordinate(name, "E") for name in names]
+        for names in (used, [name for name in used if name in over])
     )
     return next((norm(read, word) for word in ("L1", "L2", "Linf") if formula == norm(whole, word)), None)
 

@@ -37,7 +37,7 @@ def implying(setting: Setting, i: int, n: int, m: int, values: Values | None = N
     )
     if mechanism.reads != (None,) and (stated.domain, other.domain) != ("common", "common"):
         databases = image(setting.databases, mechanism)
-        target, here = (pushed_forward(one, setting.databases) for one in (other, stated))
+        target, here = (pushed_forward(guarantee, setting.databases) for guarantee in (other, stated))
         alone = replace(alone, reads=(None,), domain="own", stated=here)
     return replace(
         setting, databases=databases, target=target, mechanisms=(alone,), adaptive=False, flat=None
@@ -64,7 +64,7 @@ def pushed_forward(stated: Stated, databases: Databases) -> Relation:
         return told
     bag = told.single
     if not isinstance(bag, Contribution):
-        kept = {one for a, b in told.edits for one in product(range(a + 1), range(b + 1))} - {(0, 0)}
+        kept = {edit for a, b in told.edits for edit in product(range(a + 1), range(b + 1))} - {(0, 0)}
         return Relation(tuple(sorted(kept)), told.steps)
     if told.steps > 1 or bag.records or bag.among or (bag.replaced == "rows" and not databases.outside):
         raise BadSetting("it is not told which images of what a person contributes are neighbours")

@@ -75,14 +75,14 @@ def assumption(reader: Reader) -> Assumption:
 def parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
     if not isinstance(reader.value, dict):
         raise reader.wrong("a table")
-    found = []
+    domains = []
     for name in sorted(map(str, reader.value)):
         said = naming.read(name)
         bare = said.base if said.is_general else name
         if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED or said.distance is not None:
             raise BadSetting(f"{reader.at}: {name!r} is no name of a parameter")
         try:
-            found.append((name, Domain.read(reader.key(name).text())))
+            domains.append((name, Domain.read(reader.key(name).text())))
         except ValueError as error:
             raise BadSetting(f"{reader.at}.{name}: {error}") from None
-    return tuple(found)
+    return tuple(domains)

@@ -30,13 +30,13 @@ def pairs(function: Term) -> tuple[tuple[Term, Term], ...]:
     >>> e, d = terms.letter("e", Domain(Fraction(0), True)), terms.letter("d")
     >>> letters, text = {"e": e, "d": d, ALPHA: RATE}, "max(0, 1 - d - exp(e)*alpha, exp(-e)*(1 - d - alpha))"
     >>> f = formulas.parse(text, letters)
-    >>> [tuple(map(formulas.to_text, one)) for one in pairs(f)]
+    >>> [tuple(map(formulas.to_text, pair)) for pair in pairs(f)]
     [('e', 'd')]
     """
     if function.kind == "oo":
         raise NoLines("a trade-off function is finite")
     largest = function.kind == "top" and function.of[0] == 1
-    found: dict[tuple[Term, Term], None] = {}
+    lines: dict[tuple[Term, Term], None] = {}
     for line in function.parts if largest else [function]:
         start = substitution.substituted(line, {ALPHA: ZERO})
         fall = substitution.expanded((start - line) / RATE)
@@ -46,8 +46,8 @@ def pairs(function: Term) -> tuple[tuple[Term, Term], ...]:
             if _sign(start) not in (0, -1):
                 raise NoLines(f"{formulas.to_text(start)} is more than 1 - {ALPHA} at 1")
         else:
-            found[_pair(start, fall)] = None
-    return tuple(found)
+            lines[_pair(start, fall)] = None
+    return tuple(lines)
 
 
 def _pair(start: Term, fall: Term) -> tuple[Term, Term]:

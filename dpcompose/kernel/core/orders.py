@@ -238,7 +238,7 @@ def reciprocal(value: Term) -> Term:
     """1 over a term: of a maximum the least of what is 1 over its members, and the other way round.
 
     >>> w, v = terms.letter("w"), terms.letter("v")
-    >>> [formulas.to_text(reciprocal(one)) for one in (terms.least(v, w), terms.top(1, [1 / v, 1 / w]))]
+    >>> [formulas.to_text(reciprocal(term)) for term in (terms.least(v, w), terms.top(1, [1 / v, 1 / w]))]
     ['max(1/v, 1/w)', 'min(v, w)']
     """
     if value.kind == "oo" or value == ZERO:

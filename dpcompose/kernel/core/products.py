@@ -39,9 +39,9 @@ def read_distances(
         said = naming.read(name)
         if said.distance is None or name in moving or said.database == "F":
             raise reader.wrong(f"names that begin with {naming.of_distance('')}, and are no coordinates,")
-        before = {one: metrics.letter(one) for one in distances}
-        one = Reader(reader.value[name], f"{reader.at}.{name}", {**reader.symbols, **moving, **before})
-        distances[name] = _distance(one, parts, input_of)
+        before = {other: metrics.letter(other) for other in distances}
+        entry = Reader(reader.value[name], f"{reader.at}.{name}", {**reader.symbols, **moving, **before})
+        distances[name] = _distance(entry, parts, input_of)
     return tuple(distances.items())
 
 
@@ -51,7 +51,7 @@ def _distance(
     input_of: Callable[[Reader, Databases], Mechanism],
 ) -> Distance:
     reader.keys(("formula", "apart", "within", "over", "differences", "parts", "part", "input", "at most"))
-    given = [one for one in ("formula", "differences", "parts", "input") if one in reader.value]
+    given = [key for key in ("formula", "differences", "parts", "input") if key in reader.value]
     if len(given) > 1 or ("input" in given) != ("part" in reader.value):
         raise reader.wrong("a formula, or differences, or parts, or an input of a part,")
     apart = reader.key("apart", False).value
@@ -62,14 +62,14 @@ def _distance(
         raise reader.key("within").wrong("a formula in parameters, of a formula,")
     at_most = reader.key("at most").formula() if "at most" in reader.value else None
     formula = reader.key("formula").formula() if "formula" in given else None
-    differences = tuple(one.formula() for one in reader.key("differences", []).items())
+    differences = tuple(difference.formula() for difference in reader.key("differences", []).items())
     if any(term.has("oo") for term in (formula, within, at_most, *differences) if term is not None):
         raise reader.wrong("formulas without oo")
     if "over" in reader.value:
         return _over_fibres(reader, formula, parts, at_most)
-    some = tuple(one.text(*parts) for one in reader.key("parts", []).items())
+    names = tuple(entry.text(*parts) for entry in reader.key("parts", []).items())
     if "input" not in given:
-        return Distance(formula, apart, within, differences, some, at_most=at_most)
+        return Distance(formula, apart, within, differences, names, at_most=at_most)
     called = reader.key("part").text(*parts)
     part = parts[called]
     if isinstance(part, Points) or part.only_steps:
@@ -83,7 +83,7 @@ def _over_fibres(
     """The closure of a norm over the fibres of a map that reads coordinates."""
     points = [part for part in parts.values() if isinstance(part, Points)]
     every = [name for part in points for name in part.coordinates]
-    over = tuple(one.text(*every) for one in reader.key("over").items())
+    over = tuple(coordinate.text(*every) for coordinate in reader.key("over").items())
     alone = reader.value.keys().isdisjoint({"apart", "within"})
     term = fibres.closed(norm, over, points) if alone and norm is not None else None
     if term is None or len({*over}) < len(over):
@@ -119,7 +119,7 @@ def read_noise(reader: Reader, databases: Databases) -> Noise:
         return Noise(Query(query.key("page").text(), query.key("values").values()), page, parameter)
     moving = {name: letter for part in databases.points for name, letter in part.letters("D").items()}
     given = Reader(reader.value, reader.at, {**reader.symbols, **moving}).key("entries")
-    entries = tuple(one.formula() for one in given.items())
+    entries = tuple(entry.formula() for entry in given.items())
     if not entries or any(entry.has("oo") or metrics.is_moving(entry) for entry in entries):
         raise given.wrong("formulas in the coordinates of D")
     return Noise(None, page, parameter, entries)
@@ -132,7 +132,9 @@ def check_mechanism(reader: Reader, mechanism: Mechanism) -> None:
     if mechanism.metric is None or mechanism.reads != (None,) or mechanism.domain != "own":
         raise reader.wrong("a metric of everything")
     every = [
-        value for some in (mechanism.values, *(other.values for other in mechanism.also)) for _, value in some
+        value
+        for values in (mechanism.values, *(other.values for other in mechanism.also))
+        for _, value in values
     ]
     given = [*every, *([] if mechanism.noise is None else [mechanism.noise.parameter])]
     if any(map(metrics.is_moving, [*given, *([] if mechanism.count is None else [mechanism.count])])):

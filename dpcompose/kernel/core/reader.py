@@ -34,12 +34,12 @@ class Reader:
     def once(self, read: Callable[..., T], *about: Any) -> T:
         """What this is read as; the same data, with the same letters and about the same, is read once."""
         written = repr(self.value)  # in which true is not 1, as it is for ==
-        for one in self.known:
-            if one[0] is read and one[1] == written and one[2] == about:
-                return one[3]  # type: ignore[no-any-return]
-        found = read(self, *about)
-        self.known[:] = [*self.known[-MOST_KNOWN:], (read, written, about, found)]
-        return found
+        for reading, text, subject, result in self.known:
+            if reading is read and text == written and subject == about:
+                return result  # type: ignore[no-any-return]
+        made = read(self, *about)
+        self.known[:] = [*self.known[-MOST_KNOWN:], (read, written, about, made)]
+        return made
 
     def wrong(self, wanted: str) -> BadSetting:
         return BadSetting(f"{self.at}: {wanted} is wanted")
@@ -59,7 +59,7 @@ class Reader:
         if not isinstance(self.value, list):
             raise self.wrong("a list")
         more = self.symbols, self.known
-        return [Reader(one, f"{self.at}.{n}", *more) for n, one in enumerate(self.value, start=1)]
+        return [Reader(value, f"{self.at}.{n}", *more) for n, value in enumerate(self.value, start=1)]
 
     def wholes(self) -> list[int]:
         """A list of whole numbers from 0 on, of which there may be very many."""

@@ -55,36 +55,36 @@ def _setting(reader: Reader, depth: int) -> Setting:
     databases = classes.read(inner.key("databases"))
     orders = letters.orders_of(inner) if "orders" in reader.value else None
     far = products.read_distances(
-        inner.key("distances", {}), databases, lambda one, part: _mechanism(one, part, depth)
+        inner.key("distances", {}), databases, lambda entry, part: _mechanism(entry, part, depth)
     )
     inner = inner.with_symbols({name: metrics.letter(name) for name, _ in far})
     readers = inner.key("mechanisms").items()
     if not 1 <= len(readers) <= MOST_MECHANISMS:
         raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
-    mechanisms = tuple(_mechanism(one, databases, depth, orders) for one in readers)
-    if len({one.name for one in mechanisms}) < len(mechanisms):
+    mechanisms = tuple(_mechanism(entry, databases, depth, orders) for entry in readers)
+    if len({mechanism.name for mechanism in mechanisms}) < len(mechanisms):
         raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
-    every = [one for mechanism in mechanisms for one in (mechanism, *distances_of(mechanism))]
-    moving = [one for one in every if one.metric is None]
+    every = [distance for mechanism in mechanisms for distance in (mechanism, *distances_of(mechanism))]
+    moving = [distance for distance in every if distance.metric is None]
     if any(len(counted.moves) != len(moving) for counted in databases.types):
         raise BadSetting(
             f"{reader.at}.databases.types: a distance of each of {len(moving)} mechanisms is wanted"
         )
     _check_partitions(reader, every)
     target = inner.key("target").once(relations.relation, databases, databases.count)
-    also = (other.stated for one in mechanisms for other in one.also)
-    for relation in (target, *(one.stated for one in mechanisms), *also):
+    also = (other.stated for mechanism in mechanisms for other in mechanism.also)
+    for relation in (target, *(mechanism.stated for mechanism in mechanisms), *also):
         if relation is not None and relation.lengths:  # a step may have none in between
             raise BadSetting(f"{reader.at}: lengths are those of distances in a metric only")
     flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
-    assumed = tuple(letters.assumption(one) for one in inner.key("assumed", []).items())
+    assumed = tuple(map(letters.assumption, inner.key("assumed", []).items()))
     for mechanism in mechanisms:
         if mechanism.study is not None and not {*mechanism.study.assumed} <= {*assumed}:
             raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
     if flat is not None and flat.assumed != assumed:
         raise BadSetting(f"{reader.at}.flat: other relations are assumed")
     parameters = letters.with_order(
-        reader, parameters, orders, bool(far), (flat, *(one.study for one in mechanisms))
+        reader, parameters, orders, bool(far), (flat, *(mechanism.study for mechanism in mechanisms))
     )
     adaptive = inner.key("adaptive", False).boolean()
     return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed, far, orders)

@@ -51,8 +51,8 @@ def _many_steps(reader: Reader, databases: Databases, count: int) -> Relation:
 
 def _edits(reader: Reader, databases: Databases, steps: int, count: int) -> Relation:
     """How many records one step removes, and adds; both ways."""
-    some = _pairs(reader.key("single"))
-    edits = frozenset(some) | {(b, a) for a, b in some}
+    pairs = _pairs(reader.key("single"))
+    edits = frozenset(pairs) | {(b, a) for a, b in pairs}
     if not edits <= EDITS:
         raise reader.key("single").wrong("pairs of 0 and 1")
     return Relation(tuple(sorted(edits)), steps, "within" in reader.value)
@@ -60,14 +60,14 @@ def _edits(reader: Reader, databases: Databases, steps: int, count: int) -> Rela
 
 def _edges(reader: Reader, databases: Databases, steps: int, count: int) -> Relation:
     """The edges of a policy."""
-    edges = {_edge(one, databases) for one in reader.key("single").items()}
+    edges = {_edge(entry, databases) for entry in reader.key("single").items()}
     return Relation(tuple(sorted(edges)), steps)
 
 
 def _edge(reader: Reader, databases: Databases) -> Edge:
     """An edge of a policy: two atoms, or an atom and null; of tuples two atoms of one place."""
     last = len(databases.atoms) - 1
-    ends = [NOTHING if one.value is None else one.whole(0, last) for one in reader.items()]
+    ends = [NOTHING if end.value is None else end.whole(0, last) for end in reader.items()]
     if len(ends) != 2 or ends == [NOTHING, NOTHING]:
         raise reader.wrong("two atoms, or an atom and null,")
     if databases.places and (NOTHING in ends or len({databases.places[end] for end in ends}) > 1):
@@ -86,21 +86,21 @@ def _of_rows(reader: Reader, databases: Databases, steps: int, count: int) -> Re
 def _blocks(reader: Reader, databases: Databases, steps: int, count: int) -> Relation:
     """The sets of cells that one step may change."""
     single = reader.key("single")
-    blocks = [_below(tuple(one.wholes()), single, count) for one in single.items()]
+    blocks = [_below(tuple(block.wholes()), single, count) for block in single.items()]
     return Relation(tuple(frozenset(cells) for cells in blocks if cells), steps)
 
 
 def _listed(reader: Reader, databases: Databases, steps: int, count: int) -> Relation:
     """Pairs of databases, or of values, one step or a length apart."""
-    some = _pairs(single := reader.key("single"))
-    for pair in some:
+    pairs = _pairs(single := reader.key("single"))
+    for pair in pairs:
         _below(pair, single, count)
-    between = {tuple(sorted(pair)) for pair in some if pair[0] != pair[1]}
+    between = {tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]}
     if "lengths" not in reader.value:
         return Relation(tuple(sorted(between)), steps)
-    lengths = tuple(one.formula().number for one in reader.key("lengths").items())
+    lengths = tuple(length.formula().number for length in reader.key("lengths").items())
     inside = all(length is not None and length >= 0 for length in lengths)
-    if steps != 1 or some != sorted(between) or len(lengths) != len(some) or not inside:
+    if steps != 1 or pairs != sorted(between) or len(lengths) != len(pairs) or not inside:
         raise reader.key("lengths").wrong("a number >= 0 for each of some pairs in order, one step apart,")
     return Relation(tuple(sorted(between)), lengths=tuple(length or Fraction(0) for length in lengths))
 
@@ -111,10 +111,10 @@ def _counted(reader: Reader, databases: Databases, steps: int, count: int) -> Re
 
 
 def _pairs(reader: Reader) -> list[tuple[int, int]]:
-    some = [tuple(one.wholes()) for one in reader.items()]
-    if any(len(numbers) != 2 for numbers in some):
+    pairs = [tuple(pair.wholes()) for pair in reader.items()]
+    if any(len(numbers) != 2 for numbers in pairs):
         raise reader.wrong("pairs of numbers")
-    return [(first, second) for first, second in some]
+    return [(first, second) for first, second in pairs]
 
 
 def _below(numbers: tuple[int, ...], reader: Reader, count: int) -> tuple[int, ...]:

@@ -116,8 +116,8 @@ class Relation:
         if isinstance(self.single, Contribution):
             return self.single.data()
         if self.single and isinstance(self.single[0], tuple):
-            return [[None if x == NOTHING else x for x in one] for one in self.single]
-        return [sorted(one) for one in self.single]
+            return [[None if x == NOTHING else x for x in pair] for pair in self.single]
+        return [sorted(cells) for cells in self.single]
 
 
 @frozen
@@ -139,7 +139,7 @@ class Stated:
         """As JSON."""
         about = [("stated", self.stated), ("metric", self.metric)]
         return {
-            **{key: one.data() for key, one in about if one is not None},
+            **{key: value.data() for key, value in about if value is not None},
             "domain": self.domain,
             "notion": self.notion,
             **_values_data(self.values, self.curve),
@@ -185,11 +185,11 @@ class InMetric:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {"formula": formulas.to_text(self.formula), "besides": texts(self.besides)}
+        data: dict[str, Any] = {"formula": formulas.to_text(self.formula), "besides": texts(self.besides)}
         if not self.distances:
-            return found
+            return data
         distances = {name: mechanism.data() for name, mechanism in self.distances}
-        return {**found, "distances": distances, "bounded": self.bounded}
+        return {**data, "distances": distances, "bounded": self.bounded}
 
 
 @frozen
@@ -290,7 +290,7 @@ class Mechanism:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {
+        data: dict[str, Any] = {
             "name": self.name,
             "reads": [numbers if numbers is None else list(numbers) for numbers in self.reads],
             "domain": self.domain,
@@ -299,12 +299,12 @@ class Mechanism:
         }
         for key in ("stated", "noise", "table", "study", "metric", "sampled"):
             value = getattr(self, key)
-            found |= {} if value is None else {key: value.data()}
-        found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
-        found |= {"also": [stated.data() for stated in self.also]} if self.also else {}
-        found |= {"codes": [list(code) for code in self.codes]} if self.codes else {}
-        found |= {key: True for key in ("processed", "filtered", "dealt") if getattr(self, key)}
-        return found | ({"partition": self.partition} if self.partition else {})
+            data |= {} if value is None else {key: value.data()}
+        data |= {} if self.count is None else {"count": formulas.to_text(self.count)}
+        data |= {"also": [stated.data() for stated in self.also]} if self.also else {}
+        data |= {"codes": [list(code) for code in self.codes]} if self.codes else {}
+        data |= {key: True for key in ("processed", "filtered", "dealt") if getattr(self, key)}
+        return data | ({"partition": self.partition} if self.partition else {})
 
 
 @frozen
@@ -332,9 +332,9 @@ class Setting:
     @cached_property
     def symbols(self) -> Mapping[str, Term]:
         """The letters of claims by name, each with its domain: parameters, distances and the order."""
-        found = {name: terms.letter(name, domain) for name, domain in self.parameters}
+        parameters = {name: terms.letter(name, domain) for name, domain in self.parameters}
         order = {} if self.orders is None else {ALPHA: self.orders.order}
-        return found | order | {name: metrics.letter(name) for name, _ in self.distances}
+        return parameters | order | {name: metrics.letter(name) for name, _ in self.distances}
 
     @property
     def order(self) -> Term | None:
@@ -343,8 +343,8 @@ class Setting:
 
     def orders_at(self, point: Mapping[str, Fraction]) -> Orders | None:
         """The orders of which divergences are spoken at a point: the one that it has."""
-        one = self.orders is not None and ALPHA in point
-        return Orders.read(str(point[ALPHA])) if one else self.orders
+        single = self.orders is not None and ALPHA in point
+        return Orders.read(str(point[ALPHA])) if single else self.orders
 
     def at_orders(self, orders: Orders) -> Setting:
         """The same that speaks of other orders.  Raises BadSetting where nothing is said of these."""
@@ -387,9 +387,9 @@ class Setting:
     def inputs(self) -> list[tuple[int, Mechanism]]:
         """What may move, by the mechanism whose distance it is: M_i itself, or what M_i is stated in."""
         return [
-            (i, one)
+            (i, distance)
             for i, mechanism in enumerate(self.mechanisms, start=1)
-            for one in (
+            for distance in (
                 [mechanism] if mechanism.metric is None else [of for _, of in mechanism.metric.distances]
             )
         ]
@@ -431,14 +431,14 @@ class Setting:
 
     def _more(self) -> dict[str, Any]:
         assumed = [assumption.data() for assumption in self.assumed]
-        found: dict[str, Any] = {"assumed": assumed} if assumed else {}
-        found |= (
+        data: dict[str, Any] = {"assumed": assumed} if assumed else {}
+        data |= (
             {"distances": {name: distance.data() for name, distance in self.distances}}
             if self.distances
             else {}
         )
-        found |= {} if self.orders is None else {"orders": str(self.orders)}
-        return found | ({} if self.flat is None else {"flat": self.flat.data()})
+        data |= {} if self.orders is None else {"orders": str(self.orders)}
+        return data | ({} if self.flat is None else {"flat": self.flat.data()})
 
 
 def _values_data(values: Values, curve: Curve | None) -> dict[str, Any]:

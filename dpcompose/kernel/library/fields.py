@@ -40,8 +40,8 @@ def near(word: object, choices: Iterable[str]) -> str:
     ("; did you mean 'title'?", '')
     """
     others = [choice for choice in choices if choice != word]
-    found = difflib.get_close_matches(word[:100], others, n=1) if isinstance(word, str) else []
-    return f"; did you mean {found[0]!r}?" if found else ""
+    matches = difflib.get_close_matches(word[:100], others, n=1) if isinstance(word, str) else []
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 def one_of(choices: Collection[str]) -> str:
@@ -71,10 +71,10 @@ def read(kind: Any, value: object, at: Place, wrong: list[Mistake]) -> Any:
         return _word(get_args(kind), value, at, wrong)
     if origin is list and isinstance(value, list):
         (inner,) = get_args(kind)
-        return [read(inner, one, (*at, str(n)), wrong) for n, one in enumerate(value, start=1)]
+        return [read(inner, entry, (*at, str(n)), wrong) for n, entry in enumerate(value, start=1)]
     if origin is dict and isinstance(value, Mapping):
         inner = get_args(kind)[1]
-        return {key: read(inner, one, (*at, str(key)), wrong) for key, one in value.items()}
+        return {key: read(inner, entry, (*at, str(key)), wrong) for key, entry in value.items()}
     if is_dataclass(kind) and isinstance(value, Mapping):
         return table(kind, value, at, wrong)
     if type(value) is kind:
@@ -94,13 +94,13 @@ def table(kind: Any, value: Mapping[str, object], at: Place, wrong: list[Mistake
         if key not in known:
             about = f"{what or 'this table'} has no such key"
             wrong.append(Mistake((*at, str(key)), f"{about}{near(key, known) or _keys(known)}"))
-    found = {}
+    values = {}
     for key, field in known.items():
         if key in value:
-            found[field.name] = read(field.type, value[key], (*at, key), wrong)
+            values[field.name] = read(field.type, value[key], (*at, key), wrong)
         elif field.default is MISSING and field.default_factory is MISSING:
             wrong.append(Mistake((*at, key), f"this key is missing: {_expected(field.type)}"))
-    return kind(**found) if len(wrong) == before else None
+    return kind(**values) if len(wrong) == before else None
 
 
 def _keys(known: Collection[str]) -> str:
@@ -118,13 +118,13 @@ def _word(choices: tuple[str, ...], value: object, at: Place, wrong: list[Mistak
 def _one_of_types(kind: Any, value: object, at: Place, wrong: list[Mistake]) -> Any:
     """The value as the first of several types that it fits; else the mistakes of the one that is nearest."""
     tried = []
-    for one in get_args(kind):
-        if one is NoneType:
+    for alternative in get_args(kind):
+        if alternative is NoneType:
             continue  # data have no null: None is what a key that is left out stands for
         mistakes: list[Mistake] = []
-        found = read(one, value, at, mistakes)
+        result = read(alternative, value, at, mistakes)
         if not mistakes:
-            return found
+            return result
         tried.append((max(len(mistake.at) for mistake in mistakes), mistakes))
     inside = [mistakes for depth, mistakes in tried if depth > len(at)]
     if inside:
@@ -146,7 +146,7 @@ def _expected(kind: Any) -> str:
     """What fits a type, in words."""
     origin, inside = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return " or ".join(_expected(one) for one in inside if one is not NoneType)
+        return " or ".join(_expected(alternative) for alternative in inside if alternative is not NoneType)
     if origin is Literal:
         return one_of(inside)
     if origin is list:

@@ -116,9 +116,9 @@ class Head:
 
     def said(self, key: str) -> Iterator[tuple[Place, Any]]:
         """What a field holds, or each entry of it, with its place; nothing of what is left out."""
-        (one,) = (one for one in fields(self) if one.name == key)
+        (slot,) = (slot for slot in fields(self) if slot.name == key)
         value = getattr(self, key)
-        return iter(()) if value == one.default else entries((key_of(one),), value)
+        return iter(()) if value == slot.default else entries((key_of(slot),), value)
 
     def formulas(self, context: Context) -> Iterator[Written]:
         """The formulas of the page, with the letters that they may have."""
@@ -141,26 +141,26 @@ class Head:
 def _plain(value: Any) -> Any:
     """A dataclass as a table, without the keys that have their default."""
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(entry) for key, entry in value.items()}
     if not is_dataclass(value):
         return value
-    found = {}
-    for one in fields(value):
-        own = getattr(value, one.name)
-        usual = one.default_factory() if callable(one.default_factory) else one.default
+    table = {}
+    for slot in fields(value):
+        own = getattr(value, slot.name)
+        usual = slot.default_factory() if callable(slot.default_factory) else slot.default
         if own != usual:
-            found[key_of(one)] = _plain(own)
-    return found
+            table[key_of(slot)] = _plain(own)
+    return table
 
 
 def entries(at: Place, value: Any) -> Iterator[tuple[Place, Any]]:
     """The entries of a list or a table with their places; of anything else itself."""
     if not isinstance(value, list | dict):
         return iter([(at, value)])
-    some = value.items() if isinstance(value, dict) else enumerate(value, start=1)
-    return (((*at, str(key)), one) for key, one in some)
+    pairs = value.items() if isinstance(value, dict) else enumerate(value, start=1)
+    return (((*at, str(key)), entry) for key, entry in pairs)
 
 
 def formulas_in(at: Place, texts: Any, letters: Sequence[str]) -> Iterator[Written]:

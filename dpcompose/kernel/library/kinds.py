@@ -113,15 +113,15 @@ class Rule(Head):
                     ("parameters", str(n)), f"{parameter} has a meaning in guarantees and formulas already"
                 )
         for key, there in (("distance", self.distance), ("composition", self.composition)):
-            for one in [] if self.lines else self.parameters:
-                if one not in there:
-                    yield Mistake((key, one), "this key is missing: every parameter has its formula")
-        some = (("distance", self.distance), ("composition", self.composition), ("at-steps", self.at_steps))
+            for name in [] if self.lines else self.parameters:
+                if name not in there:
+                    yield Mistake((key, name), "this key is missing: every parameter has its formula")
+        tables = (("distance", self.distance), ("composition", self.composition), ("at-steps", self.at_steps))
         listed = (("squared", self.squared), ("limits", self.limits), ("convex", self.convex))
-        for key, names in (*some, *listed):
-            for one in names:
-                if one not in self.parameters:
-                    yield Mistake((key, one), f"the notion has the parameters {', '.join(self.parameters)}")
+        for key, names in (*tables, *listed):
+            for name in names:
+                if name not in self.parameters:
+                    yield Mistake((key, name), f"the notion has the parameters {', '.join(self.parameters)}")
 
 
 KEYS_OF_GUARANTEES = ("notion", "granularity", "domain", "expect", "r", "k", "m", "a")

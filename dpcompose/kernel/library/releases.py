@@ -103,8 +103,8 @@ class Noise(Head):
             yield Mistake((), "a noise has at-most, what its loss is at most, or equals, but one of them")
         for notion in self.moved.keys() & self.guarantee.keys():
             yield Mistake(("moved", notion), "a notion stands in guarantee or in moved")
-        for key, some in (("at-least", list(self.at_least)), ("whole", self.whole)):
-            for name in some:
+        for key, names in (("at-least", list(self.at_least)), ("whole", self.whole)):
+            for name in names:
                 if name not in self.parameters:
                     yield Mistake((key, name), f"the page has the letters {', '.join(self.parameters)}")
         for n, name in enumerate(self.letters, start=1):
@@ -155,7 +155,7 @@ class Query(Head):
     attained: bool = True
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        letters = [one for one in LETTERS_OF_QUERIES if one != "n" or self.sized]
+        letters = [letter for letter in LETTERS_OF_QUERIES if letter != "n" or self.sized]
         for key in ("moves", "entries", "only"):
             yield from self.written(key, letters)
         if self.at_least is not None:

@@ -24,10 +24,10 @@ class Theory:
 
     def page(self, id: object, kind: str) -> Any:
         """The page of an id and a kind.  Raises NoPage."""
-        found = self.pages.get(id) if isinstance(id, str) else None
-        if found is None or found.head.kind != kind:
+        page = self.pages.get(id) if isinstance(id, str) else None
+        if page is None or page.head.kind != kind:
             raise NoPage(f"there is no {kind} page {id!r}")
-        return found
+        return page
 
     def of_kind(self, kind: str) -> Sequence[Any]:
         """The pages of a kind, in the order of their ids; those that are only believed come last."""
@@ -36,10 +36,10 @@ class Theory:
     @cached_property
     def _kinds(self) -> Mapping[str, tuple[Any, ...]]:
         """The pages by their kinds."""
-        found: dict[str, tuple[Any, ...]] = {}
+        kinds: dict[str, tuple[Any, ...]] = {}
         for id in sorted(self.pages, key=lambda id: (bool(self.pages[id].is_believed), id)):
-            found[self.pages[id].head.kind] = (*found.get(self.pages[id].head.kind, ()), self.pages[id])
-        return found
+            kinds[self.pages[id].head.kind] = (*kinds.get(self.pages[id].head.kind, ()), self.pages[id])
+        return kinds
 
     def first(self, kind: str, fits: Callable[[Any], bool], otherwise: str) -> Any:
         """The first page of a kind that fits.  Raises NoPage with the words `otherwise`."""
@@ -82,11 +82,11 @@ class Theory:
 
     def lemmas(self, ids: Iterable[str], notion: str) -> frozenset[str]:
         """The lemmas about a notion that some pages rest on, and that these rest on."""
-        found: set[str] = set()
+        lemmas: set[str] = set()
         following = list(ids)
         while following:
             for id in self.pages[following.pop()].head.rests_on:
-                if id not in found and notion in (self.page(id, "lemma").head.notions or [notion]):
-                    found.add(id)
+                if id not in lemmas and notion in (self.page(id, "lemma").head.notions or [notion]):
+                    lemmas.add(id)
                     following.append(id)
-        return frozenset(found)
+        return frozenset(lemmas)

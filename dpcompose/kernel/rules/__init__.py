@@ -37,5 +37,5 @@ EVERY = (
     metric_form,
     *(metric, everywhere, is_metric, bounded, least_everywhere, larger),
 )
-RULES: Mapping[str, Callable[..., Found]] = {one.__name__: one for one in EVERY}
+RULES: Mapping[str, Callable[..., Found]] = {rule.__name__: rule for rule in EVERY}
 """The rules by name; there are no others."""

@@ -135,7 +135,7 @@ def _check_any_number(steps: Term, setting: Setting) -> None:
     (name,) = steps.letters
     said = [term for mechanism in setting.mechanisms for term in given.letters(mechanism)]
     stated = [mechanism.stated for mechanism in setting.mechanisms if mechanism.stated is not None]
-    said += [one.times for one in stated if one.times is not None]
+    said += [relation.times for relation in stated if relation.times is not None]
     said += [] if setting.databases.letter is None else [setting.databases.letter]
     used = set(assumptions.letters_of(setting.assumed)).union(*(term.letters for term in said))
     if name in used or steps.letters[name] != Domain.read("integer >= 1"):
@@ -216,7 +216,7 @@ def _pages_of_chains(notion: str, theory: Theory) -> Grounds:
     """By what guarantees for one step are such for each number of steps."""
     page = theory.first(
         "metric",
-        lambda one: (one.head.states, one.head.notion) == ("metric form", notion),
+        lambda candidate: (candidate.head.states, candidate.head.notion) == ("metric form", notion),
         f"no page states {notion} guarantees in canonical metrics",
     )
     return Grounds(frozenset({str(page.id), str(theory.rule(notion).id)}), frozenset({"ranges"}))

@@ -43,8 +43,8 @@ def implies(
     if other.curve is not None:
         raise BadStep(f"guarantee {m} is about all orders that it says, and not those of the setting alone")
     if not premises:
-        one = setting.mechanisms[i - 1].with_only(n, given).guarantee(0)
-        return says, _as_large(setting, theory, one, other, certificates)
+        own = setting.mechanisms[i - 1].with_only(n, given).guarantee(0)
+        return says, _as_large(setting, theory, own, other, certificates)
     if setting.mechanisms[i - 1].sampled is not None:
         raise BadStep("what holds of all records is no guarantee on samples of them")
     guarantee = one_of(premises, Satisfies)
@@ -156,15 +156,15 @@ def _chosen_losses(
     which: Sequence[int], notion: str, setting: Setting, theory: Theory
 ) -> tuple[Composition, Mapping[int, int]]:
     """What is lost with a choice of guarantees; and which inputs of all guarantees are its own."""
-    chosen, found, numbers, before = setting.choosing(which), [], dict[int, int](), 0
+    chosen, lost, numbers, before = setting.choosing(which), [], dict[int, int](), 0
     for i, (mechanism, n) in enumerate(zip(setting.mechanisms, which, strict=True), start=1):
         numbers[before + n + 1] = i
         before += len(mechanism.also) + 1
         if mechanism.table is not None or mechanism.study is not None:
             raise BadStep(f"{mechanism.name} is not given by guarantees or noise alone")
         stated = mechanism.noise is None
-        found.append(
+        lost.append(
             losses.by_guarantee(i, chosen, theory) if stated else losses.by_noise(i, chosen, theory, notion)
         )
-    losses.check_composes(found, chosen, theory)
-    return Composition(tuple(found), chosen, theory), numbers
+    losses.check_composes(lost, chosen, theory)
+    return Composition(tuple(lost), chosen, theory), numbers

@@ -118,11 +118,11 @@ def at_least_everywhere(
         return frozenset()
     if not isinstance(shown, list) or len(shown) != len(sides):
         raise BadCertificate(f"there are {len(sides)} cases to prove")
-    some = (
+    deciders = (
         _in_near(setting, where_of(type), more, less, lesser, proof, squared)
         for type, (more, less), proof in zip(cover.types, sides, shown, strict=True)
     )
-    return frozenset[str]().union(*some)
+    return frozenset[str]().union(*deciders)
 
 
 def _in_near(
@@ -136,10 +136,10 @@ def _in_near(
         raise BadCertificate("the databases are not within one distance")
     near, used = where.near[0], frozenset[str]()
     if "each" in shown:
-        some = smallest(greater)
-        if len(some) != len(shown["each"]):
+        operands = smallest(greater)
+        if len(operands) != len(shown["each"]):
             raise BadCertificate("each of those is to be shown of which the claim is the least")
-        both = zip(some, shown["each"], strict=True)
+        both = zip(operands, shown["each"], strict=True)
         return used.union(*(_in_near(setting, where, x, lesser, formula, y, squared) for x, y in both))
     if "radius" in shown:
         return in_case(setting, greater, at_radius(formula, where, near, setting), shown["radius"], squared)
@@ -171,8 +171,8 @@ def smallest(greater: Term) -> Sequence[Term]:
     """What a formula is the least of, where it is a minimum, or has one among its summands."""
     for summand in greater.summands:
         factor, least = metrics.with_minimum(summand) or (ONE, summand)
-        if some := metrics.minimum(least):
-            return [greater - summand + factor * x for x in some]
+        if operands := metrics.minimum(least):
+            return [greater - summand + factor * x for x in operands]
     return ()
 
 
@@ -225,11 +225,11 @@ def at_most_there(formula: Term, where: Where, setting: Setting) -> Term:
 
 def used_by(formula: Term, setting: Setting) -> set[str]:
     """The distances that a formula is made of, and those that these are made of."""
-    found, made = {*formula.letters}, dict(setting.distances)
+    names, made = {*formula.letters}, dict(setting.distances)
     for name, distance in reversed(made.items()):
-        for other in (distance.formula, distance.at_most) if name in found else ():
-            found |= set() if other is None else {*other.letters}
-    return found
+        for other in (distance.formula, distance.at_most) if name in names else ():
+            names |= set() if other is None else {*other.letters}
+    return names
 
 
 def in_case(setting: Setting, greater: Term, lesser: Term, shown: Any, squared: bool) -> frozenset[str]:
@@ -252,19 +252,20 @@ def in_case(setting: Setting, greater: Term, lesser: Term, shown: Any, squared: 
     wanted = [(greater, lesser)] if shown["whole"] else [(more, less) for _, more, less in groups]
     if not isinstance(shown["groups"], list) or len(shown["groups"]) != len(wanted):
         raise BadCertificate(f"there are {len(wanted)} groups to prove")
-    some = (
-        _group(setting, more, less, one) for (more, less), one in zip(wanted, shown["groups"], strict=True)
+    deciders = (
+        _group(setting, more, less, proof)
+        for (more, less), proof in zip(wanted, shown["groups"], strict=True)
     )
-    return frozenset[str]({"norms"} if setting.databases.points else ()).union(*some)
+    return frozenset[str]({"norms"} if setting.databases.points else ()).union(*deciders)
 
 
 def of_squares(term: Term, known: forms.Known) -> Term:
     """A formula with max(a², b²) for max(a, b)² where a, b ≥ 0; minima alike."""
 
-    def squared(one: Term) -> Term | None:
-        if one.kind == "power" and one.parts[1].number == 2 and one.parts[0].has("top"):
-            term = square(one.parts[0], known)
-            return term if term != one else None
+    def squared(power: Term) -> Term | None:
+        if power.kind == "power" and power.parts[1].number == 2 and power.parts[0].has("top"):
+            written = square(power.parts[0], known)
+            return written if written != power else None
         return None
 
     return substitution.changed(term, squared)
@@ -288,12 +289,12 @@ def _group(setting: Setting, greater: Term, lesser: Term, shown: Any) -> frozens
     if type(shown["level"]) is not int or shown["level"] not in norms.LEVELS:  # True is an int, 1.0 equals 1
         raise BadCertificate("the certificate cannot be read")
     points = setting.databases.points
-    some, proofs = norms.cases(greater, lesser, points, shown["level"], setting.assumed), shown["cases"]
-    if not isinstance(proofs, list) or len(proofs) != len(some):
-        raise BadCertificate(f"there are {len(some)} cases to prove")
+    cases, proofs = norms.cases(greater, lesser, points, shown["level"], setting.assumed), shown["cases"]
+    if not isinstance(proofs, list) or len(proofs) != len(cases):
+        raise BadCertificate(f"there are {len(cases)} cases to prove")
     used = (
         comparison.check_at_least(more, less, proof, setting.assumed)
-        for (more, less), proof in zip(some, proofs, strict=True)
+        for (more, less), proof in zip(cases, proofs, strict=True)
     )
     return frozenset[str]().union(*used)
 
@@ -349,14 +350,14 @@ def least_everywhere(
         raise BadStep(f"what is lost is to be known in each of {len(types)} cases")
     squared = key in theory.rule(guarantee.notion).head.squared
     used = frozenset[str]()
-    for one, lower, shown in zip(types, lowers, certificates, strict=True):
-        if (lower.notion, lower.key) != (guarantee.notion, key) or [x.type for x in lower.at] != [one]:
+    for type, lower, shown in zip(types, lowers, certificates, strict=True):
+        if (lower.notion, lower.key) != (guarantee.notion, key) or [x.type for x in lower.at] != [type]:
             raise BadStep("what is lost is another parameter, or at other databases")
         if lower.where:
             raise BadStep(f"what is lost is lost only where {lower.where[0]}")
         if lower.at[0].positive:
             raise BadStep("more than any number is lost at some of these databases, and not at all")
-        used |= in_case(setting, lower.value, at(value, where_of(one).at_most, setting), shown, squared)
+        used |= in_case(setting, lower.value, at(value, where_of(type).at_most, setting), shown, squared)
     return Optimal(guarantee.notion, guarantee.values, key), Grounds(deciders=used)
 
 

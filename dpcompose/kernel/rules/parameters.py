@@ -39,18 +39,18 @@ def narrower(values: Any, setting: Setting) -> dict[int, Values]:
         return {}
     if not isinstance(values, Mapping) or not all(isinstance(value, Mapping) for value in values.values()):
         raise BadStep("values are a table of formulas for some mechanisms")
-    found = {}
-    for i, one in values.items():
+    others = {}
+    for i, texts in values.items():
         if i not in {str(n) for n in range(1, len(setting.mechanisms) + 1)}:
             raise BadStep(f"there is no mechanism {i!r}")
-        if not all(isinstance(key, str) and isinstance(text, str) for key, text in one.items()):
+        if not all(isinstance(key, str) and isinstance(text, str) for key, text in texts.items()):
             raise BadStep("values are a table of formulas for some mechanisms")
         if setting.mechanisms[int(i) - 1].count is not None:
             raise BadStep("members of families have no other values")
-        found[int(i)] = read_values(one, setting)
-        if not all(has_values.surely(value, False, setting.assumed) for _, value in found[int(i)]):
+        others[int(i)] = read_values(texts, setting)
+        if not all(has_values.surely(value, False, setting.assumed) for _, value in others[int(i)]):
             raise BadStep("it is not seen that no parameter is below 0")
-    return found
+    return others
 
 
 def entry_of(table: Any, key: str) -> Any:

@@ -50,11 +50,11 @@ class BadStep(ValueError):
 def said(premises: Premises, *kinds: Any) -> list[Any]:
     """What the premises say: one judgement of each kind, in order; any number more of one before `...`."""
     every, more = (kinds[:-1], len(premises) - len(kinds) + 1) if kinds[-1:] == (...,) else (kinds, 0)
-    wanted, found = [*every, *every[-1:] * more], [premise.says for premise in premises]
-    if len(found) != len(wanted) or not all(map(isinstance, found, wanted)):
+    wanted, judgements = [*every, *every[-1:] * more], [premise.says for premise in premises]
+    if len(judgements) != len(wanted) or not all(map(isinstance, judgements, wanted)):
         names = [kind.__name__ for kind in every] + ["..."] * (len(kinds) - len(every))
         raise BadStep(f"the premises are to be {', '.join(names) or 'none'}")
-    return found
+    return judgements
 
 
 def one_of(premises: Premises, kind: type[J]) -> J:

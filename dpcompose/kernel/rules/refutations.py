@@ -63,9 +63,10 @@ def attain(
     key -- of which parameter; left out, that of the first page with witnesses of the notion.
     """
     known, others = _metrics(premises)
-    page, (covered, *some) = witnesses.attained_in(theory, notion, key), said(others, Covers, Loses, ...)
+    page = witnesses.attained_in(theory, notion, key)
+    covered, *judgements = said(others, Covers, Loses, ...)
     axioms.check_witnesses(setting, by, known, page.head.shows if page.head.by == "event" else "metric")
-    stated, lowers, who = _as_stated(some, setting), [], set[int]()
+    stated, lowers, who = _as_stated(judgements, setting), [], set[int]()
     if any(loss.besides for loss in stated if loss.mechanism in by):
         raise BadStep("one of several guarantees need not be attained")
     grounds = Grounds(frozenset({page.id}))
@@ -108,14 +109,14 @@ def _metrics(premises: Premises) -> tuple[frozenset[str], Premises]:
     return known, [premise for premise in premises if not isinstance(premise.says, IsMetric)]
 
 
-def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:
+def _as_stated(judgements: Sequence[Loses], setting: Setting) -> list[Loss]:
     """The losses of all mechanisms, none of them converted."""
-    found = [loses.loss for loses in some]
-    if [loss.mechanism for loss in found] != list(range(1, len(setting.mechanisms) + 1)):
+    stated = [judgement.loss for judgement in judgements]
+    if [loss.mechanism for loss in stated] != list(range(1, len(setting.mechanisms) + 1)):
         raise BadStep("each mechanism needs one loss, in order")
-    if any(loss.then for loss in found):
+    if any(loss.then for loss in stated):
         raise BadStep("what is converted need not be attained")
-    return found
+    return stated
 
 
 def parts_page(theory: Theory) -> Grounds:
@@ -240,10 +241,10 @@ def exceed(
     of another notion the one that has curves, and the ε at which that of all that satisfies it is exceeded.
     """
     known, others = _metrics(premises)
-    covered, *some = said(others, Covers, Loses, ...)
+    covered, *judgements = said(others, Covers, Loses, ...)
     guarantee, type = claimed(claim, setting, theory), type_of(covered, neighbours)
     at, there = _at_the_point(setting, theory, type, point, guarantee, guarantee)
-    chosen = _chosen(_as_stated(some, setting), by)
+    chosen = _chosen(_as_stated(judgements, setting), by)
     axioms.check_witnesses(setting, [loss.mechanism for loss in chosen], known)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
     pages: tuple[str, ...]
@@ -280,7 +281,7 @@ def optimal(
     if any((lower.notion, lower.key) != (guarantee.notion, key) for lower in lowers):
         raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")
     value, lost = dict(guarantee.values)[key], terms.top(1, [lower.value for lower in lowers])
-    if any((one.kind == "oo") != (lost.kind == "oo") for _, one in guarantee.values):
+    if any((parameter.kind == "oo") != (lost.kind == "oo") for _, parameter in guarantee.values):
         raise BadStep("a guarantee has oo where more than any number is lost, and only there")
     for name, limit in theory.rule(guarantee.notion).head.limits.items() if lost.kind != "oo" else ():
         other = dict(guarantee.values)[name]
@@ -302,11 +303,11 @@ def loose(
     for _, value in (*guarantee.values, *known.values):
         used |= value.letters
     comparison.check_allowed(at, used, setting.assumed)
-    for (one, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
-        if one == key and greater.kind == "oo":
+    for (parameter, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
+        if parameter == key and greater.kind == "oo":
             formulas.at(lesser, at)
-        elif one == key:
+        elif parameter == key:
             comparison.check_point(lesser, greater, _used(at, greater, lesser))
         elif greater != lesser and greater.kind != "oo" and not computed.is_at_least(greater, lesser, at):
-            raise BadStep(f"{one} of the claim is not seen to be at least that of the guarantee there")
+            raise BadStep(f"{parameter} of the claim is not seen to be at least that of the guarantee there")
     return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), Grounds()

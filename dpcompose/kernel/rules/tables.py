@@ -31,9 +31,9 @@ def by_rows(setting: Setting, theory: Theory, premises: Premises, *, claim: Any)
     for x, y in tables.neighbours:
         P, Q = tables.at(x, y)
         for one, other in ((P, Q), (Q, P)):
-            found = promises.broken(guarantee.notion, one, other, dict(guarantee.values), setting.orders)
-            if found is not None:
-                raise BadStep(f"it is not so at the databases {x} and {y}: {found.words}")
+            breach = promises.broken(guarantee.notion, one, other, dict(guarantee.values), setting.orders)
+            if breach is not None:
+                raise BadStep(f"it is not so at the databases {x} and {y}: {breach.words}")
     return guarantee, _grounds(setting, theory, guarantee)
 
 

@@ -100,9 +100,9 @@ def apart(
     pages -- those by which it is converted; chosen -- their free parameters; closer -- whether what is set
     apart is added up as closer pages say.
     """
-    covered, *some = said(premises, Covers, Loses, ...)
+    covered, *judgements = said(premises, Covers, Loses, ...)
     check_every_type(covered)
-    parted = set_apart.apart([premise.loss for premise in some], setting, theory)
+    parted = set_apart.apart([judgement.loss for judgement in judgements], setting, theory)
     types, rule = covered.cover.types, parted.together.rule
     values = parted.together.over(types)
     notion, given = rule.head.notion, dict(read_values(chosen, setting))
