@@ -296,9 +296,7 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
     n = None if size == "any" else parts[1].whole(0, 10**15)
     most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
     least = reader.key("least", 0).whole(0, most)
-    atoms = tuple(
-        Atom(tuple(record.text() for record in atom.items())) for atom in reader.key("atoms").items()
-    )
+    atoms = tuple(Atom(tuple(map(Reader.text, atom.items()))) for atom in reader.key("atoms").items())
     names = [name for atom in atoms for name in atom.records]
     many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
     if not atoms or not many or len(set(names)) < len(names):
