@@ -130,6 +130,24 @@ def known_least(term: Term, assumed: Assumed) -> int | None:
     return max(numbers, default=None)
 
 
+def rounded_up(term: Term, l: int, parameters: Iterable[tuple[str, Domain]], assumed: Assumed) -> Term | None:
+    """A whole number over l, rounded up: a letter for a whole number that is assumed to be at least that,
+    and less than 1 more; None where none is.
+
+    >>> m, c = (terms.letter(name, Domain.read("integer >= 1")) for name in "mc")
+    >>> both = Assumption(2 * c, ">=", m), Assumption(2 * c, "<=", m + 1)
+    >>> some = [("c", c.of[1])]
+    >>> rounded_up(m, 2, some, both) == c, rounded_up(m, 2, some, both[:1]), rounded_up(m, 3, some, both)
+    (True, None, None)
+    """
+    for name, domain in parameters:
+        rest = term - l * terms.letter(name, domain)
+        known = (known_least(some, assumed) for some in (-rest, rest + (l - 1)))
+        if domain.integer and all(fewest is not None and fewest >= 0 for fewest in known):
+            return terms.letter(name, domain)
+    return None
+
+
 # letters of either sign
 
 

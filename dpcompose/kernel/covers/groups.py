@@ -13,12 +13,13 @@ of single steps as many times as far, where there is room for the same step as o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations_with_replacement
 from typing import Any
 
+from dpcompose.kernel.core.assumptions import rounded_up
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
@@ -64,7 +65,12 @@ def _for_single_steps(mechanism: Mechanism, setting: Setting, theory: Theory) ->
     if stated.times not in (None, target.times):
         raise NoCover(f"{mechanism.name} is stated for groups of another number of steps than the target's")
     if stated.steps > 1:
-        raise NoCover(_rounded_up(mechanism.name, stated.steps, target.times))
+        _check_by_distance(mechanism)
+        if not setting.databases.of_multisets or setting.databases.largest is not None:
+            raise NoCover(
+                f"{mechanism.name} is stated for groups of {stated.steps}, which are told beside groups of "
+                "another number of steps on multisets without a largest size; state it for single steps"
+            )
     bag, single = stated.single, target.single
     alike = (single.parts, single.rows) if isinstance(single, Contribution) else (ONE, ONE)
     if isinstance(bag, Contribution) and (bag.parts, bag.rows) != alike:
@@ -72,7 +78,7 @@ def _for_single_steps(mechanism: Mechanism, setting: Setting, theory: Theory) ->
             f"several steps of the target may be one of those that {mechanism.name} is stated for, of "
             "persons with other numbers of parts or rows; state it for the same"
         )
-    return replace(mechanism, stated=replace(stated, times=None))
+    return replace(mechanism, stated=replace(stated, steps=1, times=None))
 
 
 def _check_passes(mechanism: Mechanism, stated: Relation, databases: Databases) -> None:
@@ -91,15 +97,21 @@ def _check_passes(mechanism: Mechanism, stated: Relation, databases: Databases) 
             )
 
 
-def _rounded_up(name: str, steps: int, m: Term | None) -> str:
-    """Why guarantees for groups of a number of steps do not stand beside targets of others."""
-    why = f"{name} is stated for groups of {steps}"
-    if m is None:
-        return f"{why}; state it for single steps"
-    m_steps = formulas.to_text(m)
-    return (
-        f"{why}: {m_steps} steps are {m_steps}/{steps} of these, rounded up, which is no formula (1 for "
-        f"{steps}, 2 for {steps + 1}); state it for single steps, or say which number {m_steps} is"
+def _groups(name: str, steps: int, far: Term, m: Term, setting: Setting) -> Term:
+    """How many groups of some steps are m times as many steps as lead so far: a number, a multiple of m, or a
+    letter that is assumed to be that.  Raises NoCover where no letter is."""
+    if far.number is None:
+        return far
+    v, l = (far.number / steps).as_integer_ratio()
+    if m.number is not None or l == 1:
+        return v * m if m.number is None else number(-(-v * int(m.number) // l))
+    if (c := rounded_up(v * m, l, setting.parameters, setting.assumed)) is not None:
+        return c
+    of, most, steps_of = (formulas.to_text(term) for term in (v * m, v * m + (l - 1), m))
+    raise NoCover(
+        f"{name} is stated for groups of {steps}: {steps_of} steps of the target are {of}/{l} of these, "
+        f'rounded up, which is no formula; call it c, and with c = "integer >= 1" assume "{l}*c >= {of}" and '
+        f'"{l}*c <= {most}", or state it for single steps'
     )
 
 
@@ -139,18 +151,26 @@ def _of_multiples(
         for i, mechanism in enumerate(setting.mechanisms, start=1)
         if mechanism.stated is not None and (mechanism.stated.any_two or mechanism.stated.times is not None)
     )
-    for i in fixed:
-        if len({dict(type.moves).get(i) for type in found.types}) > 1:
-            name = setting.mechanisms[i - 1].name
+    groups = {
+        i: one.stated.steps
+        for i, one in enumerate(setting.mechanisms, start=1)
+        if one.stated is not None and one.stated.steps > 1 and i not in fixed
+    }
+    rounded = dict[int, Term]()
+    for i in (*fixed, *groups):
+        name, far = setting.mechanisms[i - 1].name, {dict(type.moves).get(i) for type in found.types}
+        if len(far) > 1:
             raise NoCover(
-                f"{name} is stated for groups of any number of steps, or for any two databases, and moves by "
-                "other numbers of these for other steps of the target; state it for single steps"
+                f"{name} is stated for groups of steps, or for any two databases, and moves by other numbers "
+                "of these for other steps of the target; state it for single steps"
             )
+        for _, r in (each for some in far for each in some or ()) if i in groups else ():
+            rounded[i] = _groups(name, groups[i], r, m, setting)
     _check_families(setting, fixed, found)
     if enough is not None and m != enough:
         _check_copies(setting, enough, found)
         m = least(m, enough)
-    types = tuple(_scaled(type, m, fixed, setting) for type in found.types)
+    types = tuple(_scaled(type, m, fixed, rounded, setting) for type in found.types)
     every = frozenset(range(1, len(setting.mechanisms) + 1))
     one_way = (i for i in every if setting.mechanisms[i - 1].noise is None)  # others may split what moves
     whole = frozenset(i for i in one_way if not setting.mechanisms[i - 1].partition)
@@ -313,10 +333,17 @@ def _for_the_fewest(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, stated=replace(stated, times=None, steps=steps))
 
 
-def _scaled(type: Type, m: Term, fixed: frozenset[int], setting: Setting) -> Type:
-    """A type of single steps, m times as far.  Raises NoCover where there is no room for as many records."""
+def _scaled(
+    type: Type, m: Term, fixed: frozenset[int], rounded: Mapping[int, Term], setting: Setting
+) -> Type:
+    """A type of single steps, m times as far.  Raises NoCover where there is no room for as many records.
+
+    rounded -- how far inputs move of which guarantees are for groups of other numbers of steps.
+    """
 
     def far(i: int, many: int | Term, r: Term) -> tuple[int | Term, Term]:
+        if i in rounded:
+            return many, rounded[i]
         if i not in fixed:
             return many, r if r.kind == "oo" else m * r
         return m * many if setting.mechanisms[i - 1].partition else many, r

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from dpcompose.kernel.core.assumptions import Assumed
+from dpcompose.kernel.core.assumptions import Assumed, Assumption, rounded_up
 from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.deciders.calculus import values
 from dpcompose.kernel.expressions import formulas as kernel
@@ -164,6 +164,17 @@ class Names:
                 if name not in self.symbols:
                     self.adopt(name, COUNT, path)
             return kernel.parse(text, self.symbols)
+
+    def groups(self, m: Term, groups: Iterable[int], assume: Assumed) -> Assumed:
+        """What is assumed, and of a letter for each of some numbers that it is m over that, rounded up: as
+        many groups of so many steps are m steps.  None is made where there is one."""
+        for l in groups:
+            name = f"ceil_{kernel.to_text(m)}_{l}"
+            if rounded_up(m, l, self.domains.items(), assume) is None and name not in self.symbols:
+                self.adopt(name, Domain.read("integer >= 1"), ("target", "granularity"))
+                c = self.symbols[name]
+                assume += (Assumption(l * c, ">=", m), Assumption(l * c, "<=", m + (l - 1)))
+        return assume
 
     def take(self, name: str, what: str, path: Place) -> bool:
         """Whether a name is free for what it is to mean; else that is told."""

@@ -123,6 +123,10 @@ class Study:
         if self.mistakes.all or (target is None and not self.pairs):
             return None
         assert distances.databases is not None
+        if target is not None and target.times is not None and distances.databases.sizes.n is None:
+            steps = (one.satisfies.granularity for one in mechanisms if one.satisfies.granularity is not None)
+            groups = sorted({one.innermost()[1] for one in steps if one.times is None} - {1})
+            assume = self.names.groups(target.times, groups, assume)
         metrics = {name: metric.data() for name, metric in given.metrics.items()}
         with self.mistakes.telling(("mechanisms",)):
             made = Setting(
