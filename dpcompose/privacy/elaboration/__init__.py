@@ -110,7 +110,7 @@ class Elaborated:
         """The setting with a mechanism for each distance, where some guarantees are formulas in such."""
         if not self.setting.in_metrics:
             return None
-        stated = (one.satisfies.metric for one in self.setting.mechanisms)
+        stated = (m.satisfies.metric for m in self.setting.mechanisms)
         return Elaborated(
             self.setting.of_inputs, any(metric is not None and metric.in_tables for metric in stated)
         )
@@ -118,8 +118,8 @@ class Elaborated:
     def _regrouped(self, inputs: Elaborated) -> Iterator[dict[str, Any]]:
         """The mechanisms; those that are stated in formulas with the ones whose distances these are about."""
         told = iter(inputs._data()["mechanisms"])
-        for one in self.setting.mechanisms:
-            if (metric := one.satisfies.metric) is None:
+        for stated in self.setting.mechanisms:
+            if (metric := stated.satisfies.metric) is None:
                 yield next(told)
                 continue
             distances = {}
@@ -132,13 +132,13 @@ class Elaborated:
                 for key, value in distances[far.name].items()
                 if key in ("count", "partition", "reads")
             }
-            processed = {"processed": True} if one.processing else {}
+            processed = {"processed": True} if stated.processing else {}
             yield {
-                "name": one.name,
+                "name": stated.name,
                 **alike,
                 "domain": "own",
-                "notion": one.satisfies.notion,
-                "values": _texts(one.satisfies.terms),
+                "notion": stated.satisfies.notion,
+                "values": _texts(stated.satisfies.terms),
                 **processed,
                 "metric": {
                     "formula": formulas.to_text(metric.formula),
@@ -175,7 +175,7 @@ class Elaborated:
         if self.setting.at_all_pairs:
             return self.parts
         written, _ = self._written
-        tables = any(one.table is not None for one in written.mechanisms)
+        tables = any(m.table is not None for m in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
             (Listed,)
             if tables or self.listed
@@ -186,9 +186,9 @@ class Elaborated:
         if any(map(self._counts_a_letter, self.setting.granularities)):
             kinds = tuple(kind for kind in kinds if kind.any_number_of_steps(written))
         if not written.has_choices:
-            return next(
-                (found for kind in kinds if (found := kind.of(written)) is not None), None
-            ) or no_kind(written)
+            return next((fit for kind in kinds if (fit := kind.of(written)) is not None), None) or no_kind(
+                written
+            )
         every = written.with_each_guarantee()
         able = (kind.of(every) for kind in kinds if kind is not Arrays)
         asked = list(dict.fromkeys(every.granularities))
@@ -213,12 +213,12 @@ class Elaborated:
         counted = [
             metric for metric in every if gone_through(part) is not None or not _in_several_steps(metric)
         ]
-        if counted == every and (found := self._apart(part, every)) is not None:
-            return found
+        if counted == every and (description := self._apart(part, every)) is not None:
+            return description
         told = [metric for metric in counted if self._apart(part, [metric]) is not None]
-        if (found := self._apart(part, told)) is None:
+        if (description := self._apart(part, told)) is None:
             raise NoLemma(f"distances on {part} cannot be told to the kernel")
-        return found
+        return description
 
     def _apart(self, part: DatabaseClass, metrics: Sequence[NamedMetric]) -> Part | None:
         """A part with a mechanism that is as far apart as each distance says."""
@@ -259,10 +259,10 @@ class Elaborated:
         for the neighbours that the whole, told as `here`, has its guarantee for."""
         sampled = stated.sampled
         said = stated.also if sampled is None else sampled.on_samples[1:]
-        for one, also, given in zip(own.alone[1:], stated.also, said, strict=True):
+        for alone, also, given in zip(own.alone[1:], stated.also, said, strict=True):
             yield {
-                **(self.kind.about(one, also) if sampled is None else {"stated": here["stated"]}),
-                "domain": "own" if identity else one.satisfies.domain or "own",
+                **(self.kind.about(alone, also) if sampled is None else {"stated": here["stated"]}),
+                "domain": "own" if identity else alone.satisfies.domain or "own",
                 "notion": given.notion,
                 **_said(given),
             }

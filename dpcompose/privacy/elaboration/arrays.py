@@ -73,11 +73,11 @@ class Arrays(Kind):
                 "neighbouring pairs would do"
             )
         metrics = self._metrics(self.setting.mechanisms)
-        found: dict[tuple[int, ...], Pair] = {}
+        types: dict[tuple[int, ...], Pair] = {}
         for D, E in pairs:
             moves = tuple(steps(d(f(D), f(E))) for f, d in zip(maps, metrics, strict=True))
-            found.setdefault(moves, (D, E))
-        return found
+            types.setdefault(moves, (D, E))
+        return types
 
     def _metrics(self, mechanisms: Sequence[Mechanism]) -> list[Metric]:
         """The metrics in which guarantees read their inputs; the same for those that read and state alike."""

@@ -41,14 +41,14 @@ class OfAtoms(Kind):
     def atoms(self) -> list[list[str]]:
         """The records that nothing tells apart, together."""
         holding: dict[str, list[int]] = {}
-        for n, some in enumerate(self.sets()):
-            for record in some:
+        for n, records in enumerate(self.sets()):
+            for record in records:
                 holding.setdefault(record, []).append(n)
-        found: dict[Hashable, list[str]] = {}
+        atoms: dict[Hashable, list[str]] = {}
         for record in (*self.universe.records, *self.universe.spare):
             apart = tuple(holding.get(record, ())), self.alike(record)
-            found.setdefault(apart, []).append(record)
-        return list(found.values())
+            atoms.setdefault(apart, []).append(record)
+        return list(atoms.values())
 
     @property
     def unlimited(self) -> bool:

@@ -59,18 +59,19 @@ class Cells(Kind):
         return list(self._numbers)
 
     def databases(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"kind": "cells", "count": len(self._numbers)}
+        data: dict[str, Any] = {"kind": "cells", "count": len(self._numbers)}
         sizes = getattr(self.setting.databases, "sizes", Size())
         if not sizes.letters:
-            return found
-        return found | sizes.named | {"size": [sizes.kind, None if sizes.n is None else found["count"]]}
+            return data
+        return data | sizes.named | {"size": [sizes.kind, None if sizes.n is None else data["count"]]}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         return self._within(granularity, self._numbers)
 
     def stated(self, mechanism: Mechanism, *others: Mechanism) -> dict[str, Any]:
         """The blocks on what is read, which is all that matters of them."""
-        read = frozenset[Cell]().union(*(one.reads.kept(self.product) or () for one in (mechanism, *others)))
+        maps = [mechanism.reads, *(other.reads for other in others)]
+        read = frozenset[Cell]().union(*(f.kept(self.product) or () for f in maps))
         return self._within(mechanism.satisfies.about_granularity, read)
 
     def _within(self, granularity: Granularity, kept: Collection[Cell]) -> dict[str, Any]:
@@ -78,8 +79,8 @@ class Cells(Kind):
             return ANY
         blocks = granularity.blocks(self.product)
         assert blocks is not None
-        some = blocks.largest_within(kept) if len(kept) < len(self._numbers) else blocks.sets
-        single = sorted(sorted(self._numbers[cell] for cell in one) for one in some)
+        sets = blocks.largest_within(kept) if len(kept) < len(self._numbers) else blocks.sets
+        single = sorted(sorted(self._numbers[cell] for cell in block) for block in sets)
         return {"single": single, "steps": blocks.most}
 
     def reads(self, f: Map) -> list[int] | None:
@@ -89,8 +90,8 @@ class Cells(Kind):
 
     def pairs(self, theory: Theory) -> Sequence[Pair]:
         changes = covers.Cells(self.outline(), theory).changes()
-        found = map(self._differing, changes)
-        return sorted(found, key=lambda pair: (self.product.size(pair[0]), str(pair)))
+        pairs = map(self._differing, changes)
+        return sorted(pairs, key=lambda pair: (self.product.size(pair[0]), str(pair)))
 
     def pair(self, of: Type) -> Pair:
         return self._differing(n for n in of.pair if isinstance(n, int))
@@ -140,7 +141,7 @@ def moves(
 def _furthest(product: DatabaseClass, target: Granularity, f: Map, stated: Granularity) -> Pair:
     """Neighbours between which f moves the furthest, in steps of a granularity by blocks."""
     numbers = moves(product, target, f, stated)
-    cells, _ = max(numbers.items(), key=lambda one: (one[1], sorted(map(str, one[0]))))
+    cells, _ = max(numbers.items(), key=lambda entry: (entry[1], sorted(map(str, entry[0]))))
     return differing_in(product, cells)
 
 

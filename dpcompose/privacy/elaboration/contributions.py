@@ -61,15 +61,15 @@ class Contributions(Kind):
         how many rows there are and who are neighbours is the same with the one in place of the other.
         """
         held = {row for part in self.parts for row in part}
-        found = [row for row in (*self.universe.records, *self.universe.spare) if row not in held]
-        if len(found) != 1:
-            return found[:2]
+        rows = [row for row in (*self.universe.records, *self.universe.spare) if row not in held]
+        if len(rows) != 1:
+            return rows[:2]
         if not all(mechanism.reads.restricts for mechanism in self.setting.mechanisms):
             raise NoLemma(
-                f"{found[0]!r} is the only record outside of all parts, and is read; none, or two, or an "
+                f"{rows[0]!r} is the only record outside of all parts, and is read; none, or two, or an "
                 "arbitrary universe would do"
             )
-        return [found[0], self._double(found[0])]
+        return [rows[0], self._double(rows[0])]
 
     @staticmethod
     def _double(row: str) -> str:
@@ -124,7 +124,7 @@ class Contributions(Kind):
         x, y = (Counter(side) for side in of.pair if isinstance(side, tuple))
         doubled = {self._double(row): row for row in self.outside}
         differing = ([*(one - other).elements()] * rows for one, other in ((x, y), (y, x)))
-        sides = ([*some, *(x & y).elements()] for some in differing)
+        sides = ([*records, *(x & y).elements()] for records in differing)
         D, E = (tuple(sorted(doubled.get(row, row) for row in side)) for side in sides)
         return D, E
 

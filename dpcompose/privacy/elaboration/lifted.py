@@ -55,13 +55,13 @@ def lift_together(databases: DatabaseClass, f: Map, granularities: Collection[Gr
     >>> from dpcompose.spaces.inputs.restrictions import restriction
     >>> from dpcompose.spaces.moves.built_in import bounded, free_lunch, unbounded
     >>> a = restriction(["a"])
-    >>> [lift_together(multisets("abc"), a, [unbounded, one]) for one in (free_lunch, bounded)]
+    >>> [lift_together(multisets("abc"), a, [unbounded, other]) for other in (free_lunch, bounded)]
     [True, False]
     """
-    others = [one for one in granularities if not one.any_two(databases)]
-    if not all(lifts_steps(databases, f, one) for one in granularities):
+    others = [granularity for granularity in granularities if not granularity.any_two(databases)]
+    if not all(lifts_steps(databases, f, granularity) for granularity in granularities):
         return False
-    return len(others) <= 1 or all(_keeps_others(databases, one) for one in others)
+    return len(others) <= 1 or all(_keeps_others(databases, granularity) for granularity in others)
 
 
 def _keeps_others(databases: DatabaseClass, granularity: Granularity) -> bool:

@@ -48,9 +48,11 @@ class Listed(Kind):
                     f"{granularity} neighbours are for all numbers at once, and {databases} are listed; "
                     "numbers would do, or databases of any size"
                 )
-        for one in setting.mechanisms:
-            if one.query is not None and one.query.about_records:
-                raise NoLemma(f"{one.name} asks for {one.query.words}, and {databases} are listed")
+        for mechanism in setting.mechanisms:
+            if mechanism.query is not None and mechanism.query.about_records:
+                raise NoLemma(
+                    f"{mechanism.name} asks for {mechanism.query.words}, and {databases} are listed"
+                )
         return cls(setting)
 
     @cached_property
@@ -97,17 +99,17 @@ class Listed(Kind):
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.setting.databases):
             return None
-        values, found = self._values(f), list(map(f, self._databases))
-        for D, value in zip(self._databases, found, strict=True):
+        values, images = self._values(f), list(map(f, self._databases))
+        for D, value in zip(self._databases, images, strict=True):
             check_again(f.written("D"), D, value, f(D))
-        return [values[one] for one in found]
+        return [values[image] for image in images]
 
     @property
     def elements(self) -> Sequence[Database]:
         return self._databases
 
     def listed(self, distance: Distance) -> dict[str, Any]:
-        return distance.on_listed(self._databases, self.setting.databases.size, lambda one: one)
+        return distance.on_listed(self._databases, self.setting.databases.size, lambda D: D)
 
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
         table = mechanism.table
@@ -126,8 +128,8 @@ class Listed(Kind):
 
 
 def _pairs(edges: Iterable[tuple[Database, Database]], numbers: Mapping[Database, int]) -> list[list[int]]:
-    found = {(min(pair), max(pair)) for pair in ((numbers[x], numbers[y]) for x, y in edges)}
-    return [list(pair) for pair in sorted(found)]
+    pairs = {(min(pair), max(pair)) for pair in ((numbers[x], numbers[y]) for x, y in edges)}
+    return [list(pair) for pair in sorted(pairs)]
 
 
 def _stuck(mechanism: Mechanism, databases: DatabaseClass) -> str:

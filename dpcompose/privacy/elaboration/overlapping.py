@@ -64,15 +64,15 @@ class Overlapping(Contributions):
         return sorted(edits.single)
 
     def steps(self) -> dict[str, Any]:
-        found = self.relation(self.target)
+        data = self.relation(self.target)
         if any(mechanism.reads.is_everything for mechanism in self.setting.mechanisms):
-            found["single"] |= {"records": [list(numbers) for numbers in self._single]}
+            data["single"] |= {"records": [list(numbers) for numbers in self._single]}
         edits = self.setting.target.edits(self.universe)
         most = {f.partition: f.most for f in (mechanism.reads for mechanism in self.setting.divided)}
         others = {name: parts for name, parts in most.items() if parts != self.target.parts}
         if others:
-            found["single"] |= {"among": {name: formulas.to_text(parts) for name, parts in others.items()}}
-        return found | {"steps": 1 if edits is None else edits.most}
+            data["single"] |= {"among": {name: formulas.to_text(parts) for name, parts in others.items()}}
+        return data | {"steps": 1 if edits is None else edits.most}
 
     def pair(self, of: Type) -> Pair:
         D, E = of.pair

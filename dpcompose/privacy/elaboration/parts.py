@@ -151,16 +151,16 @@ class Parts(Kind):
             bound = {} if metric.at_most is None else {"at most": to_text(self.term(metric.at_most))}
             read = metric.distance.input
             if read is None or read.part not in self.told:
-                found = metric.distance.told(self.term)
+                entry = metric.distance.told(self.term)
             else:  # a distance that cannot be told is one of which nothing is known
                 told = self.told[read.part]
                 data = told.inputs.get(name)
-                found = (
+                entry = (
                     {}
                     if data is None
                     else {"part": read.part, "input": data | self._listed(told.kind, metric)}
                 )
-            yield self.mark(name), found | bound
+            yield self.mark(name), entry | bound
 
     def _listed(self, kind: Kind, metric: NamedMetric) -> dict[str, Any]:
         """What is said besides of an input on listed databases."""

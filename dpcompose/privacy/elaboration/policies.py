@@ -46,7 +46,10 @@ class Policies(OfAtoms):
 
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
-        kind = next((one for one in (Policies, OfSets, OfTuples) if one.tells(setting.databases)), None)
+        kind = next(
+            (candidate for candidate in (Policies, OfSets, OfTuples) if candidate.tells(setting.databases)),
+            None,
+        )
         if kind is None or (setting.target.any_two(setting.databases) and not kind.tells_any_two(setting)):
             return None
         if not all(kind.is_told(mechanism.reads) for mechanism in setting.mechanisms):
@@ -127,7 +130,10 @@ class Policies(OfAtoms):
             told = set(known.names)
         wanted = [dict(f.conditions) for f in self._maps if f.conditions]
         alike = {
-            name: {x: tuple(known.has(name, x, one[name]) for one in wanted if name in one) for x in values}
+            name: {
+                x: tuple(known.has(name, x, conditions[name]) for conditions in wanted if name in conditions)
+                for x in values
+            }
             for name, values in known.values.items()
             if name not in told
         }
@@ -208,15 +214,17 @@ class Policies(OfAtoms):
         if not self.codes(f) or mechanism.satisfies.domain != "own" or of is None:
             return super().stated(mechanism)
         policy, steps = of
-        codes = {some[0]: [code] for code, some in self._codes(f).items()}
+        codes = {members[0]: [code] for code, members in self._codes(f).items()}
         merged = {n for code in self._codes(f).values() for n in code}
-        there = {n: codes.get(n, some) for n, some in enumerate(self.shown) if n in codes or n not in merged}
+        there = {
+            n: codes.get(n, records) for n, records in enumerate(self.shown) if n in codes or n not in merged
+        }
         numbers, image = list(there), f.image(self.universe)
-        found = [
+        single = [
             [None if x == NOTHING else numbers[x] for x in edge]
             for edge in edges(policy, list(there.values()), image)
         ]
-        return {"single": found, "steps": steps}
+        return {"single": single, "steps": steps}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         if granularity.any_two(self.universe):
@@ -224,8 +232,8 @@ class Policies(OfAtoms):
         of = policy_of(granularity)
         assert of is not None
         policy, steps = of
-        found = [[None if x == NOTHING else x for x in edge] for edge in self.edges(policy)]
-        return {"single": found, "steps": steps}
+        single = [[None if x == NOTHING else x for x in edge] for edge in self.edges(policy)]
+        return {"single": single, "steps": steps}
 
     def edges(self, policy: Policy) -> list[kernel.Edge]:
         """The edges of a policy between atoms."""
@@ -377,11 +385,11 @@ class OfTuples(Policies):
 
     def edges(self, policy: Policy) -> list[kernel.Edge]:
         each = len(self._records)
-        found = edges(policy, self._records, self.universe)
+        pairs = edges(policy, self._records, self.universe)
         return [
             (place * each + x, place * each + y)
             for place in range(len(self.places))
-            for x, y in found
+            for x, y in pairs
             if x >= 0
         ]
 

@@ -32,15 +32,22 @@ class Records(OfAtoms):
             return None
         edits = setting.target.edits(databases)
         every = [mechanism.reads for mechanism in setting.mechanisms]
-        maps = all(one.is_everything or one.restricts or one.dealt for one in every)
+        maps = all(f.is_everything or f.restricts or f.dealt for f in every)
         stated = [granularity.edits(databases) for granularity in told_apart(setting)]
-        if edits is None or not maps or any(one is None or one.elsewhere for one in stated):
+        if edits is None or not maps or any(relation is None or relation.elsewhere for relation in stated):
             return None
         pushed = (mechanism.satisfies.about_granularity for mechanism in groups_pushed(setting))
         groups = [granularity.edits(databases) for granularity in pushed]
-        if not all(one is not None and (databases.twice or one.pass_through(databases)) for one in groups):
+        if not all(
+            relation is not None and (databases.twice or relation.pass_through(databases))
+            for relation in groups
+        ):
             return None
-        singles = [one.single for one in (edits, *stated) if one is not None and one.single is not None]
+        singles = [
+            relation.single
+            for relation in (edits, *stated)
+            if relation is not None and relation.single is not None
+        ]
         if databases.aligned and edits.most > 1 and any((1, 1) in single for single in singles):
             return None
         if databases.aligned and (n := databases.sizes.n) is not None:
@@ -65,11 +72,13 @@ class Records(OfAtoms):
         edits = cover.within(core.target, databases.size)
         if edits.any_two and databases.size[1] is None:
             return [smallest_pair(databases, (), tuple(range(len(databases.atoms))))]
-        only_whether = all(one.stated is not None and one.stated.any_two for one in core.mechanisms)
+        only_whether = all(
+            mechanism.stated is not None and mechanism.stated.any_two for mechanism in core.mechanisms
+        )
         whole = cover.all_changed() if edits.any_two and only_whether else None
         changes = cover.changes(edits) if whole is None else [whole]
-        found = (smallest_pair(databases, left, right) for left, right in changes)
-        return sorted(found, key=lambda pair: (sum(map(len, pair)), pair))
+        pairs = (smallest_pair(databases, left, right) for left, right in changes)
+        return sorted(pairs, key=lambda pair: (sum(map(len, pair)), pair))
 
     @property
     def grows(self) -> bool:

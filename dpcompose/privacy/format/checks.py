@@ -448,7 +448,7 @@ class Table:
 
 def near(word: object, known: Iterable[str]) -> str:
     """A near match among known words, else what there is, as the end of a message."""
-    words = [str(one) for one in known]
+    words = list(map(str, known))
     listed = f"; there is {', '.join(words[:10])}{', …' if len(words) > 10 else ''}" if words else ""
     return close(word, words) or listed
 

@@ -111,7 +111,7 @@ class DatabasesTable(Table):
             raise ValueError(
                 f"records that are numbers are those of multisets, not of {self.kind}: list them"
             )
-        lines = any(isinstance(one, LineTable) for one in (self.attributes or {}).values())
+        lines = any(isinstance(attribute, LineTable) for attribute in (self.attributes or {}).values())
         if self.kind == "sets" and lines:
             raise ValueError("attributes of sets list their values, or have any; numbers are for multisets")
         if self.kind == "tables" and (lines or "any" in (self.attributes or {}).values()):
@@ -158,7 +158,7 @@ class ByKind(Check):
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         every: list[type[Table]] = [DatabasesTable, *self.own.values()]
-        return {"anyOf": [one.schema(defs) for one in every]}
+        return {"anyOf": [table.schema(defs) for table in every]}
 
 
 class ProductTable(Table):

@@ -33,7 +33,7 @@ class MapTable(Table):
     others: str | None = key(NAME)
 
     def check(self) -> None:
-        if sum(one is not None for one in (self.table, self.recode, self.values)) != 1:
+        if sum(given is not None for given in (self.table, self.recode, self.values)) != 1:
             raise ValueError(
                 'a map is table = { a = "x", b = "y" } on a listed class, or recodes records: '
                 'recode = { a1 = "A", a2 = "A" }; of points it has values = ["x + y"]'

@@ -57,16 +57,16 @@ def told(mistakes: Iterable[Mistake]) -> list[str]:
     ['mechanisms.4.domain (line 3): say which; the same in 2 more places, lines 7, 9', 'title: is no text']
     """
     alike: dict[tuple[Place, str], list[Mistake]] = {}
-    for one in mistakes:
-        place = tuple(0 if isinstance(part, int) else part for part in one.path)
-        alike.setdefault((place, one.message), []).append(one)
+    for mistake in mistakes:
+        place = tuple(0 if isinstance(part, int) else part for part in mistake.path)
+        alike.setdefault((place, mistake.message), []).append(mistake)
     return [_together(first, others) for first, *others in alike.values()]
 
 
 def _together(first: Mistake, others: Sequence[Mistake]) -> str:
     if not others:
         return str(first)
-    lines = [str(one.line) for one in others if one.line]
+    lines = [str(mistake.line) for mistake in others if mistake.line]
     shown = ", ".join(lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], "...", lines[-1]])
     places = "1 more place" if len(others) == 1 else f"{len(others)} more places"
     word = "line" if len(lines) == 1 else "lines"

@@ -30,7 +30,7 @@ class MetricTable(Table):
     at_most: str | None = key(FORMULA, written="at-most")
 
     def check(self) -> None:
-        given = [one is not None for one in (self.norm, self.granularity, self.formula, self.table)]
+        given = [said is not None for said in (self.norm, self.granularity, self.formula, self.table)]
         if sum(given) > 1 or (not any(given) and self.at_most is None):
             raise ValueError(METRICS)
         if self.letters is not None and self.formula is None:
@@ -59,4 +59,4 @@ def canonical_names(granularities: Iterable[str]) -> dict[str, str]:
     >>> canonical_names(["mine"])["d_mine"], canonical_names([])["d_free_lunch"]
     ('mine', 'free-lunch')
     """
-    return {CANONICAL + one.replace("-", "_"): one for one in (*BUILT_IN, *granularities)}
+    return {CANONICAL + name.replace("-", "_"): name for name in (*BUILT_IN, *granularities)}

@@ -67,7 +67,7 @@ class NotionWord(Check):
 
     def read(self, value: Any, path: Place, mistakes: Mistakes) -> Any:
         there = notions_of(mistakes)
-        known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
+        known = tuple(notion for notion in dict.fromkeys([*FILE_KEYS, *there]) if notion in there)
         return Word("notion", known).read(value, path, mistakes)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -106,12 +106,12 @@ class OfNotion(Table):
             return super().read(value, path, mistakes)
         wanted = notions_of(mistakes).get(value["notion"], ())
         further = {name: value[name] for name in wanted if name not in PARAMETERS and name in value}
-        rest = {name: one for name, one in value.items() if name not in further}
+        rest = {name: entry for name, entry in value.items() if name not in further}
         made: OfNotion | None = super().read(rest, path, mistakes)
         if made is None:
             return None
         with mistakes.telling(path):
-            made.further = {name: formula(one) for name, one in further.items()}
+            made.further = {name: formula(text) for name, text in further.items()}
             made.check_parameters(wanted)
             return made
         return None
@@ -126,7 +126,7 @@ class OfNotion(Table):
             if name in wanted and self.value(name) is None:
                 raise ValueError(f"a {self.notion} guarantee needs {WRITTEN.get(name, name)}")
             if name not in wanted and self.value(name) is not None:
-                has = " and ".join(WRITTEN.get(one, one) for one in wanted)
+                has = " and ".join(WRITTEN.get(parameter, parameter) for parameter in wanted)
                 raise ValueError(f"a {self.notion} guarantee has no {name}; it has {has}")
         if self.omega is not None and "tau" not in wanted:
             raise ValueError(f"a {self.notion} guarantee has no omega")
@@ -156,8 +156,8 @@ class OfNotion(Table):
         """The formula of a parameter, or of what it is one over, as the file has it."""
         if name == "tau" and self.omega is not None:
             return self.omega
-        found: str | None = getattr(self, name) if name in PARAMETERS else self.further.get(name)
-        return found
+        text: str | None = getattr(self, name) if name in PARAMETERS else self.further.get(name)
+        return text
 
     @property
     def function(self) -> Any:
@@ -415,7 +415,7 @@ class StudyTable(Table):
         given = value if isinstance(value, Mapping) else {}
         databases, before = given.get("databases"), mistakes.parts
         inside = [databases.get("parts") if isinstance(databases, Mapping) else None, given.get("maps")]
-        mistakes.parts = before or any(isinstance(one, Mapping) and one for one in inside)
+        mistakes.parts = before or any(isinstance(table, Mapping) and table for table in inside)
         try:
             return super().read(value, path, mistakes)
         finally:
@@ -425,11 +425,11 @@ class StudyTable(Table):
     def names(cls, read: Mapping[str, Any], path: Place, mistakes: Mistakes) -> None:
         seen = set[str]()
         listed = read.get("mechanisms")
-        for n, one in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(one, MechanismTable):
-                if one.name in seen:
-                    mistakes.wrong((*path, "mechanisms", n, "name"), TWICE.format(one.name))
-                seen.add(one.name)
+        for n, mechanism in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(mechanism, MechanismTable):
+                if mechanism.name in seen:
+                    mistakes.wrong((*path, "mechanisms", n, "name"), TWICE.format(mechanism.name))
+                seen.add(mechanism.name)
 
 
 class ProblemTable(StudyTable):
@@ -449,10 +449,10 @@ class ProblemTable(StudyTable):
 def _counted(claims: Any, granularities: Any) -> str | None:
     """The granularity whose steps the first claim in a metric counts, by its name."""
     known = canonical_names(map(str, granularities) if isinstance(granularities, Mapping) else ())
-    for one in claims if isinstance(claims, list) else ():
-        if isinstance(one, Mapping) and "metric" in one:
+    for claim in claims if isinstance(claims, list) else ():
+        if isinstance(claim, Mapping) and "metric" in claim:
             with suppress(formulas.FormulaError):
-                for name in formulas.names(str(one["metric"])):
+                for name in formulas.names(str(claim["metric"])):
                     if name in known:
                         return known[name]
     return None

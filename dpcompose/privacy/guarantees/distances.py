@@ -54,7 +54,7 @@ class Metric:
 
     def regarding(self, change: Callable[[Granularity], Granularity]) -> Metric:
         """The same in steps of other neighbours."""
-        return self._with(lambda one: one.regarding(change))
+        return self._with(lambda distance: distance.regarding(change))
 
     def _with(self, change: Callable[[Distance], Distance]) -> Metric:
         named_metrics = tuple(replace(metric, distance=change(metric.distance)) for metric in self.distances)
@@ -71,7 +71,7 @@ class Metric:
 
     def reading(self, read: Callable[[Map], Map]) -> Metric:
         """The same of other inputs."""
-        return self._with(lambda one: one.reading(read))
+        return self._with(lambda distance: distance.reading(read))
 
     def __str__(self) -> str:
         return ", with delta ".join(text for _, text in self.said)

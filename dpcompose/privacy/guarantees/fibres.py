@@ -60,21 +60,21 @@ def nearest(
     fibres: dict[Any, list[Any]] = {}
     for D in databases:
         fibres.setdefault(f(D), []).append(D)
-    values, found = list(fibres), list[dict[tuple[Any, Any], Fraction]](dict() for _ in far)
+    values, tables = list(fibres), list[dict[tuple[Any, Any], Fraction]](dict() for _ in far)
     for n, x in enumerate(values):
         for y in values[n + 1 :]:
-            every = [tuple(one(D, E) for one in far) for D, E in product(fibres[x], fibres[y])]
-            every = [some for some in every if None not in (some[n] for n in finite)]
+            every = [tuple(d(D, E) for d in far) for D, E in product(fibres[x], fibres[y])]
+            every = [lengths for lengths in every if None not in (lengths[n] for n in finite)]
             if not every:
                 continue
-            ranked = [[(value is None, value or 0) for value in some] for some in every]
+            ranked = [[(value is None, value or 0) for value in lengths] for lengths in every]
             least = every[ranked.index(min(ranked))]
-            if [min(some[n] for some in ranked) for n in range(together)] != min(ranked)[:together]:
+            if [min(ranks[n] for ranks in ranked) for n in range(together)] != min(ranked)[:together]:
                 return None
-            for table, value in zip(found, least, strict=True):
+            for table, value in zip(tables, least, strict=True):
                 if value is not None:
                     table[x, y] = value
-    return found
+    return tables
 
 
 def factor(formula: Term, distances: Iterable[str]) -> Term | None:
@@ -100,8 +100,8 @@ def in_steps(guarantee: Guarantee, reads: Map) -> Guarantee:
         return guarantee
     if any(value != ZERO for _, value in metric.besides):
         return guarantee
-    value = factor(metric.formula, [one.name for one in metric.distances])
-    used = (one.distance for one in metric.distances if one.name in metric.formula.letters)
+    value = factor(metric.formula, [named.name for named in metric.distances])
+    used = (named.distance for named in metric.distances if named.name in metric.formula.letters)
     counted = {distance.counted_of(reads, guarantee.domain) for distance in used}
     if value is None or None in counted or len(counted) > 1:
         return guarantee
@@ -115,7 +115,7 @@ def steps_between(databases: DatabaseClass, granularity: Granularity) -> Mapping
 
     graph = neighbourhood_graph(databases, granularity)
     every = networkx.all_pairs_shortest_path_length(graph)
-    return {D: {E: Fraction(n) for E, n in some.items()} for D, some in every}
+    return {D: {E: Fraction(n) for E, n in lengths.items()} for D, lengths in every}
 
 
 def far(distance: Distance, databases: DatabaseClass) -> Pairwise | None:
@@ -149,28 +149,28 @@ def at_the_nearest(
 
 
 def _tabled(name: str, table: Table, reads: Map) -> Iterator[NamedMetric]:
-    some = metrics(table)
-    for n, values in enumerate(some, start=1):
+    tables = metrics(table)
+    for n, values in enumerate(tables, start=1):
         tabled = Tabled("", {frozenset(pair): length for pair, length in values.items()}, of=reads)
-        yield NamedMetric(name if len(some) == 1 else f"{name}_{n}", tabled)
+        yield NamedMetric(name if len(tables) == 1 else f"{name}_{n}", tabled)
 
 
 def metrics(table: Table) -> list[dict[tuple[Any, Any], Fraction]]:
     """The table itself where it is a metric; else some of which it is the least, no two pairs of which meet.
 
-    >>> [sorted(one) for one in metrics({("x", "y"): Fraction(1), ("y", "z"): Fraction(1)})]
+    >>> [*map(sorted, metrics({("x", "y"): Fraction(1), ("y", "z"): Fraction(1)}))]
     [[('x', 'y')], [('y', 'z')]]
     """
     if broken(table, {end: None for pair in table for end in pair}) is None:
         return [dict(table)]
-    found: list[dict[tuple[Any, Any], Fraction]] = []
+    parts: list[dict[tuple[Any, Any], Fraction]] = []
     for pair, length in table.items():
-        fits = (values for values in found if all(end not in other for other in values for end in pair))
+        fits = (values for values in parts if all(end not in other for other in values for end in pair))
         values = next(fits, None)
         if values is None:
-            found.append(values := {})
+            parts.append(values := {})
         values[pair] = length
-    return found
+    return parts
 
 
 def both_ways(table: Table) -> dict[tuple[Any, Any], Fraction]:

@@ -297,7 +297,7 @@ def tcdp(
 def as_written(given: tuple[str, Term]) -> tuple[str, Term]:
     """A parameter with its value as it is written.
 
-    >>> [str(one) for one in as_written(("rho", formulas.term("r")))]
+    >>> [*map(str, as_written(("rho", formulas.term("r"))))]
     ['rho', 'r']
     """
     key, value = given

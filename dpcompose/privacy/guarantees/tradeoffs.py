@@ -53,8 +53,8 @@ def values(given: Any, read: Read) -> tuple[str, Term] | None:
         raise NoLines(
             f"a trade-off function is a formula in alpha, several of them or outcomes, not {given!r}"
         )
-    every = [values(one, read) for one in given]
-    return None if None in every else _product([one for one in every if one is not None])
+    every = [values(factor, read) for factor in given]
+    return None if None in every else _product([factor for factor in every if factor is not None])
 
 
 def function_of(some: tuple[tuple[Term, Term], ...]) -> Term:
@@ -64,26 +64,26 @@ def function_of(some: tuple[tuple[Term, Term], ...]) -> Term:
     >>> to_text(function_of(((terms.log(terms.number(2)), ZERO),)))
     'max(1 - 2*alpha, 1/2 - alpha/2, 0)'
     """
-    found = [ZERO]
+    bounds = [ZERO]
     for epsilon, delta in some:
         c = terms.exp(epsilon)
-        found += [ONE - delta - c * lines.RATE, (ONE - delta - lines.RATE) / c]
-    return terms.top(1, [substitution.expanded(term) for term in found])
+        bounds += [ONE - delta - c * lines.RATE, (ONE - delta - lines.RATE) / c]
+    return terms.top(1, [substitution.expanded(term) for term in bounds])
 
 
-def _product(some: Sequence[tuple[str, Term]]) -> tuple[str, Term]:
+def _product(factors: Sequence[tuple[str, Term]]) -> tuple[str, Term]:
     """⊗: of G(mu) the root of the sum of squares; with a leak of δ each δ of the other; else tables."""
-    if all(notion == "gaussian" for notion, _ in some):
-        return "gaussian", terms.sqrt(terms.add(mu**2 for _, mu in some))
-    if any(notion in NAMED.values() for notion, _ in some):
+    if all(notion == "gaussian" for notion, _ in factors):
+        return "gaussian", terms.sqrt(terms.add(mu**2 for _, mu in factors))
+    if any(notion in NAMED.values() for notion, _ in factors):
         raise NoLines(NOT_TOGETHER)
-    every = [lines.pairs(function) for _, function in some]
-    leaks = [one[0][1] for one in every if len(one) == 1 and one[0][0] == ZERO]
-    rest = [one for one in every if not (len(one) == 1 and one[0][0] == ZERO)]
+    every = [lines.pairs(function) for _, function in factors]
+    leaks = [curve[0][1] for curve in every if len(curve) == 1 and curve[0][0] == ZERO]
+    rest = [curve for curve in every if not (len(curve) == 1 and curve[0][0] == ZERO)]
     if len(rest) > 1:
         table = Table({Fraction(1): Fraction(1)}, Fraction(0))
-        for one in rest:
-            table = table.and_(_table(one))
+        for curve in rest:
+            table = table.and_(_table(curve))
         rest = [_pairs(table)]
     stays = terms.multiply(ONE - leak for leak in leaks)
     pairs = rest[0] if rest else ((ZERO, ZERO),)
@@ -100,9 +100,9 @@ def _table(pairs: Sequence[tuple[Term, Term]]) -> Table:
 
 def _of_outcomes(given: Sequence[Sequence[str]], read: Read) -> tuple[tuple[Term, Term], ...]:
     """The (ε, δ) of two distributions.  Raises NoLines."""
-    found = [[term.number if (term := read(text)) is not None else None for text in pair] for pair in given]
-    rows = [(p, q) for p, q in found if p is not None and q is not None]
-    if len(rows) < len(found) or any(value < 0 for pair in rows for value in pair):
+    numbers = [[term.number if (term := read(text)) is not None else None for text in pair] for pair in given]
+    rows = [(p, q) for p, q in numbers if p is not None and q is not None]
+    if len(rows) < len(numbers) or any(value < 0 for pair in rows for value in pair):
         raise NoLines("outcomes are pairs of probabilities, rational numbers of at least 0")
     if any(sum(column) != 1 for column in zip(*rows, strict=True)):
         raise NoLines("the probabilities of all outcomes add up to 1, in both distributions")
@@ -121,19 +121,19 @@ MOST_OUTCOMES = 100
 
 def _pairs(table: Table) -> tuple[tuple[Term, Term], ...]:
     """The (ε, δ) at which the line of a table's curve turns, those with ε < 0 told in the other order."""
-    found = dict[Fraction, Fraction]()
+    deltas = dict[Fraction, Fraction]()
     for ratio in sorted({Fraction(1), *table.masses}):
         c = max(ratio, 1 / ratio)
         delta = sum((p * (1 - ratio / x) for x, p in table.masses.items() if x > ratio), table.infinite)
         delta = delta if ratio >= 1 else 1 - (1 - delta) / ratio
-        found[c] = min(delta, found.get(c, delta))
-    return tuple((terms.log(terms.number(c)), terms.number(delta)) for c, delta in found.items())
+        deltas[c] = min(delta, deltas.get(c, delta))
+    return tuple((terms.log(terms.number(c)), terms.number(delta)) for c, delta in deltas.items())
 
 
 def at_once(stated: Guarantee) -> tuple[Guarantee, ...]:
     """A guarantee as what a mechanism is known by: of a trade-off function all its (ε, δ).
 
-    >>> [str(one) for one in at_once(f_dp("max(0, 1 - d - 3*alpha, (1 - d - alpha)/3)"))]
+    >>> [*map(str, at_once(f_dp("max(0, 1 - d - 3*alpha, (1 - d - alpha)/3)")))]
     ['approximate (log(3), d)']
     """
     if stated.notion not in OF_LINES:
@@ -175,7 +175,7 @@ def f_dp(tradeoff: Any, granularity: Neighbours | None = None, domain: str | Non
 
     >>> str(f_dp("G(m)")), str(f_dp(["G(3)", "G(4)"]))
     ('gaussian (m)', 'gaussian (5)')
-    >>> [str(one) for one in at_once(f_dp({"outcomes": [["3/4", "1/4"], ["1/4", "3/4"]]}))]
+    >>> [*map(str, at_once(f_dp({"outcomes": [["3/4", "1/4"], ["1/4", "3/4"]]})))]
     ['approximate (log(3), 0)', 'approximate (0, 1/2)']
     """
     from dpcompose.language import formulas
@@ -186,12 +186,12 @@ def f_dp(tradeoff: Any, granularity: Neighbours | None = None, domain: str | Non
 
     def written(given: Any) -> Any:
         if isinstance(given, Mapping):
-            return {key: written(one) for key, one in given.items()}
+            return {key: written(entry) for key, entry in given.items()}
         return [*map(written, given)] if isinstance(given, list | tuple) else formulas.given_text(given)
 
-    found = values(written(tradeoff), read)
-    assert found is not None
-    notion, value = found
+    stated = values(written(tradeoff), read)
+    assert stated is not None
+    notion, value = stated
     about = None if granularity is None else neighbours(granularity)
     made = Guarantee(notion, ((FILE_KEYS[notion][0], value),), about, domain)
     at_once(made)

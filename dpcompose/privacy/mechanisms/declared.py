@@ -97,10 +97,10 @@ def _in_a_symbol(density: Any, x: sympy.Symbol | None) -> tuple[sympy.Expr, symp
     if callable(density):
         x = symbol("x", REAL)
         density = density(x)
-    some = density.free_symbols if formulas.is_expression(density) else set()
-    if x is None and len(some) == 1:
-        (x,) = some
-    if x is None or x not in some:
+    symbols = density.free_symbols if formulas.is_expression(density) else set()
+    if x is None and len(symbols) == 1:
+        (x,) = symbols
+    if x is None or x not in symbols:
         raise TypeError(
             f"noise is given by its density, a formula in a symbol: noise(density, x), not {density}"
         )
@@ -133,8 +133,8 @@ def noise(density: sympy.Expr | Callable[[Any], Any], x: sympy.Symbol | None = N
         slope = written.coeff(shape(here))
         scale, rest = whole(slope), (written - slope * shape(here)).expand()
         if slope.is_negative and (sympy.exp(rest) * scale[1]).expand() == 1:
-            found: Noise = made(scale[0])
-            return found
+            law: Noise = made(scale[0])
+            return law
     raise ValueError(
         f"{density} is the density of no Laplace or normal noise around 0 in {x}; other noise is stated by a "
         "theorem page of your own"

@@ -177,8 +177,8 @@ class Mechanism(Shown):
             ]
         if self.sampled is not None:
             line = [f"{front}is run on a sample ({self.sampled.by})", ", and on samples is "]
-            for n, one in enumerate(self.sampled.on_samples):
-                line += [", and ", *one._line()] if n else one._line()
+            for n, guarantee in enumerate(self.sampled.on_samples):
+                line += [", and ", *guarantee._line()] if n else guarantee._line()
             return [*line, where]
         kind = "an interaction that a filter stops at " if self.filtered else ""
         return [f"{front}is {kind}", *self.satisfies._line(), f"{where}{made}", *more]
@@ -263,7 +263,7 @@ class Mechanism(Shown):
     def with_letters(self, named: Mapping[str, Term]) -> Mechanism:
         """The same with other terms for some parameters, of its guarantee or its noise."""
         if self.noise is not None:
-            noise = self.noise.changed(lambda one: substitution.substituted(one, named))
+            noise = self.noise.changed(lambda term: substitution.substituted(term, named))
             satisfies = noise.guarantee(self.satisfies.notion, self._asked)
             assert satisfies is not None
             query = self.query and self.query.with_noise(noise.term, dict(noise.further))
@@ -286,8 +286,8 @@ class Mechanism(Shown):
         read = (
             (naming.read(distance.name).distance, distance.distance.input) for distance in metric.distances
         )
-        every = ((f"{self.name} ({name})", one) for name, one in read if one is not None)
-        return tuple(replace(comparing(name, one), members=self.members) for name, one in every)
+        every = ((f"{self.name} ({name})", source) for name, source in read if source is not None)
+        return tuple(replace(comparing(name, source), members=self.members) for name, source in every)
 
     @property
     def alone(self) -> tuple[Mechanism, ...]:

@@ -401,8 +401,8 @@ MOST_POINTS = 500
 def _where_not_above(x: Term, below_one: bool, domains: Mapping[str, Domain], assumed: Assumed) -> str:
     """Simple allowed values at which not 0 < x, or not x < 1, in words; "" where none is found."""
     names = sorted(({*x.letters, *letters_of(assumed)} if assumed else x.letters.keys()) & domains.keys())
-    some = product(*(simple(domains[name]) for name in names))
-    for point in (dict(zip(names, one, strict=True)) for one in islice(some, MOST_POINTS)):
+    choices = product(*(simple(domains[name]) for name in names))
+    for point in (dict(zip(names, numbers, strict=True)) for numbers in islice(choices, MOST_POINTS)):
         if not holds_at(assumed, point):
             continue
         try:
@@ -410,7 +410,7 @@ def _where_not_above(x: Term, below_one: bool, domains: Mapping[str, Domain], as
         except formulas.FormulaError as error:
             return f", but {error.message}"
         if value is not None and (value <= 0 or (below_one and value >= 1)):
-            at = ", ".join(f"{name} = {one}" for name, one in point.items())
+            at = ", ".join(f"{name} = {number}" for name, number in point.items())
             return f", but it is {value}{f' at {at}' if at else ''}"
     return ""
 

@@ -204,9 +204,9 @@ class Sample(Shown):
         """
         changed = _changed(target)
         others = (
-            one
-            for one in self.kind.instead
-            if _changed(KINDS[one].whole) == changed and {*notions} <= KINDS[one].head.guarantee.keys()
+            other
+            for other in self.kind.instead
+            if _changed(KINDS[other].whole) == changed and {*notions} <= KINDS[other].head.guarantee.keys()
         )
         how = next(others, self.how)
         known = self.kind.least and least != ZERO
@@ -252,7 +252,7 @@ class Sampled:
     @property
     def whole(self) -> tuple[Guarantee, ...]:
         """What the whole satisfies.  Raises ValueError where a guarantee on samples is none of such."""
-        about = list(dict.fromkeys(one.granularity for one in self.on_samples))
+        about = list(dict.fromkeys(guarantee.granularity for guarantee in self.on_samples))
         if len(about) > 1 and self.by.kind.is_kept:
             raise ValueError(
                 f"guarantees on samples are for the same neighbours, not {about[0]} and {about[1]}"
@@ -273,7 +273,7 @@ class Sampled:
 def _changed(granularity: Granularity) -> frozenset[tuple[int, ...]]:
     """How many records single steps change, in all ways."""
     single = granularity.single_step.innermost()[0]
-    return frozenset(numbers for one in single.either for numbers in one.changed)
+    return frozenset(numbers for alternative in single.either for numbers in alternative.changed)
 
 
 def _is_same(granularity: Granularity, of: Granularity) -> bool:
@@ -284,9 +284,9 @@ def _is_same(granularity: Granularity, of: Granularity) -> bool:
 
 def _edges(granularity: Granularity) -> tuple[Any, ...] | None:
     """What a policy's edges are by, and how many steps it counts; None of what is no policy."""
-    if (found := policy_of(granularity)) is None:
+    if (pair := policy_of(granularity)) is None:
         return None
-    policy, steps = found
+    policy, steps = pair
     return policy.replace, policy.add_remove, steps
 
 
@@ -297,7 +297,7 @@ def _has_all(granularity: Granularity, of: Granularity) -> bool:
     if policy is None:
         return False
     comes, replaced = policy[0].add_remove is None, policy[0].replace.complete
-    return all(replaced if one == (1, 1) else comes for one in edits.single)
+    return all(replaced if edit == (1, 1) else comes for edit in edits.single)
 
 
 def poisson_sample(s: object) -> Sample:

@@ -41,7 +41,7 @@ class Measured:
     @property
     def functions(self) -> list[Any]:
         """The metrics, as `canonical_metric` gives them, of which its guarantees are formulas."""
-        return [d for one in self.every if isinstance(one, InMetric) for d in one.functions]
+        return [d for guarantee in self.every if isinstance(guarantee, InMetric) for d in guarantee.functions]
 
     def __repr__(self) -> str:
         return f"{self.name} reads {self.reads.written('D')} and is {' and '.join(map(str, self.every))}"
@@ -177,8 +177,8 @@ def mechanism(
     besides = (count, query, noise, table, study, filter)
     read, satisfies = _read(name, reads), _on_domain(name, satisfies, domain)
     every: Any = tuple(satisfies) if isinstance(satisfies, list | tuple) else (satisfies,)
-    if any(isinstance(one, InMetric) for one in every):
-        if any(one is not None for one in (*besides, sampled)) or processing:
+    if any(isinstance(guarantee, InMetric) for guarantee in every):
+        if any(argument is not None for argument in (*besides, sampled)) or processing:
             raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
         return Measured(name, read, every)
     stopped = filter is not None and _stopped(name, filter, read, count, (satisfies, *besides[1:-1]))
@@ -220,7 +220,7 @@ def _stopped(
     """An interaction that a filter stops at a total."""
     if not isinstance(total, Guarantee):
         raise TypeError(f"{name} is stopped at a guarantee such as dpcompose.pure(...), not {total!r}")
-    if any(one is not None for one in besides):
+    if any(argument is not None for argument in besides):
         raise TypeError(f"{name} is stopped by a filter, whose total it satisfies: leave out all else")
     first, *others = at_once(total)
     number = None if count is None else formulas.term(count)

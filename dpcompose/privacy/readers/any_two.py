@@ -86,7 +86,7 @@ class AnyTwo:
         """
         of, put = self.distances.values[name], dict[str, Term]()
         used = {letter for value in read.values() for letter in value.letters if letter in self.names.metrics}
-        for metric in [one for one in self.names.metrics if one in used]:
+        for metric in [letter for letter in self.names.metrics if letter in used]:
             distance = self.names.metrics[metric].distance
             if distance.is_of(of):
                 continue
@@ -135,7 +135,7 @@ class AnyTwo:
         known = self.distances.values
         of = known.get(values)
         if of is None or of.formulas is None:
-            names = [name for name, one in known.items() if name and one.formulas is not None]
+            names = [name for name, entry in known.items() if name and entry.formulas is not None]
             self.wrong((*path, "reads"), f"noise is added to numbers; say of what{near('', names)}")
             return None
         if noise.kind.takes == "integer":
@@ -175,12 +175,12 @@ class AnyTwo:
         assert every is not None
         outcomes = self.distances.given.tables[name].outcomes
         try:
-            found, told = lost(name, rows, outcomes, names.domains, names.is_positive, every, reads)
+            distance, told = lost(name, rows, outcomes, names.domains, names.is_positive, every, reads)
         except ValueError as error:
             self.wrong(("tables", name), error)
             return None
         bound = None if stated is None else stated.in_metric.formula
-        letter = self.distances.named(f"lost_by_{given.name}", found, given.name, bound)
+        letter = self.distances.named(f"lost_by_{given.name}", distance, given.name, bound)
         words = f"the probabilities of the table {name}"
         return private(given.name, "pure", Metric(letter, words=words), table=told)
 

@@ -153,7 +153,9 @@ class Claims:
         canonical, path = canonical_names(self.given.granularities), ("claims", i, "metric")
         where = self.given.for_neighbours
         try:
-            used = [name for one in text.values() for name in formulas.names(one) if name in canonical]
+            used = [
+                name for formula in text.values() for name in formulas.names(formula) if name in canonical
+            ]
         except formulas.FormulaError as error:
             self.wrong(path, error)
             return None
@@ -165,11 +167,14 @@ class Claims:
         counted = self.distances.granularity(canonical[name], path)
         letter = None if counted is None else self.distances.canonical(counted, path)
         others = {} if letter is None else {name: letter}
-        read = {key: self.names.formula(one, ("claims", i, key), others, False) for key, one in text.items()}
+        read = {
+            key: self.names.formula(formula, ("claims", i, key), others, False)
+            for key, formula in text.items()
+        }
         values_of = {key: value for key, value in read.items() if value is not None}
         if letter is None or len(values_of) < len(read):
             return None
-        doubt = next(filter(None, (self.names.doubt(one, others) for one in text.values())), "")
+        doubt = next(filter(None, (self.names.doubt(formula, others) for formula in text.values())), "")
         metric, written = values_of.pop("metric"), {"notion": table.notion, **text}
         (key, power), factor = POWERS[table.notion], fibres.factor(metric, others)
         target = None if self.given.target is None else self.given.target.granularity
@@ -179,7 +184,8 @@ class Claims:
             guarantee = Guarantee(table.notion, ((key, claimed),))
             written = {"notion": table.notion, key: kernel.to_text(claimed)}
             return Claim(guarantee, MappingProxyType(written), table.expect, doubt)
-        besides, named = tuple(values_of.items()), tuple(self.names.metrics[one] for one in letter.letters)
+        besides = tuple(values_of.items())
+        named = tuple(self.names.metrics[symbol] for symbol in letter.letters)
         guarantee = at_any_two(table.notion, Metric(metric, named, besides, said=tuple(text.items())))
         return Claim(guarantee, MappingProxyType(written), table.expect, doubt)
 
@@ -324,7 +330,7 @@ def _numbers(setting: Setting, guarantee: Guarantee) -> dict[str, Term]:
     simplified for values that such a number is none of."""
     numbers = {name: kernel.parse(text, {}) for name, text in setting.numbers.items()}
     simplified = (value for _, value in guarantee.terms if numbers and formulas.written_as(value) is None)
-    for meant in set[Any]().union(*(formulas.expression(one).free_symbols for one in simplified)):
+    for meant in set[Any]().union(*(formulas.expression(value).free_symbols for value in simplified)):
         if meant.name not in numbers or is_unsaid(meant):
             continue
         number = formulas.expression(numbers[meant.name])

@@ -20,7 +20,7 @@ from dpcompose.spaces.classes.vertices import graphs
 from dpcompose.spaces.inputs.attributed import tables
 
 CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequences]] = {
-    one.kind: one for one in (Multisets, Sets, Sequences, Tuples, Streams)
+    databases.kind: databases for databases in (Multisets, Sets, Sequences, Tuples, Streams)
 }
 """The classes of records, by the word of problem files."""
 
@@ -51,7 +51,7 @@ def databases_of(
             for name, letter in size.letters.items():
                 parameters.adopt(name, letter, ("databases", "size"))
         if given.attributes is not None:
-            attributes = {name: plain(some) for name, some in given.attributes.items()}
+            attributes = {name: plain(values) for name, values in given.attributes.items()}
             made_of = sets if given.kind == "sets" else multisets
             return replace(made_of(attributes=attributes), sizes=size)
         if given.numbers:

@@ -152,7 +152,7 @@ class Distances:
             inside: tuple[str, ...] = ()
             if part.points is not None:
                 inside = part.points.coordinates
-                entries = tuple(terms.letter(one, REAL) for one in inside)
+                entries = tuple(terms.letter(coordinate, REAL) for coordinate in inside)
             compared[name] = Values(name, entries, inside, (name,))
         if len(databases.parts) > 1:
             compared[""] = Values("", None, (), tuple(name for name, _ in databases.parts))
@@ -161,10 +161,10 @@ class Distances:
             path = ("maps", name)
             if not self.names.take(name, "a map", path) or given.values is None:
                 continue
-            found = [self.names.formula(value, (*path, "values"), coordinates) for value in given.values]
-            some = tuple(value for value in found if value is not None)
-            used = {one for value in some for one in value.letters} & set(coordinates)
-            compared[name] = Values(name, some, tuple(sorted(used)))
+            read = [self.names.formula(value, (*path, "values"), coordinates) for value in given.values]
+            images = tuple(value for value in read if value is not None)
+            used = {coordinate for value in images for coordinate in value.letters} & set(coordinates)
+            compared[name] = Values(name, images, tuple(sorted(used)))
         return compared
 
     def reading(self, given: ReadsTable, path: Place, part: str = "") -> Map | None:
@@ -201,19 +201,19 @@ class Distances:
         read = {"metric": formula(given.metric, (*path, "metric"), others, index=index)}
         if given.delta is not None:
             read["delta"] = formula(given.delta, (*path, "delta"), others, key="delta", index=index)
-        found = {key: term for key, term in read.items() if term is not None}
-        if len(found) < len(read):
+        parameters = {key: term for key, term in read.items() if term is not None}
+        if len(parameters) < len(read):
             return None
-        for key, term in found.items():
+        for key, term in parameters.items():
             if why := self._negative(term):
                 self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
                 return None
-        if (there := self._at_equal(found["metric"])) is not None and self.names.is_positive(there):
+        if (there := self._at_equal(parameters["metric"])) is not None and self.names.is_positive(there):
             known = near("", self.names.metrics) or "; there is none: name one, [metrics.d]"
             message = "is not 0 where D = E; what names no metric is a parameter"
             self.wrong((*path, "metric"), f"{given.metric} {message}{known}")
             return None
-        return found
+        return parameters
 
     def _negative(self, value: Term) -> str:
         """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
@@ -386,7 +386,7 @@ class Distances:
         part = dict(databases.parts).get(name)
         every = gone_through(part) if part is not None and part.is_listed else None
         if every is None:
-            listed = [one for one, it in databases.parts if it.is_listed and one]
+            listed = [name for name, it in databases.parts if it.is_listed and name]
             self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
             return None
         known, mistakes = self.names.symbols, self.names.mistakes

@@ -76,7 +76,11 @@ class Granularities:
                 own[name] = pairs(name, ((D, E) for D, E in given.neighbours))
         self.by_name = own | BUILT_IN
         if databases.is_listed:  # whose databases have no records
-            self.by_name = own | {name: one for name, one in BUILT_IN.items() if not one.unfit(databases)}
+            self.by_name = own | {
+                name: granularity
+                for name, granularity in BUILT_IN.items()
+                if not granularity.unfit(databases)
+            }
         for name, given in stated.items():
             if given.made and self._is_free(name):
                 self.by_name |= {name: unbounded}  # where it is wrong nothing more is said of it
@@ -106,10 +110,10 @@ class Granularities:
             if given.partition and self.partition is not None:
                 part = self.partition(given.partition, (*path, "replace", "within"))
                 replaced = InParts(frozenset(), part)
-            found = policy(name, replaced, given.add_remove or ()).on(databases)
-            if why := found.unfit(databases):
+            granularity = policy(name, replaced, given.add_remove or ()).on(databases)
+            if why := granularity.unfit(databases):
                 self.mistakes.wrong(path, why)
-            return {name: found}
+            return {name: granularity}
         return {name: unbounded}  # nothing more is said of what is called so
 
     def _members(self, databases: DatabaseClass, listed: list[list[str]], path: Place) -> None:
@@ -133,7 +137,7 @@ class Granularities:
     def _made(self, given: Mapping[str, Any], path: Place) -> Granularity:
         """A window, a contribution, a group, steps of a larger class or a union."""
         inner = given.get("union", [given["of"]] if "of" in given else [])
-        granularities = [self.named(one, path) for one in inner]
+        granularities = [self.named(name, path) for name in inner]
         with under(path):
             if "w-event" in given:
                 return w_event(given["w-event"])

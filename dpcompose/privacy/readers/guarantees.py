@@ -242,7 +242,7 @@ class Guarantees:
         if not used or bounded or reads.divided or self.distances.alone is None:
             return False
         counted = [self.names.metrics[name].distance.counted for name in used]
-        told = [one for one in counted if one is not None]
+        told = [granularity for granularity in counted if granularity is not None]
         return len(told) == len(used) and lift_together(self.distances.alone, reads, told)
 
     def _needed(self, value: Term) -> list[str]:
@@ -267,8 +267,8 @@ class Guarantees:
         kept = [name for name in self._needed(read["metric"]) if name in steps and steps[name][0] == {(1, 1)}]
         if not kept:
             return read
-        one = terms.letter(kept[0], used[kept[0]])
-        put = {name: one * many for name, (_, many) in steps.items()}
+        unit = terms.letter(kept[0], used[kept[0]])
+        put = {name: unit * many for name, (_, many) in steps.items()}
         return {key: substitution.substituted(value, put) for key, value in read.items()}
 
     def _of_inputs(
@@ -305,7 +305,7 @@ class Guarantees:
         """
         databases, delta = self.distances.alone, read.get("delta", ZERO) != ZERO
         metric, *others = (self._used(value) for value in read.values())
-        besides = [one for other in others for one in other if one not in metric]
+        besides = [name for other in others for name in other if name not in metric]
         key, why = "metric", fibres.ONE_METRIC
         if len(metric) == 1 and delta:
             key, why = "delta", fibres.ONE_DELTA
@@ -320,5 +320,5 @@ class Guarantees:
         put = {name: self._least(table, letter) for name, table in tables.items()}
         return {key: substitution.substituted(value, put) for key, value in read.items()}
 
-    def _least(self, some: Sequence[NamedMetric], letter: Naming) -> Term:
-        return terms.least(*(letter(metric.name, metric.distance) for metric in some))
+    def _least(self, metrics: Sequence[NamedMetric], letter: Naming) -> Term:
+        return terms.least(*(letter(metric.name, metric.distance) for metric in metrics))

@@ -62,7 +62,7 @@ class Inputs:
         if given.users is not None:
             return self._of_users(given.users, (*path, "users"))
         if given.where is not None:
-            wanted = {name: plain(some) for name, some in given.where.items()}
+            wanted = {name: plain(values) for name, values in given.where.items()}
             return self._fitting(where(wanted), (*path, "where"))
         if given.between is not None:
             return self._between(given.between, (*path, "between"))

@@ -72,7 +72,7 @@ def _unfit(
     x: Any, y: Any, text: str, value: Term, points: Sequence[Any], read: Mapping[tuple[Any, Any], object]
 ) -> str:
     """Why an entry of a table is no distance of two points; "" where it is one."""
-    if missing := [one for one in (x, y) if one not in points]:
+    if missing := [point for point in (x, y) if point not in points]:
         return f"{shown(missing[0])} is no database of the class{near(missing[0], map(str, points))}"
     if value.kind != "oo" and (value.number is None or value.number < 0):
         return f"a distance is a number >= 0 or oo, not {text}; parameters stand before metrics"
@@ -81,9 +81,9 @@ def _unfit(
     return f"the distance of {x} and {y} stands there twice" if {(x, y), (y, x)} & read.keys() else ""
 
 
-def _no_metric(some: Lengths, x: Any, y: Any, z: Any) -> str:
+def _no_metric(lengths: Lengths, x: Any, y: Any, z: Any) -> str:
     """That the triangle inequality fails at three points."""
-    both = both_ways(some)
+    both = both_ways(lengths)
     return (
         f"this is no metric: from {x} to {y} it is {both[x, y]}, from {y} to {z} {both[y, z]}, "
         f"but from {x} to {z} {both.get((x, z), 'oo')}"

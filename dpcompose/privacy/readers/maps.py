@@ -62,15 +62,15 @@ def _tabulated(
     listed = given.image_neighbours
     by_granularity = listed if isinstance(listed, dict) else {} if listed is None else {"": listed}
     images = list(dict.fromkeys(values.values()))
-    for granularity, some in by_granularity.items():
+    for granularity, pairs in by_granularity.items():
         if granularity and granularity not in granularities:
             mistakes.wrong((*path, "image-neighbours"), f"there is no granularity {shown(granularity)}")
-        for x in dict.fromkeys(x for pair in some for x in pair):
+        for x in dict.fromkeys(x for pair in pairs for x in pair):
             if x not in images:
                 mistakes.wrong(
                     (*path, "image-neighbours"), f"{shown(x)} is no value of the map{near(x, images)}"
                 )
-    return table(name, dict(values), {g: [(x, y) for x, y in some] for g, some in by_granularity.items()})
+    return table(name, dict(values), {g: [(x, y) for x, y in pairs] for g, pairs in by_granularity.items()})
 
 
 def _recoding(name: str, given: MapTable, databases: DatabaseClass, mistakes: Mistakes) -> Map:

@@ -87,11 +87,9 @@ class Mechanisms:
 
     def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
         """The mechanism of a number, from 0; None where it is none, which is told."""
-        found = self._before_processing(i, given)
-        found = (
-            found if found is None or given.sampled is None else self._sampled(i, given.sampled, found, given)
-        )
-        return found.then(given.post_processing) if found and given.post_processing else found
+        made = self._before_processing(i, given)
+        made = made if made is None or given.sampled is None else self._sampled(i, given.sampled, made, given)
+        return made.then(given.post_processing) if made and given.post_processing else made
 
     # what is read
 
@@ -185,7 +183,7 @@ class Mechanisms:
         return Mechanism(given.name, reads, satisfies, many, table=table, also=tuple(also))
 
     def _sampled(
-        self, i: int, stated: SampledTable, found: Mechanism, given: MechanismTable
+        self, i: int, stated: SampledTable, made: Mechanism, given: MechanismTable
     ) -> Mechanism | None:
         """A mechanism that is run on a sample."""
         (key,) = stated.given
@@ -200,7 +198,7 @@ class Mechanisms:
                 for text in several
             ]
             if None not in values:
-                return found.on_samples(sample({key: values}))
+                return made.on_samples(sample({key: values}))
         return None
 
     def _with_noise(
@@ -216,8 +214,8 @@ class Mechanisms:
         if self.any_two is not None:
             if noise is None or reads is None:
                 return None
-            found = self.any_two.noisy(given, noise, reads, values, path)
-            return None if found is None else replace(found, members=many)
+            made = self.any_two.noisy(given, noise, reads, values, path)
+            return None if made is None else replace(made, members=many)
         if given.query is None and given.noise.word != "randomized-response":
             self.mistakes.wrong(path, f"what is the noise added to? {QUERIES}")
             return None
@@ -238,28 +236,28 @@ class Mechanisms:
         setting = self.study(name, index, [stated.notion] if stated else self.notions, path)
         if setting is None:
             return None
-        found: Mechanism | None = None
+        derived: Mechanism | None = None
         if self.show is not None:
             try:
-                found = self.show(given.name, setting, reads, many)
+                derived = self.show(given.name, setting, reads, many)
             except ValueError as error:
                 self.mistakes.wrong((*path, "study"), f"no guarantee of {name} is known: {error}")
                 return None
         if stated is None:
-            if found is None:
+            if derived is None:
                 self.mistakes.wrong(path, "this key is missing: the guarantee of its study")
-            return found
+            return derived
         known = self.guarantees.values(stated, (*path, "guarantee"), index)
         satisfies = known and replace(known, granularity=setting.target, domain=stated.domain)
         if setting.target.data() != stated.granularity:
             message = f"{name} is a study for {setting.target} neighbours, so its guarantee is, too"
             self.mistakes.wrong((*path, "guarantee", "granularity"), message)
-        elif found is not None and found.satisfies != satisfies:
+        elif derived is not None and derived.satisfies != satisfies:
             self.mistakes.wrong(
-                (*path, "guarantee"), f"what is shown for {name} is {found.satisfies}; leave it out"
+                (*path, "guarantee"), f"what is shown for {name} is {derived.satisfies}; leave it out"
             )
-        if found is not None or satisfies is None:
-            return found
+        if derived is not None or satisfies is None:
+            return derived
         return Mechanism(given.name, reads, satisfies, many, study=Nested(setting))
 
     # tables
@@ -284,8 +282,8 @@ class Mechanisms:
             return None
         with self.mistakes.telling((*path, "table")):
             stated: Any = mechanism(given.name, reads=reads, table=table)
-            found: Mechanism = stated.for_neighbours(self.target, databases)
-            return found
+            made: Mechanism = stated.for_neighbours(self.target, databases)
+            return made
         return None
 
     @property
@@ -303,7 +301,7 @@ class Mechanisms:
         given = self.tables[name]
         with self.mistakes.telling(("tables", name)):
             used = {letter for row in rows.values() for p in row for letter in p.letters}
-            domains = {one: str(self.names.domains[one]) for one in sorted(used)}
+            domains = {letter: str(self.names.domains[letter]) for letter in sorted(used)}
             return probability_table(rows, given.outcomes, parameters=domains)
         return None
 

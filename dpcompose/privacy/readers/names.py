@@ -146,8 +146,8 @@ class Names:
                     self.adopt(name, domain, path)
             symbols = {**self.symbols, **order}
             value = kernel.parse(text, symbols, index=index)
-            if found := values.doubt(text, symbols, index, self.known_so_far):
-                self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
+            if doubt := values.doubt(text, symbols, index, self.known_so_far):
+                self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {doubt}")
             return value
         return None
 

@@ -33,7 +33,7 @@ def lost(
     fit the class, or where what is read does not say which row it is.
     """
     used = {letter for row in rows.values() for p in row for letter in p.letters}
-    words = {one: str(domain) for one, domain in domains.items() if one in used}
+    words = {letter: str(domain) for letter, domain in domains.items() if letter in used}
     table = probability_table(rows, outcomes, parameters=words)
     exact = {D: tuple(table.probability(D, outcome) for outcome in outcomes) for D in rows}
     for D, row in exact.items():
@@ -56,5 +56,5 @@ def lost(
             raise WrongTable(
                 f"it depends on more than {reads.written('D')}, which is {x} for both {first[x]} and {D}"
             )
-    found = Lost("", name, {D: row for D, row in row_of.items() if row is not None}, tuple(outcomes))
-    return found, table
+    distance = Lost("", name, {D: row for D, row in row_of.items() if row is not None}, tuple(outcomes))
+    return distance, table

@@ -170,9 +170,9 @@ class Study:
         setting = reader.setting()
         self._tell(mistakes, name)
         used = set(reader.names.domains) if setting is None else setting.used
-        for one in sorted(used - set(self.names.domains)):
+        for parameter in sorted(used - set(self.names.domains)):
             with self.mistakes.telling():
-                self.names.adopt(one, reader.names.domains[one], (*path, "study"))
+                self.names.adopt(parameter, reader.names.domains[parameter], (*path, "study"))
         if setting is None:
             return None
         own = {domain: setting.domains[domain] for domain in setting.domains if domain in setting.used}
@@ -225,12 +225,12 @@ class Study:
     def _take_parameters(self, inner: Names, path: Place) -> None:
         """The parameters of a study are also those of what it is part of."""
         known = self.names
-        for one, domain in inner.domains.items():
-            if known.domains.setdefault(one, domain) != domain:
-                said = f"{one} is {known.domains[one]} here, and {domain} in the study"
+        for name, domain in inner.domains.items():
+            if known.domains.setdefault(name, domain) != domain:
+                said = f"{name} is {known.domains[name]} here, and {domain} in the study"
                 self.mistakes.wrong(path, f"{said}; one name is one parameter")
-            known.symbols.setdefault(one, terms.letter(one, domain))
-            known.taken.setdefault(one, "a parameter")
+            known.symbols.setdefault(name, terms.letter(name, domain))
+            known.taken.setdefault(name, "a parameter")
 
     def _inner(self, study: StudyTable, part: str, reads: Map, path: Place) -> Study | None:
         """The reader of a study: without databases of its own it is about those that it reads."""
@@ -267,9 +267,9 @@ def study_of(outside: StudyTable, name: str, path: Place, mistakes: Mistakes) ->
     given = outside.studies[name]
     if given.assume:
         mistakes.wrong(("studies", name, "assume"), "relations between parameters stand at the top of a file")
-    for one in sorted(set(given.parameters) & set(outside.parameters)):
-        if given.parameters[one] != outside.parameters[one]:
-            said = f"{one} is {outside.parameters[one]} outside of the study; one name is one parameter"
-            mistakes.wrong(("studies", name, "parameters", one), said)
+    for letter in sorted(set(given.parameters) & set(outside.parameters)):
+        if given.parameters[letter] != outside.parameters[letter]:
+            said = f"{letter} is {outside.parameters[letter]} outside of the study; one name is one parameter"
+            mistakes.wrong(("studies", name, "parameters", letter), said)
     parameters = {**outside.parameters, **given.parameters}
     return given.with_(parameters=parameters, assume=list(outside.assume))

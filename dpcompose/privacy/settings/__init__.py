@@ -137,8 +137,8 @@ class Setting(Composition, Shown):
         one_meaning("maps", ((f.called, f) for f in maps if f.called))
         check_families(self)
         for mechanism in self.mechanisms:
-            for one in mechanism.alone if mechanism.also else [mechanism]:
-                check_mechanism(self, one, inside(one))
+            for alone in mechanism.alone if mechanism.also else [mechanism]:
+                check_mechanism(self, alone, inside(alone))
             for value in mechanism.terms:
                 check_ranges(self, value)
         for relation in self.assume:
@@ -192,8 +192,8 @@ class Setting(Composition, Shown):
     def _told_of_parts(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> None:
         """Says to all granularities which sets of records are the parts, by the names of partitions."""
         object.__setattr__(self, "target", self.target.placed(partitions))
-        mechanisms = tuple(m.regarding(lambda one: one.placed(partitions)) for m in self.mechanisms)
-        object.__setattr__(self, "mechanisms", mechanisms)
+        placed = (m.regarding(lambda granularity: granularity.placed(partitions)) for m in self.mechanisms)
+        object.__setattr__(self, "mechanisms", tuple(placed))
 
     @property
     def divided(self) -> list[Mechanism]:
@@ -210,7 +210,7 @@ class Setting(Composition, Shown):
         """The setting for one of as many steps as parameters say."""
         if all(granularity.single_step is granularity for granularity in self.granularities):
             return self
-        mechanisms = tuple(m.regarding(lambda one: one.single_step) for m in self.mechanisms)
+        mechanisms = tuple(m.regarding(lambda granularity: granularity.single_step) for m in self.mechanisms)
         return replace(self, target=self.target.single_step, mechanisms=mechanisms)
 
     @property
@@ -220,7 +220,9 @@ class Setting(Composition, Shown):
         def told(mechanism: Mechanism) -> Mechanism:
             whole = mechanism.reads.is_identity(self.databases) or mechanism.satisfies.domain == "common"
             fits = whole and not mechanism.also and mechanism.study is None
-            return mechanism.regarding(lambda one: one.inside(self.databases)) if fits else mechanism
+            if not fits:
+                return mechanism
+            return mechanism.regarding(lambda granularity: granularity.inside(self.databases))
 
         mechanisms = tuple(map(told, self.mechanisms))
         return self if mechanisms == self.mechanisms else replace(self, mechanisms=mechanisms)
@@ -234,7 +236,8 @@ class Setting(Composition, Shown):
         if not letters and all(m.reads.most.number for m in self.divided):
             return self
         placed = (replace(m, reads=m.reads.at(point)) if m.reads.divided else m for m in self.mechanisms)
-        mechanisms = tuple(m.sampled_at(point).regarding(lambda one: one.at(point)) for m in placed)
+        sampled = (m.sampled_at(point) for m in placed)
+        mechanisms = tuple(m.regarding(lambda granularity: granularity.at(point)) for m in sampled)
         databases = self.databases.sized(point)
         return replace(self, databases=databases, target=self.target.at(point), mechanisms=mechanisms)
 

@@ -37,10 +37,10 @@ def assumption(
     if isinstance(given, Assumption):
         return given
     left, sign, right = _of_text(given) if isinstance(given, str) else _of_sympy(given)
-    found = Assumption(formulas.term(left, known), sign, formulas.term(right, known))
-    if found.left.has("oo") or found.right.has("oo"):
+    relation = Assumption(formulas.term(left, known), sign, formulas.term(right, known))
+    if relation.left.has("oo") or relation.right.has("oo"):
         raise FormulaError("an assumption is about numbers, and oo is none")
-    return _of_largest(found, counts or {})
+    return _of_largest(relation, counts or {})
 
 
 def _of_largest(given: Assumption, counts: Counts) -> Assumption:
@@ -89,13 +89,13 @@ def _of_sympy(given: object) -> tuple[object, str, object]:
 
 def names(text: str) -> list[str]:
     """The names in an assumption that is a text, as far as it can be read."""
-    found: list[str] = []
+    letters: list[str] = []
     for part in re.split(r"[<>=]+", text):
         try:
-            found += [name for name in formulas.names(part) if name not in found]
+            letters += [name for name in formulas.names(part) if name not in letters]
         except FormulaError:
             continue
-    return found
+    return letters
 
 
 def so_far(texts: Sequence[str], known: Mapping[str, Term]) -> Assumed:

@@ -40,8 +40,8 @@ def flattened(setting: Setting) -> Setting:
     >>> study = dpc.compose(
     ...     dpc.mechanism("ward", study=ward, reads=f), on=dpc.multisets({"a", "b"}), target=dpc.unbounded
     ... )
-    >>> for one in flattened(study.setting).mechanisms:
-    ...     print(one)
+    >>> for mechanism in flattened(study.setting).mechanisms:
+    ...     print(mechanism)
     ward.M1 reads D|{a} and is unbounded pure (e1) on the own domain
     ward.M2 reads D|{a} and is unbounded pure (e2) on the own domain
     """
@@ -49,9 +49,9 @@ def flattened(setting: Setting) -> Setting:
         return setting
     if "flattened" not in vars(setting):  # once: studies in others are asked for by each of these
         vars(setting)["flattened"] = _flattened(setting)
-    found = vars(setting)["flattened"]
-    assert isinstance(found, Setting)
-    return found
+    flat = vars(setting)["flattened"]
+    assert isinstance(flat, Setting)
+    return flat
 
 
 def _flattened(setting: Setting) -> Setting:
@@ -78,24 +78,24 @@ def _flattened(setting: Setting) -> Setting:
 def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | None) -> Iterator[Mechanism]:
     """The mechanisms of a composition that reads f, as they are on the class of what it is part of."""
     f = mechanism.reads
-    for one in [mechanism] if study is None else study.mechanisms:
+    for part in [mechanism] if study is None else study.mechanisms:
         if study is None:
-            yield one
+            yield part
             continue
-        if one.sampled is not None and not f.is_everything:
-            raise NotFlat(f"{one.name} is run on a sample of what its study reads")
-        name = f"{mechanism.name}.{one.name}"
-        members = one.members if mechanism.members is None else mechanism.members
+        if part.sampled is not None and not f.is_everything:
+            raise NotFlat(f"{part.name} is run on a sample of what its study reads")
+        name = f"{mechanism.name}.{part.name}"
+        members = part.members if mechanism.members is None else mechanism.members
         if f.is_everything:
-            yield replace(one, name=name, members=members)
-        elif one.table is not None:
+            yield replace(part, name=name, members=members)
+        elif part.table is not None:
             raise NotFlat(f"{name} has a table, which is about the databases of its study")
         else:
-            (reads, satisfies), *more = (_read(databases, f, study.databases, m, name) for m in one.alone)
+            (reads, satisfies), *more = (_read(databases, f, study.databases, m, name) for m in part.alone)
             if any(read != reads for read, _ in more):
                 raise NotFlat(f"{name} has guarantees for several neighbours of what its study reads")
             also = tuple(other for _, other in more)
-            yield replace(one, name=name, members=members, reads=reads, satisfies=satisfies, also=also)
+            yield replace(part, name=name, members=members, reads=reads, satisfies=satisfies, also=also)
 
 
 def _read(

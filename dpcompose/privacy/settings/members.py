@@ -75,7 +75,7 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
             return _placed(granularity, partitions, copies, setting.databases)
 
         target = among(target)
-        mechanisms = [_copied(one, copies).regarding(among) for one in mechanisms]
+        mechanisms = [_copied(mechanism, copies).regarding(among) for mechanism in mechanisms]
     written = replace(
         setting,
         databases=databases,
@@ -158,14 +158,14 @@ def _divided(
         part, rows = Restriction, setting.databases.described is not None
         held = [[] if rows else [name, f"{name}'"] for name in names]
         copies = {x: _copies(x, names, rows) for x in placed.named(setting)}
-        held = [[*some, *(list(one)[at] for one in copies.values())] for at, some in enumerate(held)]
-        inside = {record for at, some in enumerate(held) if any(choices[at]) for record in some}
+        held = [[*records, *(list(copy)[at] for copy in copies.values())] for at, records in enumerate(held)]
+        inside = {record for at, records in enumerate(held) if any(choices[at]) for record in records}
         if twice := sorted(inside & {*copies}):
             raise InvalidSetting(f"{twice[0]!r} is what a record of a part is called; give it another name")
         every, written = tuple(sorted(inside | {*copies})), setting.databases
         databases = written.recoded(every, arbitrary=False) if rows else written.over(every)
     maps = {
-        name: [part(tuple(one for at in of_part(n, i) for one in held[at])) for i in range(1, size + 1)]
+        name: [part(tuple(record for at in of_part(n, i) for record in held[at])) for i in range(1, size + 1)]
         for n, (name, size) in enumerate(partitions.items())
     }
     return databases, maps, copies
@@ -186,23 +186,25 @@ def _memberships(setting: Setting, size: int, most: int) -> list[tuple[int, ...]
     if most == 1 or setting.changed <= 2:
         runs = combinations(range(1, size + 2), 2)
         return [(), *(tuple(range(a, b)) for a, b in runs if b - a <= most)]
-    found = [combination for n in range(most + 1) for combination in combinations(range(1, size + 1), n)]
-    if len(found) > MOST_MEMBERSHIPS:
+    memberships = [
+        combination for n in range(most + 1) for combination in combinations(range(1, size + 1), n)
+    ]
+    if len(memberships) > MOST_MEMBERSHIPS:
         raise InvalidSetting(
             f"{setting.target} neighbours change {setting.changed} records, which lie in overlapping parts "
             f"in more than {MOST_MEMBERSHIPS} ways; smaller groups would do"
         )
-    return found
+    return memberships
 
 
 def _named(setting: Setting, mechanism: Mechanism, i: int, domains: dict[str, Domain]) -> dict[str, Term]:
     """For each e[i] of a family the letter of its member of that number."""
     named = {}
-    for one in {letter for value in mechanism.terms for letter in value.letters}:
-        if (family := family_of(one)) is not None:
+    for general in {letter for value in mechanism.terms for letter in value.letters}:
+        if (family := family_of(general)) is not None:
             name = naming.member(family, i)
-            domains[name] = setting.domains[one]
-            named[one] = terms.letter(name, domains[name])
+            domains[name] = setting.domains[general]
+            named[general] = terms.letter(name, domains[name])
     return named
 
 

@@ -62,6 +62,6 @@ def _check_unnamed(setting: Setting, stated: Sequence[Granularity]) -> None:
 def one_meaning(what: str, named: Iterable[tuple[str, object]]) -> None:
     """Raises InvalidSetting where two different values have one name."""
     meanings: dict[str, object] = {}
-    for name, one in named:
-        if meanings.setdefault(name, one) != one:
+    for name, value in named:
+        if meanings.setdefault(name, value) != value:
             raise InvalidSetting(TWO_NAMED.format(what, name))

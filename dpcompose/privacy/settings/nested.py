@@ -54,11 +54,11 @@ def check_study(setting: Setting, mechanism: Mechanism, study: Setting) -> None:
             f"{name} is a study for {study.target} neighbours, and its guarantee is stated for others "
             f"({stated})"
         )
-    for one in sorted(study.used):
-        if setting.domains.get(one) != study.domains[one]:
-            known = f"is {setting.domains[one]}" if one in setting.domains else "is no parameter"
+    for letter in sorted(study.used):
+        if setting.domains.get(letter) != study.domains[letter]:
+            known = f"is {setting.domains[letter]}" if letter in setting.domains else "is no parameter"
             raise InvalidSetting(
-                f"{one} is {study.domains[one]} in the study of {name}, and {known} outside of it; "
+                f"{letter} is {study.domains[letter]} in the study of {name}, and {known} outside of it; "
                 "one name is one parameter"
             )
     if study.attributes:

@@ -49,7 +49,7 @@ def on_table(setting: Setting, mechanism: Mechanism, table: ProbabilityTable) ->
 
 def worst(findings: Iterable[Finding]) -> Finding:
     """The first that is refuted, or else undecided, of what a table shows of several guarantees."""
-    return min(findings, key=lambda found: ("refuted", "undecided", "proved").index(found.verdict))
+    return min(findings, key=lambda finding: ("refuted", "undecided", "proved").index(finding.verdict))
 
 
 def _on_own_domain(setting: Setting, mechanism: Mechanism) -> bool:

@@ -43,10 +43,12 @@ def common(some: Sequence[Orders]) -> Orders:
     ['(1, 4)', '2']
     """
     if single := [orders for orders in some if orders.only is not None]:
-        return min(single, key=lambda one: one.only or 0)
-    least = max(some, key=lambda one: (one.domain.least, one.domain.open_least)).domain
+        return min(single, key=lambda orders: orders.only or 0)
+    least = max(some, key=lambda orders: (orders.domain.least, orders.domain.open_least)).domain
     bounded = [orders for orders in some if orders.domain.greatest is not None] or [some[0]]
-    most = min(bounded, key=lambda one: (one.domain.greatest or 0, not one.domain.open_greatest)).domain
+    most = min(
+        bounded, key=lambda orders: (orders.domain.greatest or 0, not orders.domain.open_greatest)
+    ).domain
     orders = Orders(Domain(least.least, least.open_least, most.greatest, most.open_greatest))
     if orders.domain.greatest is not None and orders.domain.greatest <= (orders.domain.least or 0):
         raise NotThere(f"no order is in all of {', '.join(map(str, dict.fromkeys(some)))}")

@@ -62,14 +62,14 @@ def settled(mechanisms: Sequence[Mechanism], stated: Mapping[str, Domain]) -> Se
     said: dict[str, Domain] = dict(stated)
     symbols, in_texts, simplified = set[str](), set[str](), set[str]()
     made = [mechanism for mechanism in mechanisms if isinstance(mechanism, Mechanism)]
-    for plain, value in ((one.is_plain, value) for one in made for value in one.every_term):
+    for plain, value in ((mechanism.is_plain, value) for mechanism in made for value in mechanism.every_term):
         in_texts |= read_as_positive(value)
         simplified |= set() if plain and formulas.written_as(value) else read_as_positive(value)
-        for one in () if (given := formulas.given(value)) is None else given.free_symbols:
-            if is_unsaid(one):
-                symbols.add(one.name)
+        for letter in () if (given := formulas.given(value)) is None else given.free_symbols:
+            if is_unsaid(letter):
+                symbols.add(letter.name)
             else:
-                said.setdefault(one.name, domain_of(one))
+                said.setdefault(letter.name, domain_of(letter))
     counted = {
         name for mechanism in made if mechanism.members is not None for name in mechanism.members.letters
     }
@@ -109,7 +109,9 @@ def _taken(domains: Mapping[str, Domain]) -> str:
 def _domains_of(given: Term, stated: Mapping[str, Domain]) -> Iterator[tuple[str, Domain]]:
     """The letters of a term with the values they may take, as stated, or as it says itself."""
     expression = formulas.given(given)
-    known = given.letters if expression is None else {str(one): one for one in expression.free_symbols}
+    known = (
+        given.letters if expression is None else {str(letter): letter for letter in expression.free_symbols}
+    )
     for name in sorted(known):
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[i\])?", name) or name in formulas.RESERVED:
             raise InvalidSetting(f"a parameter cannot be called {name}: it must be a name without a meaning")
@@ -127,23 +129,25 @@ def _assumed(given: object, domains: Mapping[str, Domain], counts: Mapping[str, 
     """A relation between parameters of a setting."""
     known = {name: terms.letter(name, domain) for name, domain in domains.items()}
     try:
-        found = assumption(given, known, counts)
+        relation = assumption(given, known, counts)
     except formulas.FormulaError as error:
         raise InvalidSetting(f"assume: {error}") from None
-    for name in sorted(found.letters):
+    for name in sorted(relation.letters):
         if name not in domains:
             raise InvalidSetting(f"assume: {name} is no parameter of the mechanisms{near(name, domains)}")
-    for side in (found.left, found.right):
+    for side in (relation.left, relation.right):
         if (expression := formulas.given(side)) is not None:
-            for one in expression.free_symbols:
-                if not is_unsaid(one):
-                    check_assumptions(one, domains[str(one)])
-    found = Assumption(
-        substitution.substituted(found.left, known), found.sign, substitution.substituted(found.right, known)
+            for letter in expression.free_symbols:
+                if not is_unsaid(letter):
+                    check_assumptions(letter, domains[str(letter)])
+    relation = Assumption(
+        substitution.substituted(relation.left, known),
+        relation.sign,
+        substitution.substituted(relation.right, known),
     )
-    if why := doubt(found):
+    if why := doubt(relation):
         raise InvalidSetting(f"assume: {why}")
-    return found
+    return relation
 
 
 def _all_domains(
@@ -233,6 +237,6 @@ def setting(
         MappingProxyType(domains),
         title,
         adaptive=adaptive,
-        assume=tuple(_assumed(one, domains, counts) for one in assume),
+        assume=tuple(_assumed(relation, domains, counts) for relation in assume),
     )
     return made.in_one_notion()

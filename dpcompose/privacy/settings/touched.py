@@ -58,7 +58,10 @@ def is_placed(granularity: Granularity, databases: DatabaseClass) -> bool:
     """Whether neighbours can be told among parts of which nothing else is known: by how many records differ,
     by a person's rows, or by a policy, whose records may lie anywhere."""
     single, _ = granularity.single_step.innermost()
-    return all(one.by_counts(databases) or one.by_rows or policy_of(one) is not None for one in single.either)
+    return all(
+        alternative.by_counts(databases) or alternative.by_rows or policy_of(alternative) is not None
+        for alternative in single.either
+    )
 
 
 def _vertices(setting: Setting) -> int:
@@ -67,7 +70,7 @@ def _vertices(setting: Setting) -> int:
     for n in (7, 8):
         blocks = setting.target.blocks(Graphs(tuple(range(1, n + 1))))
         assert blocks is not None
-        numbers.append(max(len({v for pair in one for v in pair}) for one in blocks.sets))  # type: ignore[attr-defined]
+        numbers.append(max(len({v for pair in block for v in pair}) for block in blocks.sets))  # type: ignore[attr-defined]
     if numbers[0] != numbers[1]:
         raise InvalidSetting(
             f"{setting.target} neighbours may differ in edges at any number of vertices: a mechanism for "
