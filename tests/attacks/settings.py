@@ -154,6 +154,7 @@ def kinds() -> dict[str, Ask]:
             "proof.test_metrics_at_random",
             "search.test_random_metrics",
             "privacy.test_any_two_and_groups",
+            "privacy.test_databases_shown",
             "privacy.test_groups_pushed_forward",
             "privacy.test_nearest_databases",
             "privacy.test_overlapping",
@@ -162,7 +163,7 @@ def kinds() -> dict[str, Ask]:
             "privacy.test_recodings",
         ),
     )
-    any_two, groups, nearest, overlapping, policies, attributes, recodings = privacy
+    any_two, shown, groups, nearest, overlapping, policies, attributes, recodings = privacy
     return {
         "listed classes": twins(strategies.listed(), anywhere),
         "multisets": twins(strategies.multisets(), anywhere),
@@ -193,6 +194,7 @@ def kinds() -> dict[str, Ask]:
         "groups beside any two": passes(any_two.test_groups_of_m_beside_any_two),
         "overlapping families": passes(overlapping.test_families_say_what_parts_say_that_are_written_out),
         "overlapping, in letters": passes(overlapping.test_letters_say_what_parts_say_that_are_written_out),
+        "families of inputs": shown.check,
         "attributes beside parts": passes(beside_parts.test_bounds_are_the_worst_of_all_universes),
         "families in groups": passes(families_in_groups.test_against_brute_force),
         "samples": passes(samples.verdicts_on),
